@@ -1,0 +1,59 @@
+# Alight: every target sets itself up in a virtual environment, on a fresh machine too.
+
+PYTHON ?= python3
+VENV   := .venv
+PY     := $(VENV)/bin/python
+STAMP  := $(VENV)/.installed
+OUT    := out
+
+.DEFAULT_GOAL := help
+.PHONY: help setup demo test lint types rooms tests validate bench figures clean
+
+help: ## Show this list
+	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-10s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+
+setup: $(STAMP) ## Make the virtual environment and install Alight in it
+
+$(STAMP): pyproject.toml
+	@command -v $(PYTHON) >/dev/null || { \
+	  echo "Alight needs Python 3.11 or newer; '$(PYTHON)' was not found."; \
+	  echo "Install it, or name another one: make $(MAKECMDGOALS) PYTHON=python3.12"; exit 1; }
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || { \
+	  echo "Alight needs Python 3.11 or newer; '$(PYTHON)' is $$($(PYTHON) --version)."; \
+	  echo "Name a newer one: make $(MAKECMDGOALS) PYTHON=python3.12"; exit 1; }
+	@test -x $(PY) || $(PYTHON) -m venv $(VENV) || { \
+	  echo "Python's venv module does not work here (on Debian: apt install python3-venv)."; \
+	  exit 1; }
+	$(PY) -m pip install -q --disable-pip-version-check -e '.[dev]'
+	@touch $@
+
+demo: $(STAMP) ## A first look: gravity and slopes of Ryugu, as a table and pictures in out/demo
+	$(PY) -m alight body ryugu --figure $(OUT)/demo
+
+test: lint types rooms tests ## Everything a change must pass, in a few minutes
+
+lint: $(STAMP) # Style
+	$(PY) -m ruff check .
+	$(PY) -m ruff format --check .
+
+types: $(STAMP) # Types of the package (settings in mypy.ini)
+	$(PY) -m mypy
+
+rooms: $(STAMP) # Which room imports which (contract in .importlinter)
+	$(VENV)/bin/lint-imports
+
+tests: $(STAMP) # Tests, without the slow studies
+	$(PY) -m pytest
+
+validate: $(STAMP) ## The slow studies: against papers, flight data and other tools
+	$(PY) -m pytest -m validate
+
+bench: $(STAMP) ## Speed, correctness checked first
+	$(PY) -m benchmarks
+
+figures: $(STAMP) ## The pictures of the documentation, in out/figures
+	$(PY) examples/figures.py $(OUT)/figures
+
+clean: ## Remove outputs and caches (the virtual environment stays)
+	rm -rf $(OUT) build dist .pytest_cache .ruff_cache .mypy_cache .import_linter_cache .hypothesis
+	find src tests benchmarks examples -name __pycache__ -type d -prune -exec rm -rf {} +

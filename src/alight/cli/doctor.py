@@ -1,0 +1,245 @@
+"""``alight doctor``: what this machine offers, and whether what Alight needs works."""
+
+from __future__ import annotations
+
+import json
+import os
+import platform
+import re
+import sys
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass, field
+from importlib import metadata
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+if TYPE_CHECKING:
+    from rich.table import Table
+
+OLDEST_PYTHON = (3, 11)
+
+
+@dataclass(frozen=True)
+class Package:
+    """A package that Alight names in its requirements."""
+
+    name: str
+    needed: str
+    """Oldest version that will do; empty when any will."""
+    installed: str | None
+    """Version found; None when absent."""
+    extra: str
+    """The extra that asks for it; empty for a plain dependency."""
+
+    @property
+    def fine(self) -> bool:
+        """True when it is installed and new enough."""
+        return self.installed is not None and _numbers(self.installed) >= _numbers(self.needed)
+
+
+@dataclass(frozen=True)
+class DeviceState:
+    """A device, and what a kernel found on it."""
+
+    name: str
+    label: str
+    memory_bytes: int | None
+    problem: str | None
+    """What is wrong; None when the smoke kernel computed right."""
+
+
+@dataclass
+class Report:
+    """Everything the doctor looked at."""
+
+    alight: str
+    python: str
+    platform: str
+    cpu_count: int
+    threads: int | None = None
+    warp: str | None = None
+    kernel_cache: str | None = None
+    kernel_cache_bytes: int | None = None
+    devices: list[DeviceState] = field(default_factory=list)
+    packages: list[Package] = field(default_factory=list)
+    problems: list[str] = field(default_factory=list)
+
+
+def command(
+    as_json: Annotated[bool, typer.Option("--json", help="Print JSON, for scripts.")] = False,
+) -> None:
+    """Show devices, versions, extras and the kernel cache, and try a kernel on every device.
+
+    The exit code is 1 when something Alight needs is broken.
+    """
+    report = examine()
+    if as_json:
+        typer.echo(json.dumps(asdict(report), indent=2))
+    else:
+        _show(report)
+    raise typer.Exit(1 if report.problems else 0)
+
+
+def examine() -> Report:
+    """Look at Python, packages and devices."""
+    report = Report(
+        alight=metadata.version("alight"),
+        python=platform.python_version(),
+        platform=platform.platform(),
+        cpu_count=os.cpu_count() or 1,
+        packages=packages(metadata.requires("alight") or []),
+    )
+    if sys.version_info < OLDEST_PYTHON:
+        report.problems.append(f"Python {report.python} is too old: 3.11 or newer is needed")
+    for package in report.packages:
+        if not package.extra and not package.fine:
+            report.problems.append(_package_problem(package))
+    _examine_devices(report)
+    return report
+
+
+def packages(requirements: list[str]) -> list[Package]:
+    """The packages behind requirement lines such as ``numpy>=1.26; extra == "dev"``."""
+    found = []
+    for line in requirements:
+        match = re.match(r"\s*([\w.-]+)\s*(?:\[[^]]*\])?\s*(?:>=\s*([\w.]+))?", line)
+        extra = re.search(r"extra\s*==\s*['\"]([^'\"]+)", line)
+        if match is None:
+            continue
+        name = match[1]
+        found.append(Package(name, match[2] or "", _version(name), extra[1] if extra else ""))
+    return found
+
+
+def _version(name: str) -> str | None:
+    try:
+        return metadata.version(name)
+    except metadata.PackageNotFoundError:
+        return None
+
+
+def _numbers(version: str) -> tuple[int, ...]:
+    """The leading numbers of a version: ``2.4.6rc1`` gives ``(2, 4, 6)``."""
+    return tuple(int(n) for n in re.findall(r"\d+", re.split(r"[a-zA-Z+-]", version)[0]))
+
+
+def _package_problem(package: Package) -> str:
+    line = f'pip install "{package.name}>={package.needed}"'
+    if package.installed is None:
+        return f"{package.name} is not installed: run  {line}"
+    return f"{package.name} {package.installed} is too old: run  {line}"
+
+
+def _examine_devices(report: Report) -> None:
+    """Start Warp and try every device; whatever goes wrong is a finding, not a crash."""
+    try:
+        import warp as wp
+
+        from alight.core import devices, selftest
+    except Exception as error:
+        report.problems.append(f"Warp does not load: {error}")
+        return
+    try:
+        report.threads = devices.thread_count()
+    except ValueError as error:
+        report.problems.append(str(error))
+        return
+    report.warp = wp.config.version
+    for device in devices.available():
+        problem = selftest.problem(device)
+        report.devices.append(DeviceState(device.name, device.label, device.memory, problem))
+        if problem:
+            report.problems.append(f"device {device.name}: {problem}")
+    report.kernel_cache = wp.config.kernel_cache_dir
+    report.kernel_cache_bytes = _folder_size(Path(wp.config.kernel_cache_dir))
+
+
+def _folder_size(folder: Path) -> int:
+    """Bytes of all files under ``folder``; files may vanish while we look."""
+    total = 0
+    for parent, _, names in os.walk(folder):
+        for name in names:
+            try:
+                total += os.path.getsize(os.path.join(parent, name))
+            except OSError:
+                continue
+    return total
+
+
+# ---------------------------------------------------------------------------------------------
+# What a person sees
+# ---------------------------------------------------------------------------------------------
+
+
+def _show(report: Report) -> None:
+    from rich.console import Console
+    from rich.text import Text
+
+    console = Console()
+    for table in (_machine_table(report), _package_table(report), _extras_table(report)):
+        console.print(table)
+    if not report.problems:
+        console.print(Text("Everything Alight needs works.", style="green"))
+    for problem in report.problems:
+        console.print(Text(f"broken: {problem}", style="red"), soft_wrap=True)
+
+
+def _machine_table(report: Report) -> Table:
+    rows = [
+        ("Alight", report.alight),
+        ("Python", report.python),
+        ("Platform", report.platform),
+        ("CPU", f"{report.cpu_count} cores, {report.threads or '?'} threads for kernels"),
+        ("Warp", report.warp or "does not load"),
+    ]
+    for device in report.devices:
+        memory = f", {device.memory_bytes / 2**30:.0f} GiB" if device.memory_bytes else ""
+        state = device.problem or "computes right"
+        rows.append((f"Device {device.name}", f"{device.label}{memory}: {state}"))
+    if report.kernel_cache is not None and report.kernel_cache_bytes is not None:
+        size = f"{report.kernel_cache_bytes / 2**20:.1f} MiB"
+        rows.append(("Kernel cache", f"{report.kernel_cache} ({size})"))
+    return _table("This machine", ("", ""), rows)
+
+
+def _package_table(report: Report) -> Table:
+    rows = [
+        (p.name, p.installed or "absent", f">= {p.needed}" if p.needed else "any", _verdict(p))
+        for p in report.packages
+        if not p.extra
+    ]
+    return _table("Dependencies", ("package", "installed", "needed", ""), rows)
+
+
+def _extras_table(report: Report) -> Table:
+    rows = []
+    for extra in sorted({p.extra for p in report.packages if p.extra}):
+        members = [p for p in report.packages if p.extra == extra]
+        lacking = [p.name for p in members if not p.fine]
+        if lacking:
+            state = f'without {", ".join(lacking)}: pip install "alight[{extra}]"'
+        else:
+            state = "complete"
+        rows.append((extra, ", ".join(p.name for p in members), state))
+    return _table("Extras", ("extra", "packages", ""), rows)
+
+
+def _verdict(package: Package) -> str:
+    if package.fine:
+        return "fine"
+    return "absent" if package.installed is None else "too old"
+
+
+def _table(title: str, columns: tuple[str, ...], rows: Sequence[tuple[str, ...]]) -> Table:
+    """A table of plain texts: brackets in them are not markup."""
+    from rich.table import Table
+    from rich.text import Text
+
+    table = Table(title=title, title_justify="left", show_header=any(columns))
+    for column in columns:
+        table.add_column(column, overflow="fold")
+    for row in rows:
+        table.add_row(*(Text(cell) for cell in row))
+    return table

@@ -1,0 +1,73 @@
+"""The command ``alight``.
+
+Each subcommand is one file of this folder and one line under "Subcommands" below: a plain
+function is added with ``app.command``, a Typer application of its own with ``app.add_typer``.
+Subcommands import Warp, Matplotlib and the rooms they need inside their functions, so that
+``alight --help`` answers at once.
+"""
+
+from __future__ import annotations
+
+import sys
+from importlib import metadata
+from typing import Annotated
+
+import typer
+
+from alight.cli import body, doctor
+from alight.core.errors import AlightError
+
+#: Exit code for a user's mistake: the same as for a wrong option.
+USER_ERROR = 2
+#: Exit code after Ctrl-C: 128 + SIGINT, as shells expect.
+INTERRUPTED = 130
+
+app = typer.Typer(
+    name="alight",
+    no_args_is_help=True,
+    pretty_exceptions_enable=False,
+    # Rich markup would swallow units such as [m] in help texts.
+    rich_markup_mode="markdown",
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
+
+
+def _show_version(wanted: bool) -> None:
+    if wanted:
+        typer.echo(f"alight {metadata.version('alight')}")
+        raise typer.Exit
+
+
+@app.callback()
+def _alight(
+    version: Annotated[
+        bool,
+        typer.Option("--version", callback=_show_version, is_eager=True, help="Show the version."),
+    ] = False,
+) -> None:
+    """Landing, bouncing, sliding and settling at asteroids, comets and small moons."""
+
+
+# Subcommands
+app.command("body", cls=body.Command)(body.command)
+app.command("doctor")(doctor.command)
+
+
+def run() -> None:
+    """Run the command line: a user's mistake is one red line, a defect keeps its traceback."""
+    try:
+        app()
+    except AlightError as error:
+        complain(str(error))
+        sys.exit(USER_ERROR)
+    except KeyboardInterrupt:
+        sys.exit(INTERRUPTED)
+
+
+def complain(message: str) -> None:
+    """Print an error on standard error, as it stands: brackets are text, lines are not broken."""
+    from rich.console import Console
+    from rich.text import Text
+
+    line = Text(f"alight: error: {message}", style="red")
+    Console(stderr=True).print(line, soft_wrap=True)

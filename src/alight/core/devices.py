@@ -1,0 +1,270 @@
+"""Devices and launches: one call runs a kernel on every core of the CPU, or on a GPU.
+
+A Warp launch on the CPU runs on the calling thread alone, but it releases Python's global lock.
+``launch`` therefore cuts the range of a CPU launch into pieces that Python threads take in
+turn. Kernels launched here follow one rule: their first argument is ``offset: int``, and their
+item is ``wp.tid() + offset``. Items must be independent of each other, so the result has the
+same bits whatever the number of threads.
+"""
+
+from __future__ import annotations
+
+import itertools
+import os
+import sys
+import tempfile
+import threading
+from collections.abc import Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from typing import Any
+
+import warp as wp
+
+from alight.core import warp_setup as _warp_setup  # noqa: F401  (settings before any kernel)
+from alight.core.errors import DeviceError, InputError, did_you_mean
+
+#: Items a thread gets at least, unless the caller says otherwise: splitting costs about 0.1 ms,
+#: which 256 items of the cheapest kernels are not worth and of the dear ones pay back tenfold.
+MIN_ITEMS_PER_THREAD = 256
+
+# A few pieces per thread even out items of unequal cost (and cores of unequal speed).
+_PIECES_PER_THREAD = 4
+
+_NO_DRIVER = b"Could not find or load the NVIDIA CUDA driver"
+
+
+@dataclass(frozen=True)
+class Device:
+    """Where kernels run."""
+
+    name: str
+    """``"cpu"``, ``"cuda:0"``, ...: what Warp calls it."""
+    label: str
+    """What a person calls it, such as ``"NVIDIA H200"``."""
+    memory: int | None = None
+    """Memory of a GPU [bytes]; None for the CPU."""
+
+    @property
+    def is_cpu(self) -> bool:
+        """True when kernels run on the host's cores."""
+        return self.name == "cpu"
+
+    @property
+    def is_gpu(self) -> bool:
+        """True when kernels run on a CUDA device."""
+        return not self.is_cpu
+
+    def synchronize(self) -> None:
+        """Wait until every launch on this device is done (a CPU launch already is)."""
+        if self.is_gpu:
+            wp.synchronize_device(self.name)
+
+    def __str__(self) -> str:
+        """The name Warp understands."""
+        return self.name
+
+
+def available() -> list[Device]:
+    """The devices of this machine, the CPU first."""
+    _initialise()
+    cpu = Device("cpu", f"{os.cpu_count()} cores")
+    gpus = [Device(d.alias, d.name, d.total_memory) for d in wp.get_cuda_devices()]
+    return [cpu, *gpus]
+
+
+def resolve(device: str | Device = "auto") -> Device:
+    """Find the device that ``device`` names.
+
+    ``"auto"`` takes the first GPU if there is one and the CPU otherwise; ``"cpu"``, ``"cuda"``
+    (the first GPU) and ``"cuda:1"`` ask for one and fail where it is absent.
+    """
+    if isinstance(device, Device):
+        return device
+    if not isinstance(device, str):
+        raise DeviceError(
+            f'device must be a name such as "auto", "cpu" or "cuda:0"; got {device!r}.'
+        )
+    found = {d.name: d for d in available()}
+    gpus = [d for d in found.values() if d.is_gpu]
+    wanted = device.strip().lower()
+    if wanted == "auto":
+        return gpus[0] if gpus else found["cpu"]
+    if wanted in ("cuda", "gpu") and gpus:
+        return gpus[0]
+    if wanted in found:
+        return found[wanted]
+    raise _absent(device, list(found))
+
+
+def _absent(device: str, names: list[str]) -> DeviceError:
+    """An error for a device that is misspelt or not there."""
+    here = ", ".join(names)
+    if device.strip().lower().startswith(("cuda", "gpu")):
+        why = "No such GPU was found." if len(names) > 1 else "No usable NVIDIA GPU was found."
+    else:
+        why = f"That is not the name of a device.{did_you_mean(device, ['auto', *names])}"
+    return DeviceError(f'device "{device}" cannot be used. {why} On this machine: auto, {here}.')
+
+
+def thread_count(threads: int | None = None) -> int:
+    """Threads a CPU launch may use: ``threads`` or else every core open to this process.
+
+    The environment variable ``ALIGHT_THREADS`` limits either.
+    """
+    wanted = _usable_cores() if threads is None else max(1, threads)
+    given = os.environ.get("ALIGHT_THREADS", "").strip()
+    if not given:
+        return wanted
+    if not given.isdecimal() or int(given) < 1:
+        raise InputError(
+            f'the environment variable ALIGHT_THREADS is "{given}"; it must be a whole number '
+            "of at least 1, such as 4. Unset it to use every core."
+        )
+    return min(wanted, int(given))
+
+
+def launch(
+    kernel: wp.Kernel,
+    dim: int,
+    inputs: Sequence[Any],
+    device: Device,
+    threads: int | None = None,
+    *,
+    outputs: Sequence[Any] = (),
+    min_items: int = MIN_ITEMS_PER_THREAD,
+) -> None:
+    """Run ``kernel`` on items ``0 .. dim-1``; on a GPU without waiting for it to finish.
+
+    Parameters
+    ----------
+    kernel:
+        A one-dimensional kernel whose first argument is ``offset: int`` (see the module's
+        text). It must not use Warp tiles, whose CPU storage is shared between threads.
+    inputs, outputs:
+        The arguments after ``offset``, in order; ``outputs`` follow ``inputs``.
+    threads:
+        At most this many threads on the CPU; None takes every core (see ``thread_count``).
+    min_items:
+        A thread gets no fewer items than this: lower it for kernels of heavy items.
+    """
+    arguments = [*inputs, *outputs]
+    workers = 1
+    if device.is_cpu:
+        workers = max(1, min(thread_count(threads), dim // max(1, min_items)))
+    if workers == 1:
+        wp.launch(kernel, dim=dim, inputs=[0, *arguments], device=device.name)
+    else:
+        _launch_split(kernel, dim, arguments, workers, min_items)
+
+
+def _launch_split(
+    kernel: wp.Kernel, dim: int, arguments: list[Any], workers: int, min_items: int
+) -> None:
+    """Run a CPU launch in pieces that ``workers`` threads, this one included, take in turn."""
+    count = min(workers * _PIECES_PER_THREAD, max(workers, dim // max(1, min_items)))
+    edges = [dim * i // count for i in range(count + 1)]
+    pieces = _Taken(list(itertools.pairwise(edges)))
+    # A recorded launch packs its arguments once; each thread needs its own, as pieces change it.
+    commands = [
+        wp.launch(kernel, dim=1, inputs=[0, *arguments], device="cpu", record_cmd=True)
+        for _ in range(workers)
+    ]
+    futures = [_pool().submit(_work, command, pieces) for command in commands[1:]]
+    try:
+        _work(commands[0], pieces)
+    finally:
+        # The arrays must outlive every thread, also when this one is interrupted.
+        pieces.stop()
+        for future in futures:
+            future.exception()
+    for future in futures:
+        future.result()
+
+
+class _Taken:
+    """An iterator over pieces of work that several threads may share."""
+
+    def __init__(self, pieces: list[tuple[int, int]]) -> None:
+        self._pieces = iter(pieces)
+        self._lock = threading.Lock()
+
+    def __iter__(self) -> Iterator[tuple[int, int]]:
+        return self
+
+    def __next__(self) -> tuple[int, int]:
+        with self._lock:
+            return next(self._pieces)
+
+    def stop(self) -> None:
+        """Give out no further piece."""
+        with self._lock:
+            self._pieces = iter(())
+
+
+def _work(command: wp.Launch, pieces: _Taken) -> None:
+    """Run pieces until none is left."""
+    for begin, end in pieces:
+        command.set_param_at_index(0, begin)
+        command.set_dim(end - begin)
+        command.launch()
+
+
+_executor: ThreadPoolExecutor | None = None
+_executor_lock = threading.Lock()
+
+
+def _pool() -> ThreadPoolExecutor:
+    """The threads that help CPU launches; started once, idle between launches."""
+    global _executor
+    with _executor_lock:
+        if _executor is None:
+            # Threads start on demand: the bound covers callers that ask for more than the cores.
+            most = max(64, 4 * (os.cpu_count() or 1))
+            _executor = ThreadPoolExecutor(most, thread_name_prefix="alight")
+        return _executor
+
+
+def _forget_pool() -> None:
+    """A forked child has none of its parent's threads: it starts its own."""
+    global _executor, _executor_lock
+    _executor, _executor_lock = None, threading.Lock()
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_forget_pool)
+
+
+def _usable_cores() -> int:
+    """Cores this process may run on."""
+    if hasattr(os, "sched_getaffinity"):
+        return len(os.sched_getaffinity(0))
+    return os.cpu_count() or 1
+
+
+_initialised = False
+_initialise_lock = threading.Lock()
+
+
+def _initialise() -> None:
+    """Start Warp without its line on standard error about an absent GPU driver.
+
+    That line comes from native code, past Warp's log level, and a machine without a GPU is
+    nothing to warn about. Everything else Warp says there is passed on.
+    """
+    global _initialised
+    with _initialise_lock:
+        if _initialised:
+            return
+        with tempfile.TemporaryFile() as caught:
+            saved = os.dup(2)
+            os.dup2(caught.fileno(), 2)
+            try:
+                wp.init()
+            finally:
+                os.dup2(saved, 2)
+                os.close(saved)
+                caught.seek(0)
+                said = [line for line in caught if _NO_DRIVER not in line]
+                sys.stderr.write(b"".join(said).decode(errors="replace"))
+        _initialised = True

@@ -1,0 +1,49 @@
+"""How a run ended: an integer in kernels and tables, a sentence for a person."""
+
+from __future__ import annotations
+
+from enum import IntEnum
+
+
+class Outcome(IntEnum):
+    """The end of one run; a failed run is a row of the result, never a crash of the batch.
+
+    The integer codes are stored in files and written by kernels: they never change meaning, and
+    codes from ``FIRST_FAILURE`` (16) up are failures.
+    """
+
+    RUNNING = 0, "still running"
+    SETTLED = 1, "came to rest on the surface"
+    ESCAPED = 2, "left the neighbourhood of the body for good"
+    TIMED_OUT = 3, "was still moving at the end of the simulated time"
+    STEP_FLOOR = 16, "failed: the step shrank to its floor without meeting the tolerance"
+    STEP_LIMIT = 17, "failed: the allowance of steps was used up"
+    NOT_FINITE = 18, "failed: the state is no longer finite"
+    STARTED_INSIDE = 19, "failed: the release point lies inside the body or the ground"
+
+    message: str
+
+    def __new__(cls, code: int, message: str) -> Outcome:
+        """Build a member from its code and the sentence a person reads."""
+        member = int.__new__(cls, code)
+        member._value_ = code
+        member.message = message
+        return member
+
+    @property
+    def finished(self) -> bool:
+        """True when the run will not be advanced any further."""
+        return self is not Outcome.RUNNING
+
+    @property
+    def failed(self) -> bool:
+        """True when the run ended for a numerical or set-up reason, not a physical one."""
+        return self >= FIRST_FAILURE
+
+    def __str__(self) -> str:
+        """The sentence a person reads."""
+        return self.message
+
+
+#: Codes from here up are failures; kernels compare with it.
+FIRST_FAILURE = 16

@@ -1,0 +1,139 @@
+"""What every gravity law offers: one kernel function, one struct of data, one ``evaluate``."""
+
+import functools
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import warp as wp
+
+from alight.core import devices
+from alight.core.errors import InputError
+from alight.core.types import mat33, scalar, vec3
+from alight.gravity import lanes
+
+Array = npt.NDArray[np.float64]
+
+
+@wp.struct
+class FieldValue:
+    """Potential U > 0 [m^2/s^2], acceleration g = +grad U [m/s^2], gradient of g [1/s^2].
+
+    A kernel that reads only some of the three pays only for those: the compiler drops the rest.
+    """
+
+    potential: scalar
+    acceleration: vec3
+    gradient: mat33
+
+
+class Gravity:
+    """A gravity law in the target-fixed frame.
+
+    A subclass sets ``field``, a Warp function ``(data, x) -> FieldValue``, and ``data(device)``,
+    which returns its ``@wp.struct`` of parameters with arrays on that device. That is all an
+    engine needs to compose the law into its kernel, and all ``evaluate`` needs to run it alone.
+    """
+
+    #: Warp function ``(data: Data, x: vec3) -> FieldValue``.
+    field: Any
+    #: The ``@wp.struct`` class of the law's parameters.
+    Data: Any
+
+    def data(self, device: devices.Device) -> Any:
+        """The law's parameters as a struct whose arrays live on ``device``."""
+        raise NotImplementedError
+
+    def field_on(self, device: devices.Device) -> Any:
+        """The law's kernel function for a device; the same one everywhere unless overridden."""
+        return self.field
+
+    def evaluate(
+        self, points: npt.ArrayLike, device: str = "auto", threads: int | None = None
+    ) -> tuple[Array, Array, Array]:
+        """Potential, acceleration and gradient at points ``(..., 3)`` [m].
+
+        Returns arrays of shape ``(...)`` [m^2/s^2], ``(..., 3)`` [m/s^2] and ``(..., 3, 3)``
+        [1/s^2], in float64. ``threads`` limits the CPU threads (default: all cores).
+        """
+        x = checked_points(points)
+        target = devices.resolve(device)
+        flat = np.ascontiguousarray(x.reshape(-1, 3))
+        u, g, gradient = self._evaluate(flat, target, threads)
+        shape = x.shape[:-1]
+        return u.reshape(shape), g.reshape(*shape, 3), gradient.reshape(*shape, 3, 3)
+
+    def _evaluate(
+        self, points: Array, device: devices.Device, threads: int | None
+    ) -> tuple[Array, Array, Array]:
+        kernel = _field_kernel(self.field_on(device), self.Data)
+        return run_field_kernel(kernel, self.data(device), points, len(points), device, threads)
+
+
+def checked_points(points: npt.ArrayLike) -> Array:
+    """``points`` as finite float64 of shape ``(..., 3)``, or an error that says what is wrong."""
+    try:
+        x = np.asarray(points, dtype=np.float64)
+    except (TypeError, ValueError) as cause:
+        raise InputError(f"points must be numbers of shape (..., 3) in metres: {cause}") from None
+    if x.ndim == 0 or x.shape[-1] != 3:
+        raise InputError(f"points have shape {x.shape}; expected (..., 3), coordinates in metres")
+    bad = ~np.isfinite(x).all(axis=-1)
+    if bad.any():
+        first = tuple(int(i) for i in np.argwhere(bad)[0])
+        raise InputError(
+            f"{int(bad.sum())} of {bad.size} points are not finite (first at index {first}): "
+            f"{x[first]}; gravity is defined at finite positions only"
+        )
+    return x
+
+
+def positive(name: str, value: float) -> float:
+    """``value`` as a positive, finite float, or an error that names it."""
+    if not (isinstance(value, (int, float, np.number)) and np.isfinite(value) and value > 0):
+        raise InputError(f"{name} is {value!r}; it must be a positive, finite number")
+    return float(value)
+
+
+def run_field_kernel(
+    kernel: Any,
+    data: Any,
+    points: Array,
+    items: int,
+    device: devices.Device,
+    threads: int | None,
+    min_items: int = devices.MIN_ITEMS_PER_THREAD,
+) -> tuple[Array, Array, Array]:
+    """Launch a kernel ``(offset, data, points, count, u, g, gradient)`` over ``items`` threads."""
+    n = len(points)
+    x = wp.array(points, dtype=vec3, device=device.name)
+    u = wp.empty(n, dtype=scalar, device=device.name)
+    g = wp.empty(n, dtype=vec3, device=device.name)
+    gradient = wp.empty(n, dtype=mat33, device=device.name)
+    if n:
+        inputs = [data, x, n, u, g, gradient]
+        devices.launch(kernel, items, inputs, device, threads, min_items=min_items)
+    return u.numpy(), g.numpy(), gradient.numpy()
+
+
+@functools.cache
+def _field_kernel(field: Any, data_type: Any) -> Any:
+    """A kernel that evaluates one law at one point a thread."""
+
+    @wp.kernel(module="unique", enable_backward=False, module_options=lanes.MODULE_OPTIONS)
+    def evaluate_field(
+        offset: int,
+        data: data_type,
+        points: wp.array(dtype=vec3),
+        count: int,
+        potential_out: wp.array(dtype=scalar),
+        acceleration_out: wp.array(dtype=vec3),
+        gradient_out: wp.array(dtype=mat33),
+    ) -> None:
+        i = wp.tid() + offset
+        value = field(data, points[i])
+        potential_out[i] = value.potential
+        acceleration_out[i] = value.acceleration
+        gradient_out[i] = value.gradient
+
+    return evaluate_field

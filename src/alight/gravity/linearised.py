@@ -1,0 +1,96 @@
+"""Gravity reused from the last full evaluation while the lander stays close to it.
+
+Paper 000, section 3.2, with the factor 1/2 that its equation 15 lacks (FACTS 000-8):
+
+    U(r) = U0 + g0.d + 1/2 d.Gamma0 d,    g(r) = g0 + Gamma0 d,    d = r - r0, |d| <= reach
+
+The neglected term gives g a relative error of 3 (d/R)^2 along the radius and half that across
+it, for a ball of radius R (FACTS 000-9): 3e-4 at the paper's reach of R/100, 1e-5 near R/550.
+"""
+
+from typing import Any
+
+import numpy as np
+import warp as wp
+
+from alight.core import devices
+from alight.core.errors import InputError
+from alight.core.types import scalar, vec3
+from alight.gravity.law import Array, FieldValue, Gravity, positive
+
+
+@wp.func
+def extrapolate(anchor: FieldValue, d: vec3):
+    """The field at a displacement ``d`` from where ``anchor`` was evaluated."""
+    bend = anchor.gradient * d
+    value = FieldValue()
+    value.potential = (
+        anchor.potential + wp.dot(anchor.acceleration, d) + scalar(0.5) * wp.dot(d, bend)
+    )
+    value.acceleration = anchor.acceleration + bend
+    value.gradient = anchor.gradient
+    return value
+
+
+@wp.kernel(enable_backward=False)
+def _extrapolate_all(
+    offset: int,
+    anchors: wp.array(dtype=FieldValue),
+    anchor_of: wp.array(dtype=int),
+    displacement: wp.array(dtype=vec3),
+    value_out: wp.array(dtype=FieldValue),
+) -> None:
+    i = wp.tid() + offset
+    value_out[i] = extrapolate(anchors[anchor_of[i]], displacement[i])
+
+
+class Linearised(Gravity):
+    """A field evaluated in full only after the lander has moved by ``reach`` [m].
+
+    ``evaluate`` takes its points as successive places of one path, in the order given: the first
+    is evaluated in full, and each later one that lies farther than ``reach`` from the last full
+    evaluation becomes the next. ``anchors`` tells which would be.
+    """
+
+    def __init__(self, field: Gravity, reach: float) -> None:
+        if not isinstance(field, Gravity):
+            raise InputError(f"field is {field!r}; it must be a gravity law, such as Polyhedron")
+        self.full = field
+        self.reach = positive("reach [m]", reach)
+
+    def anchors(self, points: Array) -> np.ndarray:
+        """For each point of a path, the index of the point whose full evaluation serves it."""
+        anchor = np.zeros(len(points), dtype=np.int64)
+        start = stop = 0
+        look = 16
+        while stop < len(points):
+            # Look ahead by blocks that grow: never over all of a long path for each anchor.
+            block = points[stop : stop + look]
+            far = np.linalg.norm(block - points[start], axis=1) > self.reach
+            count = int(np.argmax(far)) if far.any() else len(block)
+            anchor[stop : stop + count] = start
+            stop += count
+            if count < len(block):
+                start, look = stop, 16
+            else:
+                look *= 2
+        return anchor
+
+    def _evaluate(
+        self, points: Array, device: devices.Device, threads: int | None
+    ) -> tuple[Array, Array, Array]:
+        chosen, anchor_of = np.unique(self.anchors(points), return_inverse=True)
+        u, g, gradient = self.full.evaluate(points[chosen], device.name, threads)
+        record: Any = FieldValue
+        table: Any = np.zeros(len(chosen), dtype=record.numpy_dtype())
+        table["potential"], table["acceleration"], table["gradient"] = u, g, gradient
+        out = wp.empty(len(points), dtype=FieldValue, device=device.name)
+        inputs: list[Any] = [
+            wp.array(table, dtype=FieldValue, device=device.name),
+            wp.array(anchor_of, dtype=int, device=device.name),
+            wp.array(points - points[chosen][anchor_of], dtype=vec3, device=device.name),
+        ]
+        if len(points):
+            devices.launch(_extrapolate_all, len(points), inputs, device, threads, outputs=[out])
+        value = out.numpy()
+        return value["potential"], value["acceleration"], value["gradient"]

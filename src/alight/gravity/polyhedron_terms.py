@@ -1,0 +1,246 @@
+"""The closed-form field of a homogeneous polyhedron, summed over its facets and edges.
+
+Werner and Scheeres (1997), equations 7-13 of paper 000 with the signs of FACTS 000-5 to 000-7.
+With ``r`` the vector from the field point to a facet's or edge's point, all divided by G rho:
+
+    U     = 1/2 [ sum_e L_e r.E_e r - sum_f w_f r.F_f r ]
+    g     =     - sum_e L_e E_e r   + sum_f w_f F_f r
+    Gamma =       sum_e L_e E_e     - sum_f w_f F_f
+
+where L_e is the edge's logarithm and w_f the facet's solid angle. Three forms make the sums
+quick and right everywhere:
+
+* ``N = 2 A n``, the facet's normal times twice its area, is all a facet needs: the numerator of
+  tan(w_f / 2) is ``N.r``, and ``F = N N^T / |N|^2``.
+* ``L = 2 atanh(e / (r1 + r2))`` and ``w = 2 atan(numerator / denominator)`` have small arguments
+  for all but the nearest facets: there a short series stands in, free of branches.
+* For the nearest edges the logarithm's small difference ``r1 + r2 - e`` comes from a cross
+  product instead of a subtraction, so the field keeps its digits down to the edge itself. On the
+  edge ``L`` multiplies zero in U and g (r ln r -> 0) and is taken as 0. On a facet's own plane
+  ``w = 0``: the mean of its limits +-2 pi, so the Laplacian on a face is that of half a ball.
+  *On* means nearer than the rounding of the coordinates: computed exactly, the logarithm at an
+  edge's midpoint would be anything from 0 to 80, and the solid angle anything within +-2 pi.
+"""
+
+import functools
+import types
+from typing import Any
+
+import numpy as np
+import warp as wp
+
+from alight.core.types import scalar, vec3
+from alight.gravity.lanes import arithmetic
+
+vec6 = wp.types.vector(length=6, dtype=scalar)
+
+#: Arguments up to this one are summed by series, larger ones by the exact functions.
+SERIES_LIMIT = 1.0 / 3.0
+SERIES_TERMS = 11
+
+
+@wp.struct
+class Polyhedron:
+    """A polyhedron's facets and edges, ready to be summed."""
+
+    corner: wp.array(dtype=vec3, ndim=2)  # (facet, 3) corners [m]
+    normal: wp.array(dtype=vec3)  # N, normal times twice the area [m^2]
+    weight: wp.array(dtype=scalar)  # 1 / |N|^2 [1/m^4]
+    owned: wp.array(dtype=wp.vec3i)  # edges a facet sums for its neighbours too, or -1
+    dyad: wp.array(dtype=vec6)  # E_e: xx, yy, zz, xy, xz, yz
+    length: wp.array(dtype=scalar)  # e [m]
+    plane_tolerance: scalar  # squared distance of points that are on a plane or edge [m^2]
+
+
+def chebyshev_coefficients(function: Any, end: float, terms: int) -> tuple[float, ...]:
+    """Power coefficients in z of the Chebyshev interpolant of ``function`` on ``[0, end]``."""
+    fit = np.polynomial.Chebyshev.interpolate(function, terms - 1, domain=[0.0, end])
+    power = fit.convert(kind=np.polynomial.Polynomial, domain=[-1, 1], window=[-1, 1])
+    return tuple(float(c) for c in power.coef)
+
+
+def _twice_ratio(inverse: Any) -> Any:
+    """z -> 2 f(sqrt z) / sqrt z, whose limit at 0 is 2, for f = arctan or arctanh."""
+
+    def ratio(z: np.ndarray) -> np.ndarray:
+        x = np.sqrt(np.maximum(z, 1e-300))
+        return np.asarray(2.0 * inverse(x) / x)
+
+    return ratio
+
+
+@functools.cache
+def terms(width: int) -> types.SimpleNamespace:
+    """The sums over a polyhedron for ``width`` field points abreast."""
+    lane = arithmetic(width)
+    lanes, root, dot = lane.lanes, lane.root, lane.dot
+    end = SERIES_LIMIT**2
+    twice_atanh = lane.odd_series(
+        chebyshev_coefficients(_twice_ratio(np.arctanh), end, SERIES_TERMS)
+    )
+    twice_atan = lane.odd_series(chebyshev_coefficients(_twice_ratio(np.arctan), end, SERIES_TERMS))
+    limit = wp.constant(scalar(SERIES_LIMIT))
+    inverse_limit = wp.constant(scalar(1.0 / SERIES_LIMIT))
+    zero = wp.constant(scalar(0.0))
+    two = wp.constant(scalar(2.0))
+
+    @wp.struct
+    class Sums:
+        u: lanes
+        gx: lanes
+        gy: lanes
+        gz: lanes
+        xx: lanes
+        yy: lanes
+        zz: lanes
+        xy: lanes
+        xz: lanes
+        yz: lanes
+
+    @wp.func
+    def near_logarithm(a: vec3, b: vec3, ra: scalar, rb: scalar, e: scalar, on_edge: scalar):
+        """L of an edge close to the field point, without the subtraction r1 + r2 - e."""
+        s = ra + rb + e
+        cosine = wp.dot(a, b)
+        over = s * s
+        under = two * (ra * rb + cosine)
+        distance = wp.min(ra * ra, rb * rb)
+        if cosine < zero:
+            k = wp.cross(a, b)
+            across = wp.dot(k, k)
+            over *= ra * rb - cosine
+            under = two * across
+            distance = wp.min(distance, across / (e * e))
+        result = zero
+        if distance > on_edge:
+            result = wp.log(over / under)
+        return result
+
+    @wp.func
+    def edge_logarithm(
+        ax: lanes, ay: lanes, az: lanes, ra: lanes,
+        bx: lanes, by: lanes, bz: lanes, rb: lanes, e: lanes, on_edge: scalar,
+    ):  # fmt: skip
+        x = wp.cw_div(e, ra + rb)
+        result = twice_atanh(x)
+        if wp.max(x) > limit:
+            for i in range(wp.static(width)):
+                if x[i] > limit:
+                    a = vec3(ax[i], ay[i], az[i])
+                    b = vec3(bx[i], by[i], bz[i])
+                    result[i] = near_logarithm(a, b, ra[i], rb[i], e[i], on_edge)
+        return result
+
+    @wp.func
+    def logarithm(
+        ax: lanes, ay: lanes, az: lanes, ra: lanes,
+        bx: lanes, by: lanes, bz: lanes, rb: lanes, e: lanes,
+    ):  # fmt: skip
+        return edge_logarithm(ax, ay, az, ra, bx, by, bz, rb, e, zero)
+
+    @wp.func
+    def solid_angle(numerator: lanes, denominator: lanes, weight: lanes, on_plane: scalar):
+        result = twice_atan(wp.cw_div(numerator, denominator))
+        # The series holds where |numerator| < limit * denominator; this is also false at 0 / 0.
+        # On the plane neither counts: at an edge the denominator is rounding, of either sign.
+        flat = lanes(on_plane) - wp.cw_mul(wp.cw_mul(numerator, numerator), weight)
+        exact = wp.max(inverse_limit * wp.abs(numerator) - denominator, flat)
+        if wp.max(exact) >= zero:
+            for i in range(wp.static(width)):
+                if flat[i] >= zero:
+                    result[i] = zero
+                elif exact[i] >= zero:
+                    result[i] = two * wp.atan2(numerator[i], denominator[i])
+        return result
+
+    @wp.func
+    def add_edge(sums: Sums, E: vec6, L: lanes, rx: lanes, ry: lanes, rz: lanes):
+        ex = wp.cw_mul(E[0] * rx + E[3] * ry + E[4] * rz, L)
+        ey = wp.cw_mul(E[3] * rx + E[1] * ry + E[5] * rz, L)
+        ez = wp.cw_mul(E[4] * rx + E[5] * ry + E[2] * rz, L)
+        sums.gx -= ex
+        sums.gy -= ey
+        sums.gz -= ez
+        sums.u += dot(rx, ry, rz, ex, ey, ez)
+        sums.xx += E[0] * L
+        sums.yy += E[1] * L
+        sums.zz += E[2] * L
+        sums.xy += E[3] * L
+        sums.xz += E[4] * L
+        sums.yz += E[5] * L
+        return sums
+
+    @wp.func
+    def add_facet(sums: Sums, N: vec3, numerator: lanes, w: lanes):
+        """Add a facet; ``w`` is its solid angle over |N|^2."""
+        hw = wp.cw_mul(numerator, w)
+        sums.gx += N[0] * hw
+        sums.gy += N[1] * hw
+        sums.gz += N[2] * hw
+        sums.u -= wp.cw_mul(numerator, hw)
+        sums.xx -= (N[0] * N[0]) * w
+        sums.yy -= (N[1] * N[1]) * w
+        sums.zz -= (N[2] * N[2]) * w
+        sums.xy -= (N[0] * N[1]) * w
+        sums.xz -= (N[0] * N[2]) * w
+        sums.yz -= (N[1] * N[2]) * w
+        return sums
+
+    @wp.func
+    def sum_facets(body: Polyhedron, px: lanes, py: lanes, pz: lanes):
+        """The sums over all facets and edges at the points (px, py, pz)."""
+        sums = Sums()
+        for f in range(body.normal.shape[0]):
+            a = body.corner[f, 0]
+            b = body.corner[f, 1]
+            c = body.corner[f, 2]
+            ax = lanes(a[0]) - px
+            ay = lanes(a[1]) - py
+            az = lanes(a[2]) - pz
+            bx = lanes(b[0]) - px
+            by = lanes(b[1]) - py
+            bz = lanes(b[2]) - pz
+            cx = lanes(c[0]) - px
+            cy = lanes(c[1]) - py
+            cz = lanes(c[2]) - pz
+            ra = root(dot(ax, ay, az, ax, ay, az))
+            rb = root(dot(bx, by, bz, bx, by, bz))
+            rc = root(dot(cx, cy, cz, cx, cy, cz))
+            N = body.normal[f]
+            weight = body.weight[f]
+            numerator = N[0] * ax + N[1] * ay + N[2] * az
+            denominator = (
+                wp.cw_mul(ra, wp.cw_mul(rb, rc) + dot(bx, by, bz, cx, cy, cz))
+                + wp.cw_mul(rb, dot(ax, ay, az, cx, cy, cz))
+                + wp.cw_mul(rc, dot(ax, ay, az, bx, by, bz))
+            )
+            w = solid_angle(numerator, denominator, lanes(weight), body.plane_tolerance)
+            sums = add_facet(sums, N, numerator, weight * w)
+            owned = body.owned[f]
+            if owned[0] >= 0:
+                e = owned[0]
+                L = edge_logarithm(
+                    ax, ay, az, ra, bx, by, bz, rb, lanes(body.length[e]), body.plane_tolerance
+                )
+                sums = add_edge(sums, body.dyad[e], L, ax, ay, az)
+            if owned[1] >= 0:
+                e = owned[1]
+                L = edge_logarithm(
+                    bx, by, bz, rb, cx, cy, cz, rc, lanes(body.length[e]), body.plane_tolerance
+                )
+                sums = add_edge(sums, body.dyad[e], L, bx, by, bz)
+            if owned[2] >= 0:
+                e = owned[2]
+                L = edge_logarithm(
+                    cx, cy, cz, rc, ax, ay, az, ra, lanes(body.length[e]), body.plane_tolerance
+                )
+                sums = add_edge(sums, body.dyad[e], L, cx, cy, cz)
+        return sums
+
+    return types.SimpleNamespace(
+        lanes=lanes,
+        Sums=Sums,
+        sum_facets=sum_facets,
+        logarithm=logarithm,
+        solid_angle=solid_angle,
+    )

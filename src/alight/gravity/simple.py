@@ -1,0 +1,110 @@
+"""The two simplest fields: uniform gravity and a point mass."""
+
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import warp as wp
+
+from alight.core import devices
+from alight.core.errors import InputError
+from alight.core.types import scalar, vec3
+from alight.gravity.law import Array, FieldValue, Gravity, positive
+
+
+def _vector(name: str, value: npt.ArrayLike) -> Array:
+    """``value`` as three finite numbers."""
+    try:
+        array = np.asarray(value, dtype=np.float64)
+    except (TypeError, ValueError):
+        array = np.empty(0)
+    if array.shape != (3,) or not np.isfinite(array).all():
+        raise InputError(f"{name} is {value!r}; it must be three finite numbers")
+    return array
+
+
+@wp.struct
+class UniformData:
+    """Acceleration [m/s^2] and the point of zero potential [m]."""
+
+    acceleration: vec3
+    origin: vec3
+
+
+class Uniform(Gravity):
+    """The same acceleration everywhere; U = g.(x - origin) falls to 0 at ``origin``."""
+
+    Data = UniformData
+
+    def __init__(self, acceleration: npt.ArrayLike, origin: npt.ArrayLike = (0, 0, 0)) -> None:
+        self.acceleration = _vector("acceleration [m/s^2]", acceleration)
+        self.origin = _vector("origin [m]", origin)
+
+    def data(self, device: devices.Device) -> Any:
+        """Parameters; no arrays."""
+        data = UniformData()
+        data.acceleration, data.origin = vec3(*self.acceleration), vec3(*self.origin)
+        return data
+
+
+@wp.func
+def _uniform_field(data: UniformData, x: vec3):
+    value = FieldValue()
+    value.potential = wp.dot(data.acceleration, x - data.origin)
+    value.acceleration = data.acceleration
+    return value
+
+
+Uniform.field = _uniform_field
+
+
+@wp.struct
+class PointMassData:
+    """GM [m^3/s^2] and place [m]."""
+
+    gm: scalar
+    center: vec3
+
+
+class PointMass(Gravity):
+    """All the mass in one point; also the field of a ball, outside it."""
+
+    Data = PointMassData
+
+    def __init__(self, gm: float, center: npt.ArrayLike = (0, 0, 0)) -> None:
+        self.gm = positive("gm [m^3/s^2]", gm)
+        self.center = _vector("center [m]", center)
+
+    def data(self, device: devices.Device) -> Any:
+        """Parameters; no arrays."""
+        data = PointMassData()
+        data.gm, data.center = self.gm, vec3(*self.center)
+        return data
+
+    def _evaluate(
+        self, points: Array, device: devices.Device, threads: int | None
+    ) -> tuple[Array, Array, Array]:
+        at_center = np.flatnonzero((points == self.center).all(axis=1))
+        if len(at_center):
+            raise InputError(
+                f"point {int(at_center[0])} is the point mass itself, where the field is infinite; "
+                "use gravity.Polyhedron for a field inside a body"
+            )
+        return super()._evaluate(points, device, threads)
+
+
+@wp.func
+def _point_mass_field(data: PointMassData, x: vec3):
+    r = x - data.center
+    inverse = scalar(1.0) / wp.length(r)
+    potential = data.gm * inverse
+    over_square = potential * inverse * inverse
+    n = r * inverse
+    value = FieldValue()
+    value.potential = potential
+    value.acceleration = -over_square * r
+    value.gradient = over_square * (scalar(3.0) * wp.outer(n, n) - wp.identity(n=3, dtype=scalar))
+    return value
+
+
+PointMass.field = _point_mass_field

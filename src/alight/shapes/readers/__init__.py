@@ -1,0 +1,82 @@
+"""Mesh files of every kind, read into arrays in metres.
+
+| extension                        | format                                                      |
+|----------------------------------|-------------------------------------------------------------|
+| .obj                             | Wavefront: ``v`` and ``f`` lines                            |
+| .ply                             | Stanford polygons, text or binary                           |
+| .stl                             | stereolithography, text or binary; equal vertices are one   |
+| .npz                             | NumPy archive: ``vertices``, ``faces``, optionally ``unit`` |
+| .tab .plt .txt .icq .dat         | plate table or Gaskell ICQ, told apart by content           |
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from pathlib import Path
+
+import numpy as np
+import numpy.typing as npt
+
+from alight.core.errors import FileError, InputError, did_you_mean, unknown_name
+from alight.shapes.arrays import FloatArray, IntArray, as_faces, as_vertices
+from alight.shapes.readers.binary import read_npz, read_stl
+from alight.shapes.readers.obj import read_obj
+from alight.shapes.readers.plates import read_table
+from alight.shapes.readers.ply import read_ply
+from alight.shapes.readers.raw import RawMesh
+from alight.shapes.units import metres_per, require_plausible_size
+
+#: The reader of each extension.
+READERS: dict[str, Callable[[Path], RawMesh]] = {
+    ".obj": read_obj,
+    ".ply": read_ply,
+    ".stl": read_stl,
+    ".npz": read_npz,
+    ".tab": read_table,
+    ".plt": read_table,
+    ".txt": read_table,
+    ".icq": read_table,
+    ".dat": read_table,
+}
+
+
+def read_arrays(path: str | os.PathLike[str], unit: str | None) -> tuple[FloatArray, IntArray]:
+    """Vertices [m] and faces (counted from 0) of a mesh file written in ``unit``."""
+    file = Path(path)
+    scale = metres_per(unit, f'Mesh.read("{file.name}", unit="km")')
+    raw = _reader(file)(file)
+    if raw.unit is not None and raw.unit != unit:
+        raise InputError(
+            f'"{file}" states that its unit is "{raw.unit}", but unit="{unit}" was given. Give '
+            f'unit="{raw.unit}", or correct the file.'
+        )
+    vertices = as_vertices(raw.vertices) * scale
+    require_plausible_size(vertices, str(unit), f'"{file}"')
+    return vertices, as_faces(_fitting(raw.faces))
+
+
+def _reader(file: Path) -> Callable[[Path], RawMesh]:
+    """The reader for a file that is there and has a known extension."""
+    if file.is_dir():
+        raise FileError(f'"{file}" is a folder; a mesh file is needed.')
+    if not file.exists():
+        raise FileError(f'no such file: "{file}".{_similar(file)}')
+    reader = READERS.get(file.suffix.lower())
+    if reader is None:
+        raise unknown_name("mesh file extension", file.suffix, READERS)
+    return reader
+
+
+def _similar(file: Path) -> str:
+    """A hint at a file of nearly the same name beside the missing one."""
+    try:
+        beside = [p.name for p in file.parent.iterdir() if p.suffix.lower() in READERS]
+    except OSError:
+        return f' There is no folder "{file.parent}" to read from.'
+    return did_you_mean(file.name, beside)
+
+
+def _fitting(faces: npt.NDArray[np.integer]) -> npt.NDArray[np.integer]:
+    """Indices with those far below zero brought to -1: out of range either way, but 32 bits."""
+    return np.maximum(faces, -1) if np.issubdtype(faces.dtype, np.signedinteger) else faces

@@ -1,0 +1,76 @@
+"""How every figure of Alight looks: type, colours, files."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import matplotlib
+
+matplotlib.use("Agg")
+
+import matplotlib.pyplot as plt
+from matplotlib import colormaps
+from matplotlib.colors import Colormap, ListedColormap
+from matplotlib.figure import Figure
+
+#: Text, secondary text, thin lines, and what must not be overlooked.
+INK, GREY, LINE, ALARM = "#1d2430", "#667080", "#c5cad3", "#c1272d"
+
+#: Perceptually even and safe for colour-blind readers: gravity from weak to strong ...
+GRAVITY: Colormap = colormaps["viridis"]
+#: ... and slope from level (pale) to steep (dark).
+SLOPE: Colormap = ListedColormap(
+    colormaps["magma"](range(248, 20, -1)), name="alight_slope"
+)
+
+#: Dots per inch of PNG files, and of the images inside SVG files.
+DPI = 160
+
+_SETTINGS: dict[str, Any] = {
+    "font.family": "DejaVu Sans",
+    "font.size": 8.5,
+    "text.color": INK,
+    "axes.edgecolor": LINE,
+    "axes.labelcolor": INK,
+    "axes.linewidth": 0.8,
+    "axes.titlesize": 10.5,
+    "axes.titleweight": "bold",
+    "axes.titlelocation": "left",
+    "axes.titlepad": 6.0,
+    "xtick.color": GREY,
+    "ytick.color": GREY,
+    "xtick.labelsize": 8,
+    "ytick.labelsize": 8,
+    "xtick.major.size": 2.5,
+    "ytick.major.size": 2.5,
+    "xtick.major.width": 0.7,
+    "ytick.major.width": 0.7,
+    "figure.facecolor": "white",
+    "savefig.facecolor": "white",
+    "hatch.linewidth": 0.7,
+    # The same figure gives the same file.
+    "svg.hashsalt": "alight",
+}
+
+
+@contextmanager
+def figure(width: float, height: float) -> Iterator[Figure]:
+    """A figure of that size [inch] in Alight's style, closed when done."""
+    with plt.rc_context(_SETTINGS):
+        made = plt.figure(figsize=(width, height), dpi=DPI)
+        try:
+            yield made
+        finally:
+            plt.close(made)
+
+
+def save(made: Figure, *files: Path) -> None:
+    """Write a figure to each of ``files``, in the format of its extension."""
+    for file in files:
+        file.parent.mkdir(parents=True, exist_ok=True)
+        kind = file.suffix.lower()
+        metadata = {"Date": None} if kind == ".svg" else {"CreationDate": None}
+        made.savefig(file, dpi=DPI, metadata=metadata if kind in (".svg", ".pdf") else None)

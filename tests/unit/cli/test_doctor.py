@@ -1,0 +1,101 @@
+"""``alight doctor`` reports what is there, and fails when something needed is broken."""
+
+import json
+
+import pytest
+from typer.testing import CliRunner
+
+from alight.cli import doctor
+from alight.cli.main import app
+from alight.core import devices, selftest
+
+
+def _invoke(*arguments):
+    return CliRunner().invoke(app, ["doctor", *arguments])
+
+
+@pytest.fixture
+def healthy(monkeypatch):
+    """Keep the kernel out of tests that are about something else."""
+    monkeypatch.setattr(selftest, "problem", lambda device: None)
+
+
+def test_this_machine_is_healthy():
+    done = _invoke("--json")
+    report = json.loads(done.stdout)
+    assert done.exit_code == 0
+    assert report["problems"] == []
+    assert report["devices"][0]["name"] == "cpu"
+    assert [d["problem"] for d in report["devices"]] == [None] * len(devices.available())
+    assert report["kernel_cache_bytes"] > 0
+    numpy = next(p for p in report["packages"] if p["name"] == "numpy")
+    assert numpy["extra"] == ""
+    assert numpy["installed"]
+    assert {p["extra"] for p in report["packages"]} >= {"", "dev"}
+
+
+def test_table_names_everything(healthy, monkeypatch):
+    gpu = devices.Device("cuda:0", "NVIDIA H200", 139 * 2**30)
+    monkeypatch.setattr(devices, "available", lambda: [devices.Device("cpu", "2 cores"), gpu])
+    done = _invoke()
+    assert done.exit_code == 0
+    for text in ("Python", "Warp", "Kernel cache", "numpy", "dev", "NVIDIA H200, 139 GiB"):
+        assert text in done.stdout
+    assert "Everything Alight needs works." in done.stdout
+
+
+def test_broken_device_fails(monkeypatch):
+    monkeypatch.setattr(selftest, "problem", lambda device: "wrong numbers [all]")
+    done = _invoke()
+    assert done.exit_code == 1
+    assert "broken: device cpu: wrong numbers [all]" in done.stdout
+
+
+def test_bad_thread_limit_fails_with_the_reason(healthy, monkeypatch):
+    monkeypatch.setenv("ALIGHT_THREADS", "many")
+    done = _invoke("--json")
+    assert done.exit_code == 1
+    assert "ALIGHT_THREADS" in json.loads(done.stdout)["problems"][0]
+
+
+@pytest.mark.parametrize(
+    ("requirement", "told"),
+    [
+        ("no-such-package>=2", 'no-such-package is not installed: run  pip install "no-such-'),
+        ("numpy>=9999.1", "is too old: run  pip install"),
+    ],
+)
+def test_missing_or_old_dependency_fails(healthy, monkeypatch, requirement, told):
+    monkeypatch.setattr(doctor.metadata, "requires", lambda name: [requirement])
+    done = _invoke("--json")
+    assert done.exit_code == 1
+    assert told in json.loads(done.stdout)["problems"][0]
+
+
+def test_absent_extra_is_no_fault_and_says_what_to_install(healthy, monkeypatch):
+    lines = ["numpy>=1", 'no-such-viewer>=3; extra == "view"']
+    monkeypatch.setattr(doctor.metadata, "requires", lambda name: lines)
+    done = _invoke()
+    assert done.exit_code == 0
+    assert 'without no-such-viewer: pip install "alight[view]"' in " ".join(done.stdout.split())
+
+
+def test_requirement_lines_are_understood():
+    lines = ["numpy>=1.26", 'dask[array] >= 2024.1 ; extra == "cluster"', "rich"]
+    found = [(p.name, p.needed, p.extra) for p in doctor.packages(lines)]
+    assert found == [("numpy", "1.26", ""), ("dask", "2024.1", "cluster"), ("rich", "", "")]
+
+
+@pytest.mark.parametrize(
+    ("installed", "needed", "fine"),
+    [
+        ("1.26", "1.26", True),
+        ("1.9.0", "1.26", False),
+        ("2.0rc1", "1.26", True),
+        ("10", "9.5", True),
+        (None, "", False),
+        ("0.1", "", True),
+    ],
+)
+def test_versions_compare_as_numbers(installed, needed, fine):
+    assert doctor.Package("x", needed, installed, "").fine is fine
