@@ -1,0 +1,48 @@
+"""Alight: landing, bouncing, sliding, settling, hopping and capture at small bodies.
+
+::
+
+    import alight
+    mesh = alight.Mesh.read("itokawa.obj", unit="km")
+    field = alight.gravity.Polyhedron(mesh, density=1950.0)
+    potential, acceleration, gradient = field.evaluate(points)
+
+Names are loaded when first used, so that ``import alight`` and the command line start at once.
+"""
+
+import importlib
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from alight import analysis, core, gravity, scenario, shapes
+    from alight.scenario.bodies import Body
+    from alight.scenario.bodies import find as body
+    from alight.shapes import Mesh
+
+__version__ = "0.1.0"
+__all__ = ["Body", "Mesh", "analysis", "body", "core", "gravity", "scenario", "shapes"]
+
+_ROOMS = ("analysis", "core", "gravity", "scenario", "shapes")
+_NAMES = {
+    "Body": ("alight.scenario.bodies", "Body"),
+    "Mesh": ("alight.shapes", "Mesh"),
+    "body": ("alight.scenario.bodies", "find"),
+}
+
+
+def __getattr__(name: str) -> Any:
+    """Load a room or a front-door name on first use."""
+    if name in _ROOMS:
+        return importlib.import_module(f"alight.{name}")
+    if name in _NAMES:
+        module, attribute = _NAMES[name]
+        return getattr(importlib.import_module(module), attribute)
+    from alight.core.errors import did_you_mean
+
+    hint = did_you_mean(name, __all__)
+    raise AttributeError(f"module 'alight' has no attribute {name!r}.{hint}")
+
+
+def __dir__() -> list[str]:
+    """The front door's names."""
+    return sorted([*__all__, "__version__"])

@@ -198,6 +198,18 @@ def test_laplacian_of_a_cube(general_position):
     assert laplacian(h) / np.pi == pytest.approx([-4, 0, -2, -1, -0.5, -2], abs=1e-12)
 
 
+def test_surface_gradient_does_not_depend_on_rounding():
+    """On faces, edges and corners of a turned cube: the turned gradient of the exact places.
+
+    The logarithm's pole on an edge and the jump at a face are far larger than any tolerance.
+    """
+    points = np.array([[1, 0.2, 0.3], [1, 1, 0], [1, 1, 0.37], [-1, 0.6, 1], [1, 1, 1], [1, 0, 0]])
+    mesh, turn = turned(CUBE)
+    straight = unit_field(CUBE).evaluate(points)[2]
+    skew = unit_field(mesh).evaluate(points @ turn.T)[2]
+    assert turn.T @ skew @ turn == pytest.approx(straight, rel=1e-10, abs=1e-10)
+
+
 def dihedral_angles(mesh):
     """Interior angle between the facets at each edge, from pi - (turn of the normal)."""
     n = mesh.face_normals
@@ -209,7 +221,7 @@ def dihedral_angles(mesh):
 
 
 def test_laplacian_on_every_edge_and_vertex(lumpy_body):
-    """On an edge it is -2 theta; at a vertex minus the interior solid angle, sum theta - (k-2) pi."""
+    """On an edge -2 theta; at a vertex minus the interior solid angle, sum theta - (k-2) pi."""
     mesh = lumpy_body(3)
     theta = dihedral_angles(mesh)
     assert theta.min() < np.pi < theta.max()  # ridges and valleys

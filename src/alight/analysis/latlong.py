@@ -49,7 +49,7 @@ class LatLongGrid:
 def lat_long_grid(mesh: Mesh, rows: int = 181, columns: int = 360) -> LatLongGrid:
     """Meet the surface along ``rows`` latitudes, poles included, and ``columns`` longitudes."""
     latitude = np.linspace(-0.5 * np.pi, 0.5 * np.pi, rows)
-    longitude = np.arange(columns) * (2.0 * np.pi / columns)
+    longitude = np.linspace(0.0, 2.0 * np.pi, columns, endpoint=False)
     directions = _directions(latitude, longitude)
     corner = mesh.vertices[mesh.faces]
     sides = np.cross(np.roll(corner, -1, axis=1), np.roll(corner, -2, axis=1))
@@ -57,16 +57,12 @@ def lat_long_grid(mesh: Mesh, rows: int = 181, columns: int = 360) -> LatLongGri
 
     def depth(facet: Index, column: Index, row: Index) -> Array:
         toward = directions[row, column % columns]
-        share = np.einsum("pki,pi->pk", sides[facet], toward)
-        total = share.sum(axis=1)
-        with np.errstate(divide="ignore", invalid="ignore"):
-            distance = volume[facet] / total
-            inside = (share / total[:, None] >= -SLACK).all(axis=1)
-        return np.where(inside & (distance > 0.0), distance, -np.inf)
+        return _met(np.einsum("pki,pi->pk", sides[facet], toward), volume[facet])
 
     low, high = _boxes(corner, rows, columns)
     radius, owner = foremost(low, high, (rows, columns), depth)
     share = np.einsum("rcki,rci->rck", sides[owner], directions)
+    share[owner < 0] = np.nan
     return LatLongGrid(
         latitude,
         longitude,
@@ -75,6 +71,29 @@ def lat_long_grid(mesh: Mesh, rows: int = 181, columns: int = 360) -> LatLongGri
         share / share.sum(axis=2, keepdims=True),
         mesh.faces,
     )
+
+
+def outermost_radius(mesh: Mesh, direction: npt.ArrayLike) -> float:
+    """Distance of the outermost surface along a unit ``direction`` [m]; nan where none is met."""
+    corner = mesh.vertices[mesh.faces]
+    sides = np.cross(np.roll(corner, -1, axis=1), np.roll(corner, -2, axis=1))
+    share = sides @ np.asarray(direction, dtype=np.float64)
+    distance = _met(share, np.einsum("fi,fi->f", corner[:, 0], sides[:, 0]))
+    return float(distance.max()) if np.isfinite(distance.max()) else float("nan")
+
+
+def _met(share: Array, volume: Array) -> Array:
+    """Distance at which a direction meets facets; -inf where it does not.
+
+    With corners a, b, c a direction d meets the facet's plane at the distance
+    a.(b x c) / (d.(b x c) + d.(c x a) + d.(a x b)), and the three terms of the sum, ``share``,
+    are to one another as the weights of the corners there.
+    """
+    total = share.sum(axis=1)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        distance = volume / total
+        inside = (share / total[:, None] >= -SLACK).all(axis=1)
+    return np.where(inside & (distance > 0.0), distance, -np.inf)
 
 
 def facets_to_vertices(mesh: Mesh, facet_values: Array) -> Array:

@@ -22,9 +22,7 @@ BLOCK = 1 << 19
 Depth = Callable[[Index, Index, Index], Array]
 
 
-def foremost(
-    low: Index, high: Index, shape: tuple[int, int], depth: Depth
-) -> tuple[Array, Index]:
+def foremost(low: Index, high: Index, shape: tuple[int, int], depth: Depth) -> tuple[Array, Index]:
     """Greatest depth in each cell, and the facet that has it (-1 where there is none).
 
     Args:

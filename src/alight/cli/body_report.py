@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import math
 from collections.abc import Iterator, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
@@ -17,9 +17,10 @@ from rich.table import Table
 from rich.text import Text
 
 from alight.analysis.surface import Range, Surface
+from alight.cli.body_subject import Subject
 from alight.core.constants import G
 from alight.scenario import bodies
-from alight.scenario.bodies import Body, Pole
+from alight.scenario.bodies import Pole
 from alight.shapes.mesh import Mesh, corner_angles
 from alight.views import words
 
@@ -30,9 +31,6 @@ Row = tuple[str, str, str]
 
 #: Bulk densities [kg/m^3] outside of which a slip of units is likely.
 LIGHTEST, HEAVIEST = 100.0, 8000.0
-
-#: Facets of a built-in shape in pictures: no corner of its outline is seen.
-PICTURE_FACETS = 81_920
 
 #: Names of the ranges, in the order they are shown.
 QUANTITIES = {
@@ -54,79 +52,6 @@ _JSON_UNITS = {
     "lift_off_west": "m_s",
     "height": "m",
 }
-
-
-@dataclass(frozen=True)
-class Subject:
-    """The body that is looked at: one of the catalogue, or a mesh file."""
-
-    name: str
-    designation: str
-    mesh: Mesh
-    """Centre of mass at the origin."""
-    gm: float
-    """[m^3/s^2]"""
-    spin: Array
-    """(3,) angular velocity in body axes [rad/s]."""
-    body: Body | None = None
-    path: Path | None = None
-    offset: tuple[float, ...] = (0.0, 0.0, 0.0)
-    """Centre of mass in the file [m], before it was moved to the origin."""
-    repairs: tuple[str, ...] = ()
-    original: Mesh | None = None
-    """The mesh of the file, where ``mesh`` was simplified."""
-    given: frozenset[str] = frozenset()
-    """What was given on the command line: density, gm, period."""
-
-    @property
-    def density(self) -> float:
-        """[kg/m^3]"""
-        return self.gm / (G * self.mesh.volume)
-
-    @property
-    def fine(self) -> Mesh | None:
-        """A finer mesh of the same body for pictures, if there is one."""
-        if self.body is not None and self.mesh.n_faces < PICTURE_FACETS:
-            return self.body.mesh(PICTURE_FACETS)
-        return self.original
-
-    @property
-    def rate(self) -> float:
-        """[rad/s]"""
-        return float(np.linalg.norm(self.spin))
-
-    @property
-    def tumbles(self) -> bool:
-        """Whether it turns about no fixed axis."""
-        return self.body is not None and self.body.tumbling is not None and not self._own_spin
-
-    @property
-    def _own_spin(self) -> bool:
-        return "period" in self.given
-
-    @property
-    def primary(self) -> str | None:
-        """What it orbits, if that is known."""
-        return self.body.orbit.primary if self.body else None
-
-    @property
-    def hill_radius(self) -> float | None:
-        """[m], scaled from the catalogue's mass to this one; None for a file."""
-        if self.body is None:
-            return None
-        return self.body.hill_radius * float(np.cbrt(self.gm / self.body.gm))
-
-    def source(self, name: str) -> str:
-        """Where the catalogue has a figure from; an option where it was given by one."""
-        if name == "spin" and self._own_spin:
-            return "--period"
-        if name in ("gm", "density") and self.given & {"gm", "density"}:
-            return f"--{name}" if name in self.given else "derived"
-        if name == "density":
-            return "derived: GM and the volume of the mesh"
-        if self.body is None:
-            return ""
-        return str(self.body.sources.get(name, ""))
 
 
 def warnings(subject: Subject, surface: Surface) -> list[str]:
@@ -195,7 +120,7 @@ def _mass_rows(subject: Subject, surface: Surface) -> Iterator[Row]:
     body = subject.body
     own = bool(subject.given & {"gm", "density"})
     error = "" if own or body is None or not body.gm_uncertainty else f" ± {body.gm_uncertainty:g}"
-    yield "GM", f"{subject.gm:.6g}{error} m³/s²", subject.source("gm")
+    yield "GM", f"{words.quoted(subject.gm)}{error} m³/s²", subject.source("gm")
     yield "mass", f"{words.number(subject.gm / G, 4)} kg", ""
     yield "density", f"{words.number(subject.density, 4)} kg/m³", subject.source("density")
     if body is not None and body.quoted_density is not None:
@@ -293,13 +218,12 @@ def show_catalogue(as_json: bool) -> None:
         rows = [{"name": b.name, "designation": b.designation, "gm_m3_s2": b.gm} for b in found]
         print(json.dumps(rows, indent=2, ensure_ascii=False))
         return
-    table = _table(
-        ("name", "bold"), ("", ""), ("radius", ""), ("GM [m³/s²]", ""), ("spin", ""), right=(2, 3)
-    )
+    titles = ("name", "designation", "radius", "GM [m³/s²]", "spin")
+    table = _table(*((title, "bold" if title == "name" else "") for title in titles), right=(2, 3))
     for b in found:
         period = f"{b.rotation_period / 3600.0:.5g} h" if b.rotation_period else "tumbles"
         radius = words.length(b.mean_radius)(b.mean_radius)
-        table.add_row(b.name, b.designation, radius, f"{b.gm:.5g}", period)
+        table.add_row(b.name, b.designation, radius, words.quoted(b.gm), period)
     Console().print(table)
 
 
@@ -367,7 +291,7 @@ def sheet_text(subject: Subject, surface: Surface) -> Any:
     facts = [
         ("extent, x y z", extent_text(mesh)),
         ("radius of equal volume", radius(mesh.radius, 4)),
-        ("GM", f"{subject.gm:.5g} m³/s²"),
+        ("GM", f"{words.quoted(subject.gm)} m³/s²"),
         ("density", f"{words.number(subject.density)} kg/m³"),
         ("spin", spin_text(subject)),
     ]
@@ -381,7 +305,8 @@ def sheet_text(subject: Subject, surface: Surface) -> Any:
         subtitle=subject.designation,
         facts=facts + sheet.fact_rows(surface),
         warnings=warnings(subject, surface),
-        sources=f"Shape: {subject.mesh.n_faces} facets, {shape_source(subject)}.",
+        source=f"Shape: {shape_source(subject)}.",
+        method=f"Gravity: homogeneous polyhedron of {mesh.n_faces} facets.",
     )
 
 

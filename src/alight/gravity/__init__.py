@@ -1,0 +1,21 @@
+"""Gravity laws: one interface, ``evaluate(points) -> potential, acceleration, gradient``."""
+
+from alight.gravity.cached import CachedField, CacheReport
+from alight.gravity.law import Gravity
+from alight.gravity.linearised import Linearised
+from alight.gravity.multipole import Multipole
+from alight.gravity.polyhedron import Polyhedron
+from alight.gravity.reduced import Reduced
+from alight.gravity.simple import PointMass, Uniform
+
+__all__ = [
+    "CacheReport",
+    "CachedField",
+    "Gravity",
+    "Linearised",
+    "Multipole",
+    "PointMass",
+    "Polyhedron",
+    "Reduced",
+    "Uniform",
+]

@@ -1,20 +1,37 @@
-"""CachedField: a polyhedron's field from a table, in constant time, to a stated error."""
+"""CachedField: a polyhedron's field from a table, in constant time, to a stated error.
 
-import functools
+Close to a facet its sharp share is added exactly (``patches``); what is left is smooth and comes
+from a spline on nested grids (``spline``, filled by ``cached_build``); a few radii out the
+multipole series takes over across a shell (``multipole``). All three are gradients of one
+potential with continuous second derivatives, so the acceleration has a continuous first
+derivative everywhere off the surface and conserves energy as the polyhedron itself does.
+"""
+
+import dataclasses
+import time
 from typing import Any
 
 import numpy as np
 import warp as wp
 
 from alight.core import devices
-from alight.core.types import mat33, scalar, vec3
-from alight.gravity import cached_build, lanes, multipole
+from alight.core.errors import InputError
+from alight.core.types import scalar, vec3
+from alight.gravity import cached_build, cached_store, multipole
 from alight.gravity.law import Array, FieldValue, Gravity
 from alight.gravity.patches import NearLists, Patches, cut, near_field, patch_data, piece_sizes
-from alight.gravity.polyhedron import FAR_DEGREE, Polyhedron
+from alight.gravity.polyhedron import Polyhedron
 from alight.gravity.spline import Levels, find_cell, spline_value
 
-far_field = multipole.field(FAR_DEGREE)
+#: The table ends and the series begins across this shell, in bounding radii.
+SHELL = (5.5, 6.5)
+#: Largest piece of a facet, in median facet sizes, and the windows' reach in piece sizes.
+PIECE = 1.25
+REACH = 3.2
+#: Grid nodes along a window's reach to try, coarsest first.
+NODES = (8.0, 9.0, 10.0, 12.0, 14.0)
+
+far_field = multipole.multipole_field
 
 
 @wp.struct
@@ -41,77 +58,256 @@ def blend(r: scalar, inner: scalar, outer: scalar):
     return vec3(b, slope, bend)
 
 
-@functools.cache
-def cached_field(width: int) -> Any:
-    """The law's kernel function, near pieces taken ``width`` abreast."""
-    near = near_field(width)
+near = near_field(1)
 
-    @wp.func
-    def field(data: CachedData, x: vec3):
-        d = x - data.far.center
-        r = wp.length(d)
-        value = FieldValue()
+
+@wp.func
+def cached_field(data: CachedData, x: vec3):
+    d = x - data.far.center
+    r = wp.length(d)
+    value = FieldValue()
+    if r < data.shell_outer:
+        value = spline_value(data.levels, find_cell(data.levels, x))
+        close = near(data.patches, data.lists, x)
+        value.potential += close.potential
+        value.acceleration += close.acceleration
+        value.gradient += close.gradient
+    if r > data.shell_inner:
+        far = far_field(data.far, x)
         if r < data.shell_outer:
-            value = spline_value(data.levels, find_cell(data.levels, x))
-            close = near(data.patches, data.lists, x)
-            value.potential += close.potential
-            value.acceleration += close.acceleration
-            value.gradient += close.gradient
-        if r > data.shell_inner:
-            far = far_field(data.far, x)
-            if r < data.shell_outer:
-                b = blend(r, data.shell_inner, data.shell_outer)
-                e = d / r
-                du = far.potential - value.potential
-                dg = far.acceleration - value.acceleration
-                value.potential += b[0] * du
-                value.acceleration += b[0] * dg + (b[1] * du) * e
-                over_r = b[1] / r
-                value.gradient += (
-                    b[0] * (far.gradient - value.gradient)
-                    + b[1] * (wp.outer(e, dg) + wp.outer(dg, e))
-                    + du * ((b[2] - over_r) * wp.outer(e, e) + over_r * wp.identity(n=3, dtype=scalar))
-                )
-            else:
-                value = far
-        return value
+            b = blend(r, data.shell_inner, data.shell_outer)
+            e = d / r
+            du = far.potential - value.potential
+            dg = far.acceleration - value.acceleration
+            value.potential += b[0] * du
+            value.acceleration += b[0] * dg + (b[1] * du) * e
+            over_r = b[1] / r
+            value.gradient += (
+                b[0] * (far.gradient - value.gradient)
+                + b[1] * (wp.outer(e, dg) + wp.outer(dg, e))
+                + du * ((b[2] - over_r) * wp.outer(e, e) + over_r * wp.identity(n=3, dtype=scalar))
+            )
+        else:
+            value = far
+    return value
 
-    return field
+
+
+@dataclasses.dataclass(frozen=True)
+class CacheReport:
+    """What a table achieves, measured against the full polyhedron."""
+
+    max_error: float
+    """Largest relative error of the acceleration at the check points."""
+    mean_error: float
+    """Mean relative error there."""
+    points: int
+    """Check points: half of them within three facet sizes of the surface."""
+    tolerance: float
+    """What was asked for."""
+    nbytes: int
+    """Size of all tables [bytes]."""
+    levels: int
+    """Nested grids."""
+    spacing: float
+    """Spacing of the finest grid [m]."""
+    reach: float
+    """Reach of a facet's exact share [m]."""
+    seconds: float
+    """Time the tables took to build [s]; 0 when they were read from disk."""
+
+    def __str__(self) -> str:
+        return (
+            f"acceleration within {self.max_error:.1e} of the polyhedron's (mean "
+            f"{self.mean_error:.1e}, at {self.points} points; asked for {self.tolerance:.0e}); "
+            f"{self.nbytes / 1e6:.0f} MB in {self.levels} grids, the finest {self.spacing:.3g} m; "
+            + (f"built in {self.seconds:.0f} s" if self.seconds else "read from the cache")
+        )
 
 
 class CachedField(Gravity):
-    """(docs)"""
+    """A polyhedron's gravity from tables: constant time, stated error, smooth.
+
+    Parameters
+    ----------
+    field:
+        The polyhedron law to tabulate.
+    tolerance:
+        Largest relative error of the acceleration outside the body. It is measured at random
+        points from the surface to five radii before the field is handed out; if the finest
+        tables within ``memory`` miss it, that is an error.
+    memory:
+        Most memory the tables may take [bytes].
+    store:
+        Keep the tables in this folder, or read them from there: a path, True for the user's
+        cache folder, False for neither.
+    progress:
+        "auto", "rich", "text" or "silent".
+
+    ``report`` holds what was achieved. On the surface the gradient of the polyhedron itself
+    jumps and has logarithmic poles; the table's follows it there.
+    """
 
     Data = CachedData
+    field = cached_field
 
-    def __init__(self, field: Polyhedron, *, size_ratio: float = 1.25, reach_ratio: float = 3.2, nodes: float = 7.0, device="auto") -> None:
+    def __init__(
+        self,
+        field: Polyhedron,
+        *,
+        tolerance: float = 1e-5,
+        memory: float = 256e6,
+        store: bool | str = True,
+        device: str = "auto",
+        progress: str = "silent",
+    ) -> None:
+        if not isinstance(field, Polyhedron):
+            raise InputError(
+                f"CachedField tabulates a gravity.Polyhedron; got {type(field).__name__}. "
+                "Other laws are quick enough as they are."
+            )
+        if not 1e-7 <= tolerance <= 1e-2:
+            raise InputError(
+                f"tolerance is {tolerance!r}; a table is made to a relative error between 1e-7 "
+                "and 1e-2. For less error use gravity.Polyhedron itself."
+            )
         self.full = field
-        corner = field.mesh.vertices[field.mesh.faces]
-        size = size_ratio * float(np.median(piece_sizes(corner)))
-        pieces = cut(corner, size)
-        self.reach = reach_ratio * size
-        series = field.series
-        self.series = series
+        self.series = field.series
+        self.tolerance = float(tolerance)
+        self.shell = tuple(s * self.series.radius for s in SHELL)
+        self._devices: dict[str, Any] = {}
         target = devices.resolve(device)
-        self.shell = (5.5 * series.radius, 6.5 * series.radius)
-        builder = cached_build.Builder(pieces, field.G * field.density, series, self.reach, nodes, self.shell[1], target)
-        self.builder = builder
-        import time
-        t = time.perf_counter()
-        self.grids = builder.build(lambda s: print(s, time.perf_counter() - t))
+        key = cached_store.key(field, self.tolerance)
+        tables = cached_store.load(key, store)
+        if tables is not None and tables["nbytes"] <= memory:
+            self._adopt(tables)
+            return
+        self._build(target, memory, progress)
+        cached_store.save(key, store, self._tables())
+
+    def __repr__(self) -> str:
+        return f"CachedField({self.full!r}, max_error={self.report.max_error:.1e})"
+
+    def _build(self, device: devices.Device, memory: float, progress: str) -> None:
+        started = time.perf_counter()
+        corner = self.full.mesh.vertices[self.full.mesh.faces]
+        size = PIECE * float(np.median(piece_sizes(corner)))
+        pieces = cut(corner, size)
+        self.reach = REACH * size
         cells = cached_build.sort_into_cells(pieces.mean(axis=1), self.reach / 2.0)
         self.pieces = pieces[cells.order]
-        data = patch_data(self.pieces, field.G * field.density, target)
-        self.lists = cached_build.near_lists(data, cells, self.reach, target)
+        patches = patch_data(self.pieces, self._strength, device)
+        self.lists = cached_build.near_lists(patches, cells, self.reach, device)
+        builder = cached_build.Builder(
+            self.pieces, self._strength, self.series, self.reach, self.shell[1], device
+        )
+        missed: list[str] = []
+        for nodes in NODES[self._first_try() :]:
+            builder.set_spacing(self.reach / nodes)
+            need = builder.bytes_needed() + self._fixed_bytes()
+            if need > memory:
+                missed.append(f"{nodes:.0f} nodes: would take {need / 1e6:.0f} MB")
+                break
+            self.spacing, self.origin = builder.spacing, builder.origin
+            self.grids = builder.build(progress)
+            self._devices.clear()
+            worst, mean, count = self._check(device)
+            if worst <= self.tolerance:
+                seconds = time.perf_counter() - started
+                self.report = self._report(worst, mean, count, seconds)
+                return
+            missed.append(f"{nodes:.0f} nodes: error {worst:.1e}")
+        raise InputError(
+            f"no table of {self.full!r} within {memory / 1e6:.0f} MB keeps a tolerance of "
+            f"{self.tolerance:.0e} (nodes along a window's reach: {'; '.join(missed)}). Allow more "
+            "memory, a larger tolerance, or simplify the mesh."
+        )
+
+    def _first_try(self) -> int:
+        """Index of the first spacing worth trying: the error falls as nodes^-6 and facet size."""
+        expected = 2e-5 * np.sqrt(3072.0 / self.full.mesh.n_faces)
+        wanted = 9.0 * (expected / (0.7 * self.tolerance)) ** (1.0 / 6.0)
+        return int(np.searchsorted(NODES[:-1], wanted))
+
+    def _check(self, device: devices.Device) -> tuple[float, float, int]:
+        """Relative error of the acceleration at random points outside the body."""
+        points = check_points(self.full, seed=1)
+        g = self.full.evaluate(points, device.name)[1]
+        error = np.linalg.norm(self.acceleration(points, device.name) - g, axis=1)
+        error /= np.linalg.norm(g, axis=1)
+        return float(error.max()), float(error.mean()), len(points)
+
+    def _report(self, worst: float, mean: float, count: int, seconds: float) -> CacheReport:
+        return CacheReport(
+            max_error=worst,
+            mean_error=mean,
+            points=count,
+            tolerance=self.tolerance,
+            nbytes=self._fixed_bytes() + sum(g.nbytes for g in self.grids),
+            levels=len(self.grids),
+            spacing=self.spacing,
+            reach=self.reach,
+            seconds=seconds,
+        )
+
+    @property
+    def _strength(self) -> float:
+        return self.full.G * self.full.density
+
+    def _fixed_bytes(self) -> int:
+        """Size of the pieces and of their lists on a device [bytes]."""
+        return len(self.pieces) * 20 * 8 + self.lists.start.nbytes + self.lists.piece.nbytes
+
+    def _tables(self) -> dict[str, Any]:
+        """All that the disk must keep."""
+        return {
+            "pieces": self.pieces,
+            "reach": self.reach,
+            "spacing": self.spacing,
+            "origin": self.origin,
+            "lists": self.lists,
+            "grids": self.grids,
+            "report": dataclasses.asdict(self.report),
+            "nbytes": self.report.nbytes,
+        }
+
+    def _adopt(self, tables: dict[str, Any]) -> None:
+        """Take over tables read from disk."""
+        for name in ("pieces", "reach", "spacing", "origin", "lists", "grids"):
+            setattr(self, name, tables[name])
+        self.report = CacheReport(**{**tables["report"], "seconds": 0.0})
 
     def data(self, device: devices.Device) -> Any:
-        data = CachedData()
-        data.patches = patch_data(self.pieces, self.full.G * self.full.density, device)
-        data.lists = cached_build.lists_data(self.lists, self.reach, device)
-        data.levels = cached_build.levels_data(self.grids, self.builder.origin, self.builder.spacing, device)
-        data.far = self.series.data(device)
-        data.shell_inner, data.shell_outer = self.shell
-        return data
+        """Tables on ``device``, copied there once."""
+        if device.name not in self._devices:
+            data = CachedData()
+            data.patches = patch_data(self.pieces, self._strength, device)
+            data.lists = cached_build.lists_data(self.lists, self.reach, device)
+            data.levels = cached_build.levels_data(self.grids, self.origin, self.spacing, device)
+            data.far = self.series.data(device)
+            data.shell_inner, data.shell_outer = self.shell
+            self._devices[device.name] = data
+        return self._devices[device.name]
 
-    def field_on(self, device: devices.Device) -> Any:
-        return cached_field(lanes.width_for(device.is_gpu))
+
+def check_points(field: Polyhedron, seed: int, count: int = 4096) -> Array:
+    """Points outside a body: half from its surface up to three facet sizes, half out to 5 radii.
+
+    Fewer for large meshes, whose full evaluation takes long.
+    """
+    mesh = field.mesh
+    count = int(np.clip(2e8 / mesh.n_faces, 1024, count)) // 2
+    rng = np.random.default_rng(seed)
+    face = rng.integers(0, mesh.n_faces, count)
+    corner = mesh.vertices[mesh.faces[face]]
+    start = np.einsum("ij,ijk->ik", rng.dirichlet([1.0, 1.0, 1.0], count), corner)
+    size = float(np.median(piece_sizes(mesh.vertices[mesh.faces])))
+    height = 5.0 * size * rng.uniform(0.0, 1.0, (count, 1)) ** 2
+    close = start + height * mesh.face_normals[face]
+    direction = rng.normal(size=(count, 3))
+    direction /= np.linalg.norm(direction, axis=1)[:, None]
+    radius = 5.0 * field.series.radius * rng.uniform(0.0, 1.0, (count, 1)) ** (1.0 / 3.0)
+    points = np.concatenate([close, field.series.center + radius * direction])
+    # The trace of the gradient tells inside from outside: -4 pi G rho or 0.
+    trace = np.trace(field.evaluate(points)[2], axis1=1, axis2=2)
+    return np.asarray(points[trace > -2.5 * np.pi * field.G * field.density])

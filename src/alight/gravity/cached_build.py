@@ -1,12 +1,12 @@
-"""Building the tables of a CachedField: window by window, from coarse grids to fine.
+"""Building the tables of a CachedField, from coarse grids to fine.
 
-With windows w_0, w_1, ... of doubling reach, the sum over facets splits into
-
-    U = sum_f w_0 u_f  +  sum_k sum_f (w_k+1 - w_k) u_f  +  sum_f (1 - w_K) u_f
-        near, exact       level k of the spline              coarsest level
-
-The part on level k is smooth on the scale of reach_k, and it is zero farther than reach_k+1 from
-the surface: so each level takes about the same number of nodes and about the same work.
+Level k of the spline samples the potential on nodes of spacing h_k = 2^k h_0 wherever the surface
+is closer than ``RINGS`` spacings; farther away the next coarser level is good enough, and its
+coefficients are handed down exactly. The finest level leaves out the windowed shares of the
+pieces of facets close by, which simulations add back exactly: what it tabulates is smooth on the
+scale of the windows' reach. Samples become coefficients by a filter of five nodes, so the
+roughness of the potential at the surface cannot spread: coefficients farther than five nodes
+from it do not know of it, and only those are used on levels above the finest.
 """
 
 import functools
@@ -18,16 +18,33 @@ import warp as wp
 from scipy.spatial import cKDTree
 
 from alight.core import devices
+from alight.core.progress import progress
 from alight.core.types import scalar, vec3
 from alight.gravity import lanes as lane_module
 from alight.gravity import multipole, spline
 from alight.gravity.law import Array
-from alight.gravity.patches import NearLists, Patches, facet_terms, patch_data, window
+from alight.gravity.patches import (
+    NearLists,
+    Patches,
+    facet_terms,
+    patch_data,
+    piece_sizes,
+    window,
+)
 from alight.gravity.spline import BRICK, Levels, node_at
+from alight.gravity.tree import Tree, tree_data, tree_potential
 
-#: Nodes beyond a level's samples that its stencils reach.
-_RIM = 7
-_TAPS = 6
+#: A level serves points farther than half this many of its spacings from the surface, and hands
+#: over to the next one at this many.
+RINGS = 16.0
+#: Nodes beyond a level's own coefficients that its stencils reach, and the filter's radius.
+_RIM = 6
+_TAPS = 4
+#: Opening of the tree's clusters by level: an error smooth over many nodes counts the more, the
+#: smaller the gravity; close to the surface it is a small part of the whole.
+_OPENING = (0.27, 0.24, 0.2)
+#: Points that the tree takes abreast when a table is filled.
+_WIDTH = 4
 
 
 class Cells(NamedTuple):
@@ -48,6 +65,21 @@ class Grid(NamedTuple):
     index: Any
     bricks: Any
     coefficient: Any
+
+    @property
+    def nbytes(self) -> int:
+        """Size on a device [bytes]."""
+        return int(self.index.size * 4 + self.coefficient.nbytes)
+
+
+class Lists(NamedTuple):
+    """Near lists on the host."""
+
+    corner: Array
+    block: float
+    size: Any
+    start: Any
+    piece: Any
 
 
 def sort_into_cells(points: Array, side: float) -> Cells:
@@ -94,98 +126,99 @@ def last_cell(cells: CellData, x: vec3, axis: int, reach: scalar):
     return wp.min(cell, cells.size[axis] - 1)
 
 
+@wp.func
+def node_place(bricks: wp.array(dtype=wp.vec3i), node: int):
+    """Grid indices of a node from its number in the list of bricks."""
+    brick = bricks[node // wp.static(BRICK**3)]
+    place = node % wp.static(BRICK**3)
+    return wp.vec3i(
+        brick[0] * wp.static(BRICK) + place // wp.static(BRICK**2),
+        brick[1] * wp.static(BRICK) + (place // wp.static(BRICK)) % wp.static(BRICK),
+        brick[2] * wp.static(BRICK) + place % wp.static(BRICK),
+    )
+
+
 @functools.cache
 def _sample_kernel(width: int) -> Any:
-    """Samples of sum_f (w(outer) - w(inner)) u_f at rows of ``width`` nodes."""
+    """The potential at rows of ``width`` nodes, where one of them is needed."""
+    tree_sum = tree_potential(width)
+    lanes = facet_terms(width).lanes
+
+    @wp.kernel(module="unique", enable_backward=False, module_options=lane_module.MODULE_OPTIONS)
+    def sample_potential(
+        offset: int,
+        tree: Tree,
+        bricks: wp.array(dtype=wp.vec3i),
+        origin: vec3,
+        spacing: scalar,
+        distance: wp.array(dtype=scalar),
+        limit: scalar,
+        sample_out: wp.array(dtype=scalar),
+    ):
+        node = (wp.tid() + offset) * wp.static(width)
+        needed = bool(False)
+        for lane in range(wp.static(width)):
+            if distance[node + lane] < limit:
+                needed = bool(True)
+        if needed:
+            at = node_place(bricks, node)
+            half = scalar(wp.static(0.5 * (width - 1))) * spacing
+            first = origin + spacing * vec3(scalar(at[0]), scalar(at[1]), scalar(at[2]))
+            middle = first + vec3(scalar(0.0), scalar(0.0), half)
+            pz = lanes()
+            for lane in range(wp.static(width)):
+                pz[lane] = first[2] + scalar(lane) * spacing
+            u = tree_sum(tree, lanes(first[0]), lanes(first[1]), pz, middle, half)
+            for lane in range(wp.static(width)):
+                sample_out[node + lane] = u[lane]
+
+    return sample_potential
+
+
+@functools.cache
+def _near_kernel(width: int) -> Any:
+    """Take the windowed shares of the pieces close by out of the samples of rows of nodes."""
     term = facet_terms(width)
-    lanes, Pieces, Angles, angles, dot = (
-        term.lanes, term.Pieces, term.Angles, term.angles, term.dot
-    )  # fmt: skip
+    lanes, dot, potential = term.lanes, term.dot, term.potential
+    blunt_potential = term.blunt_potential
 
     @wp.func
-    def side_term(lx: lanes, ly: lanes, lz: lanes, d: vec3, n: vec3, log: lanes):
-        nu = wp.cross(d, n)
-        return wp.cw_mul(log, nu[0] * lx + nu[1] * ly + nu[2] * lz)
-
-    @wp.func
-    def share(patches: Patches, f: int, px: lanes, py: lanes, pz: lanes):
-        a = patches.corner[f, 0]
-        b = patches.corner[f, 1]
-        c = patches.corner[f, 2]
-        n = patches.normal[f]
-        side = patches.length[f]
-        p = Pieces()
-        p.ax = lanes(a[0]) - px
-        p.ay = lanes(a[1]) - py
-        p.az = lanes(a[2]) - pz
-        p.bx = lanes(b[0]) - px
-        p.by = lanes(b[1]) - py
-        p.bz = lanes(b[2]) - pz
-        p.cx = lanes(c[0]) - px
-        p.cy = lanes(c[1]) - py
-        p.cz = lanes(c[2]) - pz
-        p.nx = lanes(n[0])
-        p.ny = lanes(n[1])
-        p.nz = lanes(n[2])
-        p.ab = lanes(side[0])
-        p.bc = lanes(side[1])
-        p.ca = lanes(side[2])
-        t = angles(p, patches.plane_tolerance)
-        phi = (
-            side_term(p.ax, p.ay, p.az, b - a, n, t.ab)
-            + side_term(p.bx, p.by, p.bz, c - b, n, t.bc)
-            + side_term(p.cx, p.cy, p.cz, a - c, n, t.ca)
-            - wp.cw_mul(t.height, t.solid)
-        )
-        return wp.cw_mul(t.height, phi)
-
-    @wp.func
-    def between(square: lanes, inner: scalar, outer: scalar):
-        """w(outer) - w(inner) at squared distances from a centre."""
+    def windows(square: lanes, reach: scalar):
         weight = lanes()
         for lane in range(wp.static(width)):
-            r = wp.sqrt(square[lane])
-            far = window(r, outer)
-            near = window(r, inner)
-            weight[lane] = far[0] - near[0]
+            w = window(wp.sqrt(square[lane]), reach)
+            weight[lane] = w[0]
         return weight
 
     @wp.kernel(module="unique", enable_backward=False, module_options=lane_module.MODULE_OPTIONS)
-    def sample_level(
+    def take_out_near(
         offset: int,
         patches: Patches,
         cells: CellData,
         bricks: wp.array(dtype=wp.vec3i),
         origin: vec3,
         spacing: scalar,
-        inner: scalar,
-        outer: scalar,
-        sample_out: wp.array(dtype=scalar),
+        reach: scalar,
+        sample: wp.array(dtype=scalar),
     ):
-        item = wp.tid() + offset
-        node = item * wp.static(width)
-        brick = bricks[node // wp.static(BRICK**3)]
-        place = node % wp.static(BRICK**3)
-        i = brick[0] * wp.static(BRICK) + place // wp.static(BRICK**2)
-        j = brick[1] * wp.static(BRICK) + (place // wp.static(BRICK)) % wp.static(BRICK)
-        k = brick[2] * wp.static(BRICK) + place % wp.static(BRICK)
+        node = (wp.tid() + offset) * wp.static(width)
+        at = node_place(bricks, node)
         half = scalar(wp.static(0.5 * (width - 1))) * spacing
-        middle = origin + spacing * vec3(scalar(i), scalar(j), scalar(k))
-        middle[2] += half
-        px = lanes(middle[0])
-        py = lanes(middle[1])
+        first = origin + spacing * vec3(scalar(at[0]), scalar(at[1]), scalar(at[2]))
+        middle = first + vec3(scalar(0.0), scalar(0.0), half)
+        px = lanes(first[0])
+        py = lanes(first[1])
         pz = lanes()
-        for m in range(wp.static(width)):
-            pz[m] = middle[2] - half + scalar(m) * spacing
-        inner_square = scalar(wp.static(0.4**2)) * inner * inner
-        sum = lanes()
-        for ci in range(first_cell(cells, middle, 0, outer), last_cell(cells, middle, 0, outer) + 1):
+        for lane in range(wp.static(width)):
+            pz[lane] = first[2] + scalar(lane) * spacing
+        total = lanes()
+        for ci in range(first_cell(cells, middle, 0, reach), last_cell(cells, middle, 0, reach) + 1):
             for cj in range(
-                first_cell(cells, middle, 1, outer), last_cell(cells, middle, 1, outer) + 1
+                first_cell(cells, middle, 1, reach), last_cell(cells, middle, 1, reach) + 1
             ):
                 row = (ci * cells.size[1] + cj) * cells.size[2]
-                lo = first_cell(cells, middle, 2, outer + half)
-                hi = last_cell(cells, middle, 2, outer + half)
+                lo = first_cell(cells, middle, 2, reach + half)
+                hi = last_cell(cells, middle, 2, reach + half)
                 if hi >= lo:
                     for f in range(cells.start[row + lo], cells.start[row + hi + 1]):
                         c = patches.center[f]
@@ -193,13 +226,14 @@ def _sample_kernel(width: int) -> Any:
                         dy = lanes(c[1]) - py
                         dz = lanes(c[2]) - pz
                         square = dot(dx, dy, dz, dx, dy, dz)
-                        if wp.min(square) < outer * outer and wp.max(square) > inner_square:
-                            weight = between(square, inner, outer)
-                            sum += wp.cw_mul(weight, share(patches, f, px, py, pz))
-        for m in range(wp.static(width)):
-            sample_out[node + m] = scalar(0.5) * patches.strength * sum[m]
+                        if wp.min(square) < reach * reach:
+                            share = potential(patches, f, px, py, pz)
+                            share -= blunt_potential(patches, f, reach, px, py, pz)
+                            total += wp.cw_mul(windows(square, reach), share)
+        for lane in range(wp.static(width)):
+            sample[node + lane] -= scalar(0.5) * patches.strength * total[lane]
 
-    return sample_level
+    return take_out_near
 
 
 @wp.kernel(enable_backward=False)
@@ -213,11 +247,7 @@ def _filter_axis(
     filtered_out: wp.array(dtype=scalar),
 ):
     node = wp.tid() + offset
-    brick = bricks[node // wp.static(BRICK**3)]
-    place = node % wp.static(BRICK**3)
-    i = brick[0] * wp.static(BRICK) + place // wp.static(BRICK**2)
-    j = brick[1] * wp.static(BRICK) + (place // wp.static(BRICK)) % wp.static(BRICK)
-    k = brick[2] * wp.static(BRICK) + place % wp.static(BRICK)
+    at = node_place(bricks, node)
     di = wp.where(axis == 0, 1, 0)
     dj = wp.where(axis == 1, 1, 0)
     dk = wp.where(axis == 2, 1, 0)
@@ -225,9 +255,9 @@ def _filter_axis(
     total = scalar(0.0)
     for t in range(taps.shape[0]):
         m = t - reach
-        at = node_at(levels, 0, i + m * di, j + m * dj, k + m * dk)
-        if at >= 0:
-            total += taps[t] * sample[at]
+        place = node_at(levels, 0, at[0] + m * di, at[1] + m * dj, at[2] + m * dk)
+        if place >= 0:
+            total += taps[t] * sample[place]
     filtered_out[node] = total
 
 
@@ -243,33 +273,36 @@ def _coarse_weight(fine: int, m: int):
 
 
 @wp.kernel(enable_backward=False)
-def _add_coarser(
+def _take_coarser(
     offset: int,
     coarse: Levels,
     bricks: wp.array(dtype=wp.vec3i),
+    distance: wp.array(dtype=scalar),
+    limit: scalar,
     coefficient: wp.array(dtype=scalar),
     missing_out: wp.array(dtype=int),
 ):
+    """Replace the coefficients of nodes farther than ``limit`` by the coarser level's."""
     node = wp.tid() + offset
-    brick = bricks[node // wp.static(BRICK**3)]
-    place = node % wp.static(BRICK**3)
-    i = brick[0] * wp.static(BRICK) + place // wp.static(BRICK**2)
-    j = brick[1] * wp.static(BRICK) + (place // wp.static(BRICK)) % wp.static(BRICK)
-    k = brick[2] * wp.static(BRICK) + place % wp.static(BRICK)
-    total = scalar(0.0)
-    for a in range(4):
-        wa = _coarse_weight(i, a)
-        for b in range(4):
-            wab = wa * _coarse_weight(j, b)
-            for c in range(4):
-                w = wab * _coarse_weight(k, c)
-                if w != scalar(0.0):
-                    at = node_at(coarse, 0, (i >> 1) - 1 + a, (j >> 1) - 1 + b, (k >> 1) - 1 + c)
-                    if at >= 0:
-                        total += w * coarse.coefficient[at]
-                    else:
-                        missing_out[0] = 1
-    coefficient[node] += total
+    if distance[node] >= limit:
+        at = node_place(bricks, node)
+        total = scalar(0.0)
+        for a in range(4):
+            wa = _coarse_weight(at[0], a)
+            for b in range(4):
+                wab = wa * _coarse_weight(at[1], b)
+                for c in range(4):
+                    w = wab * _coarse_weight(at[2], c)
+                    if w != scalar(0.0):
+                        i = (at[0] >> 1) - 1 + a
+                        j = (at[1] >> 1) - 1 + b
+                        k = (at[2] >> 1) - 1 + c
+                        place = node_at(coarse, 0, i, j, k)
+                        if place >= 0:
+                            total += w * coarse.coefficient[place]
+                        else:
+                            missing_out[0] = 1
+        coefficient[node] = total
 
 
 @wp.kernel(enable_backward=False)
@@ -315,10 +348,10 @@ def _list_near(
     count_out[b] = count
 
 
-def near_lists(pieces: Any, cells: Cells, reach: float, device: devices.Device) -> tuple[Any, ...]:
+def near_lists(pieces: Any, cells: Cells, reach: float, device: devices.Device) -> Lists:
     """Blocks, starts and piece numbers of the pieces whose windows reach into each block."""
     centers = pieces.center.numpy()
-    block = max(reach / 3.0, float(np.ptp(centers, axis=0).max() + 2 * reach) / 200.0)
+    block = max(reach / 2.5, float(np.ptp(centers, axis=0).max() + 2 * reach) / 200.0)
     corner = centers.min(axis=0) - reach
     size = np.ceil((np.ptp(centers, axis=0) + 2 * reach) / block).astype(np.int64)
     blocks = int(size.prod())
@@ -331,20 +364,19 @@ def near_lists(pieces: Any, cells: Cells, reach: float, device: devices.Device) 
     start = wp.array(ends.astype(np.int32), dtype=int, device=device.name)
     piece = wp.zeros(int(ends[-1]), dtype=int, device=device.name)
     devices.launch(_list_near, blocks, [*grid, start, count, piece], device)
-    return corner, block, size, ends.astype(np.int32), piece.numpy()
+    return Lists(corner, float(block), size, ends.astype(np.int32), piece.numpy())
 
 
-def bricks_near(centers: Array, origin: Array, side: float, reach: float) -> Any:
-    """Bricks of a side (grid-aligned to origin) that come within reach of a centre."""
+def bricks_near(centers: Array, nearest: Any, origin: Array, side: float, reach: float) -> Any:
+    """Bricks of a side (aligned to origin) that may come within reach of a centre."""
     low = np.floor((centers.min(axis=0) - reach - origin) / side).astype(np.int64)
     high = np.floor((centers.max(axis=0) + reach - origin) / side).astype(np.int64)
     axes = [np.arange(a, b + 1) for a, b in zip(low, high, strict=True)]
-    all_bricks = np.stack(np.meshgrid(*axes, indexing="ij"), axis=-1).reshape(-1, 3)
-    middle = origin + side * (all_bricks + 0.5)
+    bricks = np.stack(np.meshgrid(*axes, indexing="ij"), axis=-1).reshape(-1, 3)
     bound = reach + side * 0.5 * np.sqrt(3.0)
-    distance, nearest = cKDTree(centers).query(middle, distance_upper_bound=bound, workers=-1)
-    found = np.isfinite(distance)
-    return all_bricks[found]
+    middle = origin + side * (bricks + 0.5)
+    distance, _ = nearest.query(middle, distance_upper_bound=bound, workers=-1)
+    return bricks[np.isfinite(distance)]
 
 
 def grid_from(bricks: Any, coefficient: Any) -> Grid:
@@ -362,6 +394,7 @@ def levels_data(
     """Grids, finest first, as one struct on a device."""
     data = Levels()
     data.origin, data.spacing, data.count = vec3(*origin), spacing, len(grids)
+    data.stencil = 6
     as_int3 = {"dtype": wp.vec3i, "device": device.name}
     data.lowest = wp.array(np.array([g.lowest for g in grids], dtype=np.int32), **as_int3)
     data.size = wp.array(np.array([g.size for g in grids], dtype=np.int32), **as_int3)
@@ -384,94 +417,92 @@ class Builder:
         strength: float,
         series: multipole.Multipole,
         reach: float,
-        nodes: float,
         outer: float,
         device: devices.Device,
     ) -> None:
         self.corner, self.strength, self.series = corner, strength, series
-        self.reach, self.device, self.outer = reach, device, outer
+        self.reach, self.outer, self.device = reach, outer, device
         self.centers = corner.mean(axis=1)
-        self.levels = max(1, int(np.ceil(np.log2(3.0 * series.radius / reach)))) + 1
-        self.spacing = reach / nodes
-        top = self.spacing * 2 ** (self.levels - 1)
-        rim = (_RIM + _TAPS) * top
-        cells = int(np.ceil((outer + rim) / (BRICK * top)))
-        self.bricks_a_side = 2 * cells
-        self.origin = series.center - cells * BRICK * top
+        self.size = float(piece_sizes(corner).max())
         self.taps = wp.array(spline.prefilter_taps(_TAPS), dtype=scalar, device=device.name)
+        self.tree = tree_data(corner, strength, device)
+        self.nearest = cKDTree(self.centers)
 
-    def build(self, advance: Callable[[str], None]) -> list[Grid]:
-        """All levels, finest first."""
+    def set_spacing(self, spacing: float) -> None:
+        """Lay out the levels for a spacing of the finest grid [m]."""
+        self.spacing = spacing
+        self.levels = max(1, int(np.ceil(np.log2(self.outer / (RINGS * spacing)))) + 1)
+        top = spacing * 2 ** (self.levels - 1)
+        self.cells = int(np.ceil((self.outer + (_RIM + 2 * _TAPS) * top) / (BRICK * top)))
+        self.origin = self.series.center - self.cells * BRICK * top
+        self.layout = [self._level(k) for k in range(self.levels - 1)] + [self._top()]
+
+    def bytes_needed(self) -> int:
+        """Size of all levels [bytes], known before any is filled."""
+        bricks = sum(len(bricks) for bricks, _, _ in self.layout)
+        return bricks * BRICK**3 * 8
+
+    def build(self, show: str) -> list[Grid]:
+        """Fill all levels; finest first in the list."""
+        total = sum(distance.size for _, distance, _ in self.layout)
+        with progress(show) as bar:
+            bar.start("Tabulating gravity", total=total)
+            return self._fill(bar.advance)
+
+    def _fill(self, advance: Callable[[int], None]) -> list[Grid]:
         grids: list[Grid] = []
         for k in reversed(range(self.levels)):
-            is_top = k == self.levels - 1
-            bricks = self._top_bricks() if is_top else self._bricks(k)
-            sample = self._samples(k, bricks)
-            if is_top:
-                self._far_samples(bricks, sample, k)
-            coefficient = self._filter(bricks, sample)
+            bricks, distance, own = self.layout[k]
+            places = wp.array(bricks.astype(np.int32), dtype=wp.vec3i, device=self.device.name)
+            gap = wp.array(distance.ravel(), dtype=scalar, device=self.device.name)
+            sample = self._samples(k, places, gap, own)
+            coefficient = self._filter(bricks, places, sample)
             if grids:
-                self._refine(bricks, coefficient, grids[0], k)
+                self._hand_down(k, places, gap, own, coefficient, grids[0])
             grids.insert(0, grid_from(bricks, coefficient.numpy()))
-            advance(f"level {k}")
+            advance(distance.size)
         return grids
 
-    def _top_bricks(self) -> Any:
-        axis = np.arange(self.bricks_a_side)
-        return np.stack(np.meshgrid(axis, axis, axis, indexing="ij"), axis=-1).reshape(-1, 3)
+    def _top(self) -> tuple[Any, Any, float]:
+        """The coarsest level fills a cube and needs no other."""
+        axis = np.arange(2 * self.cells)
+        bricks = np.stack(np.meshgrid(axis, axis, axis, indexing="ij"), axis=-1).reshape(-1, 3)
+        return bricks, np.zeros((len(bricks), BRICK**3)), np.inf
 
-    def _bricks(self, k: int) -> Any:
+    def _level(self, k: int) -> tuple[Any, Any, float]:
+        """Bricks of a level, the distance of their nodes to the surface, and where it rules."""
         h = self.spacing * 2**k
-        return bricks_near(self.centers, self.origin, BRICK * h, self.reach * 2 ** (k + 1) + _RIM * h)
+        own = RINGS * h + self.size
+        reach = own + _RIM * h
+        bricks = bricks_near(self.centers, self.nearest, self.origin, BRICK * h, reach)
+        step = np.stack(np.meshgrid(*3 * [np.arange(BRICK)], indexing="ij"), -1).reshape(-1, 3)
+        distance = np.empty((len(bricks), BRICK**3))
+        for part in np.array_split(np.arange(len(bricks)), len(bricks) // 4096 + 1):
+            x = self.origin + h * (bricks[part][:, None] * BRICK + step)
+            distance[part] = self.nearest.query(x, workers=-1)[0]
+        keep = distance.min(axis=1) < reach
+        return bricks[keep], distance[keep], own
 
-    def _samples(self, k: int, bricks: Any) -> Any:
-        inner = self.reach * 2**k
-        top = k == self.levels - 1
-        # The coarsest level has no outer window: one so wide that its plateau holds everything.
-        outer = 1e3 * (self.outer + self.series.radius) if top else 2.0 * inner
-        cells = sort_into_cells(self.centers, min(outer, 2 * self.series.radius) / 4.0)
-        patches = patch_data(self.corner[cells.order], self.strength, self.device)
-        width = lane_module.width_for(self.device.is_gpu)
-        count = len(bricks) * BRICK**3
+    def _samples(self, k: int, places: Any, distance: Any, own: float) -> Any:
+        h = self.spacing * 2**k
+        width = 1 if self.device.is_gpu else _WIDTH
+        count = distance.size
         sample = wp.zeros(count, dtype=scalar, device=self.device.name)
-        inputs = [patches, _cell_data(cells, self.device), self._int3(bricks), vec3(*self.origin)]
-        inputs += [self.spacing * 2**k, inner, outer, sample]
-        if top:
-            self._sample_inside(inputs, bricks, k, width)
-        else:
-            devices.launch(_sample_kernel(width), count // width, inputs, self.device, min_items=8)
+        grid = [places, vec3(*self.origin), h]
+        limit = own + 2.0 * _TAPS * h
+        self.tree.opening = _OPENING[min(k, len(_OPENING) - 1)]
+        inputs = [self.tree, *grid, distance, limit, sample]
+        devices.launch(_sample_kernel(width), count // width, inputs, self.device, min_items=8)
+        if k == 0:
+            cells = sort_into_cells(self.centers, self.reach / 2.0)
+            patches = patch_data(self.corner[cells.order], self.strength, self.device)
+            inputs = [patches, _cell_data(cells, self.device), *grid, self.reach, sample]
+            devices.launch(_near_kernel(width), count // width, inputs, self.device, min_items=8)
         return sample
 
-    def _sample_inside(self, inputs: list[Any], bricks: Any, k: int, width: int) -> None:
-        """Sample only the bricks that the far series does not cover."""
-        side = BRICK * self.spacing * 2**k
-        gap = np.abs(self.origin + side * (bricks + 0.5) - self.series.center) - 0.5 * side
-        close = np.linalg.norm(np.maximum(gap, 0.0), axis=1) < self._series_radius(k)
-        some = bricks[close]
-        part = wp.zeros(len(some) * BRICK**3, dtype=scalar, device=self.device.name)
-        inputs = [*inputs[:2], self._int3(some), *inputs[3:-1], part]
-        devices.launch(_sample_kernel(width), part.size // width, inputs, self.device, min_items=8)
-        self._inside = (close, part.numpy())
-
-    def _series_radius(self, k: int) -> float:
-        """Beyond this distance no window of the coarsest level is open."""
-        return self.reach * 2**k + self.series.radius
-
-    def _far_samples(self, bricks: Any, sample: Any, k: int) -> None:
-        close, part = self._inside
-        value = sample.numpy().reshape(-1, BRICK**3)
-        value[close] = part.reshape(-1, BRICK**3)
-        step = np.stack(np.meshgrid(*3 * [np.arange(BRICK)], indexing="ij"), -1).reshape(-1, 3)
-        h = self.spacing * 2**k
-        x = self.origin + h * (bricks[:, None, :] * BRICK + step)
-        far = np.linalg.norm(x - self.series.center, axis=2) > self._series_radius(k)
-        value[far] = self.series.evaluate(x[far], self.device.name)[0]
-        sample.assign(value.ravel())
-
-    def _filter(self, bricks: Any, sample: Any) -> Any:
+    def _filter(self, bricks: Any, places: Any, sample: Any) -> Any:
         index = grid_from(bricks, np.zeros(1))
         levels = levels_data([index], self.origin, self.spacing, self.device)
-        places = self._int3(bricks)
         for axis in range(3):
             out = wp.empty_like(sample)
             inputs = [levels, places, axis, self.taps, sample, out]
@@ -479,24 +510,22 @@ class Builder:
             sample = out
         return sample
 
-    def _refine(self, bricks: Any, coefficient: Any, coarse: Grid, k: int) -> None:
+    def _hand_down(
+        self, k: int, places: Any, distance: Any, own: float, coefficient: Any, coarse: Grid
+    ) -> None:
         levels = levels_data([coarse], self.origin, self.spacing, self.device)
         missing = wp.zeros(1, dtype=int, device=self.device.name)
-        inputs = [levels, self._int3(bricks), coefficient, missing]
-        devices.launch(_add_coarser, coefficient.size, inputs, self.device)
+        inputs = [levels, places, distance, own, coefficient, missing]
+        devices.launch(_take_coarser, coefficient.size, inputs, self.device)
         if missing.numpy()[0]:
             raise RuntimeError(f"level {k} of the table reaches past level {k + 1}")
 
-    def _int3(self, bricks: Any) -> Any:
-        return wp.array(bricks.astype(np.int32), dtype=wp.vec3i, device=self.device.name)
 
-
-def lists_data(lists: tuple[Any, ...], reach: float, device: devices.Device) -> Any:
+def lists_data(lists: Lists, reach: float, device: devices.Device) -> Any:
     """Near lists as a struct on a device."""
-    corner, block, size, start, piece = lists
     data = NearLists()
-    data.corner, data.block, data.reach = vec3(*corner), block, reach
-    data.size = wp.vec3i(*(int(n) for n in size))
-    data.start = wp.array(start, dtype=int, device=device.name)
-    data.piece = wp.array(piece, dtype=int, device=device.name)
+    data.corner, data.block, data.reach = vec3(*lists.corner), lists.block, reach
+    data.size = wp.vec3i(*(int(n) for n in lists.size))
+    data.start = wp.array(lists.start, dtype=int, device=device.name)
+    data.piece = wp.array(lists.piece, dtype=int, device=device.name)
     return data

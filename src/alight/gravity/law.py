@@ -63,6 +63,23 @@ class Gravity:
         shape = x.shape[:-1]
         return u.reshape(shape), g.reshape(*shape, 3), gradient.reshape(*shape, 3, 3)
 
+    def acceleration(
+        self, points: npt.ArrayLike, device: str = "auto", threads: int | None = None
+    ) -> Array:
+        """Acceleration alone [m/s^2] at points ``(..., 3)`` [m], the way a trajectory asks for it."""
+        x = checked_points(points)
+        target = devices.resolve(device)
+        flat = np.ascontiguousarray(x.reshape(-1, 3))
+        return self._acceleration(flat, target, threads).reshape(x.shape)
+
+    def _acceleration(self, points: Array, device: devices.Device, threads: int | None) -> Array:
+        kernel = _acceleration_kernel(self.field_on(device), self.Data)
+        x = wp.array(points, dtype=vec3, device=device.name)
+        g = wp.empty(len(points), dtype=vec3, device=device.name)
+        if len(points):
+            devices.launch(kernel, len(points), [self.data(device), x, g], device, threads)
+        return np.asarray(g.numpy())
+
     def _evaluate(
         self, points: Array, device: devices.Device, threads: int | None
     ) -> tuple[Array, Array, Array]:
@@ -120,7 +137,7 @@ def run_field_kernel(
 def _field_kernel(field: Any, data_type: Any) -> Any:
     """A kernel that evaluates one law at one point a thread."""
 
-    @wp.kernel(module="unique", enable_backward=False, module_options=lanes.MODULE_OPTIONS)
+    @wp.kernel(module="unique", enable_backward=False, module_options=lanes.POINT_OPTIONS)
     def evaluate_field(
         offset: int,
         data: data_type,
@@ -137,3 +154,21 @@ def _field_kernel(field: Any, data_type: Any) -> Any:
         gradient_out[i] = value.gradient
 
     return evaluate_field
+
+
+@functools.cache
+def _acceleration_kernel(field: Any, data_type: Any) -> Any:
+    """A kernel that evaluates one law's acceleration at one point a thread."""
+
+    @wp.kernel(module="unique", enable_backward=False, module_options=lanes.POINT_OPTIONS)
+    def evaluate_acceleration(
+        offset: int,
+        data: data_type,
+        points: wp.array(dtype=vec3),
+        acceleration_out: wp.array(dtype=vec3),
+    ):
+        i = wp.tid() + offset
+        value = field(data, points[i])
+        acceleration_out[i] = value.acceleration
+
+    return evaluate_acceleration

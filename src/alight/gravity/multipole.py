@@ -11,7 +11,6 @@ the host. The moments C and S of a mesh are exact: a homogeneous polynomial over
 between a facet and the centre reduces to Gauss quadrature over the facet.
 """
 
-import functools
 import math
 from typing import Any
 
@@ -25,19 +24,21 @@ from alight.core.types import mat33, scalar, vec3
 from alight.gravity.law import Array, FieldValue, Gravity
 from alight.shapes.mesh import Mesh
 
-_FACETS_PER_ITEM = 512
+_BLOCK = wp.constant(512)  # facets an item integrates
 #: The ten outputs: U, its gradient, and the upper triangle of its Hessian.
 _OUTPUTS = 10
+ten = wp.types.vector(length=_OUTPUTS, dtype=scalar)
 
 
 @wp.struct
 class Data:
-    """Ten rows of coefficients for the harmonics up to two degrees above the series'."""
+    """Ten coefficients of each harmonic up to two degrees above the series'."""
 
     center: vec3  # [m]
     radius: scalar  # R [m]
-    c: wp.array(dtype=scalar, ndim=2)  # (harmonic, output), factors GM/R^k included
-    s: wp.array(dtype=scalar, ndim=2)
+    top: int  # highest degree of a harmonic
+    c: wp.array(dtype=ten)  # factors GM/R^k included
+    s: wp.array(dtype=ten)
 
 
 def index(n: int, m: int) -> int:
@@ -55,7 +56,6 @@ class Multipole(Gravity):
         self.center = np.asarray(center, dtype=float)
         self.C, self.S = np.asarray(C, float), np.asarray(S, float)
         self.degree = (math.isqrt(8 * len(self.C) + 1) - 3) // 2
-        self.field = field(self.degree)
 
     @classmethod
     def from_mesh(cls, mesh: Mesh, *, gm: float, degree: int = 8) -> "Multipole":
@@ -73,8 +73,9 @@ class Multipole(Gravity):
         data = Data()
         data.center = vec3(*self.center)
         data.radius = self.radius
-        data.c = wp.array(c, dtype=scalar, device=device.name)
-        data.s = wp.array(s, dtype=scalar, device=device.name)
+        data.top = self.degree + 2
+        data.c = wp.array(c, dtype=ten, device=device.name)
+        data.s = wp.array(s, dtype=ten, device=device.name)
         return data
 
 
@@ -118,70 +119,69 @@ def _derivatives(C: Array, S: Array, degree: int) -> list[tuple[Array, Array]]:
     return out
 
 
-@functools.cache
+@wp.func
+def multipole_field(data: Data, x: vec3):
+    """The law at one point. Its loops stay loops: unrolled they take a minute to compile."""
+    r = x - data.center
+    square = wp.length_sq(r)
+    q = data.radius / square
+    p = q * r
+    tail = data.radius * q
+    v_diagonal = data.radius / wp.sqrt(square)
+    w_diagonal = scalar(0.0)
+    sums = ten()
+    for m in range(data.top + 1):
+        if m > 0:
+            f = scalar(2 * m - 1)
+            v = f * (p[0] * v_diagonal - p[1] * w_diagonal)
+            w_diagonal = f * (p[0] * w_diagonal + p[1] * v_diagonal)
+            v_diagonal = v
+        v_now = v_diagonal
+        w_now = w_diagonal
+        v_last = scalar(0.0)
+        w_last = scalar(0.0)
+        for n in range(m, data.top + 1):
+            row = n * (n + 1) // 2 + m
+            sums += v_now * data.c[row] + w_now * data.s[row]
+            # (n+1-m) V_n+1,m = (2n+1) z R/r^2 V_nm - (n+m) R^2/r^2 V_n-1,m
+            g = scalar(1.0) / scalar(n + 1 - m)
+            a = g * scalar(2 * n + 1) * p[2]
+            b = g * scalar(n + m) * tail
+            v = a * v_now - b * v_last
+            w = a * w_now - b * w_last
+            v_last = v_now
+            w_last = w_now
+            v_now = v
+            w_now = w
+    value = FieldValue()
+    value.potential = sums[0]
+    value.acceleration = vec3(sums[1], sums[2], sums[3])
+    value.gradient = mat33(
+        sums[4], sums[7], sums[8],
+        sums[7], sums[5], sums[9],
+        sums[8], sums[9], sums[6],
+    )  # fmt: skip
+    return value
+
+
+Multipole.field = multipole_field
+
+
 def field(degree: int) -> Any:
-    """The law's kernel function for one degree: ``(data, x) -> FieldValue``."""
-    top = degree + 2
-    ten = wp.types.vector(length=_OUTPUTS, dtype=scalar)
-    one = wp.constant(scalar(1.0))
-
-    @wp.func
-    def multipole_field(data: Data, x: vec3):
-        r = x - data.center
-        square = wp.length_sq(r)
-        q = data.radius / square
-        p = q * r
-        tail = data.radius * q
-        v_diagonal = data.radius / wp.sqrt(square)
-        w_diagonal = scalar(0.0)
-        sums = ten()
-        for m in range(wp.static(top + 1)):
-            if m > 0:
-                f = scalar(2 * m - 1)
-                v = f * (p[0] * v_diagonal - p[1] * w_diagonal)
-                w_diagonal = f * (p[0] * w_diagonal + p[1] * v_diagonal)
-                v_diagonal = v
-            v_now = v_diagonal
-            w_now = w_diagonal
-            v_last = scalar(0.0)
-            w_last = scalar(0.0)
-            for n in range(m, wp.static(top + 1)):
-                row = n * (n + 1) // 2 + m
-                for k in range(wp.static(_OUTPUTS)):
-                    sums[k] += data.c[row, k] * v_now + data.s[row, k] * w_now
-                # (n+1-m) V_n+1,m = (2n+1) z R/r^2 V_nm - (n+m) R^2/r^2 V_n-1,m
-                g = one / scalar(n + 1 - m)
-                a = g * scalar(2 * n + 1) * p[2]
-                b = g * scalar(n + m) * tail
-                v = a * v_now - b * v_last
-                w = a * w_now - b * w_last
-                v_last = v_now
-                w_last = w_now
-                v_now = v
-                w_now = w
-        value = FieldValue()
-        value.potential = sums[0]
-        value.acceleration = vec3(sums[1], sums[2], sums[3])
-        value.gradient = mat33(
-            sums[4], sums[7], sums[8],
-            sums[7], sums[5], sums[9],
-            sums[8], sums[9], sums[6],
-        )  # fmt: skip
-        return value
-
+    """The law's kernel function, ``(data, x) -> FieldValue``: one for every degree."""
     return multipole_field
 
 
 def _moments(mesh: Mesh, center: Array, radius: float, degree: int) -> tuple[Array, Array]:
     """C_nm and S_nm of a homogeneous mesh, unnormalised, about ``center``."""
     corner = (mesh.vertices - center)[mesh.faces] / radius
-    u, v, w = _triangle_rule(_rule_order(corner, degree))
-    items = -(-len(corner) // _FACETS_PER_ITEM)
+    u, v, w = triangle_rule(_rule_order(corner, degree))
+    items = -(-len(corner) // _BLOCK)
     cpu = devices.resolve("cpu")
     arrays = [wp.array(a, dtype=scalar, device="cpu") for a in (u, v, w)]
     out = [wp.zeros((items, index(degree + 1, 0)), dtype=scalar, device="cpu") for _ in range(2)]
-    inputs = [wp.array(corner, dtype=vec3, device="cpu"), *arrays]
-    devices.launch(_moment_kernel(degree), items, inputs, cpu, outputs=out, min_items=1)
+    inputs = [degree, wp.array(corner, dtype=vec3, device="cpu"), *arrays]
+    devices.launch(_integrate_harmonics, items, inputs, cpu, outputs=out, min_items=1)
     C, S = (o.numpy().sum(axis=0) for o in out)
     volume = C[0]
     for n in range(degree + 1):
@@ -201,7 +201,7 @@ def _rule_order(corner: Array, degree: int) -> int:
     return max(2, min(exact, enough))
 
 
-def _triangle_rule(k: int) -> tuple[Array, Array, Array]:
+def triangle_rule(k: int) -> tuple[Array, Array, Array]:
     """Points and weights on the unit triangle, exact to degree 2k - 1 (collapsed square)."""
     x, wx = roots_jacobi(k, 1.0, 0.0)
     y, wy = roots_legendre(k)
@@ -210,56 +210,51 @@ def _triangle_rule(k: int) -> tuple[Array, Array, Array]:
     return s.ravel(), (t * (1.0 - s)).ravel(), weight.ravel()
 
 
-@functools.cache
-def _moment_kernel(degree: int) -> Any:
-    """A kernel that integrates regular solid harmonics over a block of tetrahedra."""
-    block = wp.constant(_FACETS_PER_ITEM)
-
-    @wp.kernel(module="unique", enable_backward=False)
-    def integrate_harmonics(
-        offset: int,
-        corner: wp.array(dtype=vec3, ndim=2),
-        u: wp.array(dtype=scalar),
-        v: wp.array(dtype=scalar),
-        weight: wp.array(dtype=scalar),
-        c_out: wp.array(dtype=scalar, ndim=2),
-        s_out: wp.array(dtype=scalar, ndim=2),
-    ) -> None:
-        item = wp.tid() + offset
-        for f in range(item * block, wp.min((item + 1) * block, corner.shape[0])):
-            a = corner[f, 0]
-            b = corner[f, 1] - a
-            c = corner[f, 2] - a
-            volume = wp.dot(a, wp.cross(b, c))
-            for q in range(weight.shape[0]):
-                x = a + u[q] * b + v[q] * c
-                part = volume * weight[q]
-                square = wp.length_sq(x)
-                c_diagonal = part
-                s_diagonal = scalar(0.0)
-                for m in range(wp.static(degree + 1)):
-                    if m > 0:
-                        k = scalar(2 * m - 1)
-                        new = k * (x[0] * c_diagonal - x[1] * s_diagonal)
-                        s_diagonal = k * (x[0] * s_diagonal + x[1] * c_diagonal)
-                        c_diagonal = new
-                    c_now = c_diagonal
-                    s_now = s_diagonal
-                    c_last = scalar(0.0)
-                    s_last = scalar(0.0)
-                    for n in range(m, wp.static(degree + 1)):
-                        row = n * (n + 1) // 2 + m
-                        # Radial integral of a homogeneous polynomial: 1 / (n + 3).
-                        c_out[item, row] += c_now / scalar(n + 3)
-                        s_out[item, row] += s_now / scalar(n + 3)
-                        g = scalar(1.0) / scalar(n + 1 - m)
-                        y = g * scalar(2 * n + 1) * x[2]
-                        z = g * scalar(n + m) * square
-                        c_new = y * c_now - z * c_last
-                        s_new = y * s_now - z * s_last
-                        c_last = c_now
-                        s_last = s_now
-                        c_now = c_new
-                        s_now = s_new
-
-    return integrate_harmonics
+@wp.kernel(enable_backward=False)
+def _integrate_harmonics(
+    offset: int,
+    degree: int,
+    corner: wp.array(dtype=vec3, ndim=2),
+    u: wp.array(dtype=scalar),
+    v: wp.array(dtype=scalar),
+    weight: wp.array(dtype=scalar),
+    c_out: wp.array(dtype=scalar, ndim=2),
+    s_out: wp.array(dtype=scalar, ndim=2),
+) -> None:
+    """Integrate regular solid harmonics over a block of tetrahedra, each facet with the centre."""
+    item = wp.tid() + offset
+    for f in range(item * _BLOCK, wp.min((item + 1) * _BLOCK, corner.shape[0])):
+        a = corner[f, 0]
+        b = corner[f, 1] - a
+        c = corner[f, 2] - a
+        volume = wp.dot(a, wp.cross(b, c))
+        for q in range(weight.shape[0]):
+            x = a + u[q] * b + v[q] * c
+            part = volume * weight[q]
+            square = wp.length_sq(x)
+            c_diagonal = part
+            s_diagonal = scalar(0.0)
+            for m in range(degree + 1):
+                if m > 0:
+                    k = scalar(2 * m - 1)
+                    new = k * (x[0] * c_diagonal - x[1] * s_diagonal)
+                    s_diagonal = k * (x[0] * s_diagonal + x[1] * c_diagonal)
+                    c_diagonal = new
+                c_now = c_diagonal
+                s_now = s_diagonal
+                c_last = scalar(0.0)
+                s_last = scalar(0.0)
+                for n in range(m, degree + 1):
+                    row = n * (n + 1) // 2 + m
+                    # Radial integral of a homogeneous polynomial: 1 / (n + 3).
+                    c_out[item, row] += c_now / scalar(n + 3)
+                    s_out[item, row] += s_now / scalar(n + 3)
+                    g = scalar(1.0) / scalar(n + 1 - m)
+                    y = g * scalar(2 * n + 1) * x[2]
+                    z = g * scalar(n + m) * square
+                    c_new = y * c_now - z * c_last
+                    s_new = y * s_now - z * s_last
+                    c_last = c_now
+                    s_last = s_now
+                    c_now = c_new
+                    s_now = s_new

@@ -7,9 +7,11 @@ smooth except on its own facet. So the sum
     sum_f w(|x - c_f| / reach) u_f(x),      w = 1 near the facet's centre c_f, 0 beyond the reach
 
 holds everything in the field that is rough (the jump of its gradient at a facet, the logarithms
-at edges), and what is left is smooth on the scale of the reach: that can be tabulated. Facets
-larger than the reach allows are first cut into pieces; the share of a facet is the sum of its
-pieces' shares.
+at edges), and what is left is smooth on the scale of the reach: that can be tabulated. As in
+Ewald's sums, the window closes on little: from u_f the same facet with the kernel 1/r blunted to
+erf(a r)/r is taken off first, on three points of the facet. The blunt part is smooth, so it
+belongs in the table, and what is left has all but died out where the window closes. Facets
+larger than the reach allows are first cut into pieces.
 """
 
 import functools
@@ -19,14 +21,24 @@ from typing import Any
 import numpy as np
 import warp as wp
 
+from scipy.special import erf
+
 from alight.core import devices
 from alight.core.types import mat33, scalar, vec3
 from alight.gravity.lanes import arithmetic
 from alight.gravity.law import Array, FieldValue
 from alight.gravity.polyhedron_terms import terms
 
-#: Share of the reach on which a facet's field is on in full.
-PLATEAU = 0.4
+#: Share of the reach on which a facet's sharp field is on in full.
+PLATEAU = 0.6
+#: Blunting: the kernel is erf(a r)/r with a = BLUNT / reach.
+BLUNT = 3.0
+#: Least reach in units of a piece's size: the blunt kernel's polynomial holds up to there.
+LEAST_REACH = 3.0
+#: Powers of (a r)^2 in the blunt kernel erf(z)/z, which is even and entire. Where the polynomial
+#: errs it does so in the table and in the simulation alike, and the two cancel.
+_BLUNT_TERMS = 16
+_BLUNT_END = (BLUNT * (1.0 + 1.0 / LEAST_REACH)) ** 2
 
 
 @wp.struct
@@ -36,6 +48,7 @@ class Patches:
     center: wp.array(dtype=vec3)  # [m]
     corner: wp.array(dtype=vec3, ndim=2)  # (piece, 3) [m]
     normal: wp.array(dtype=vec3)  # unit, outward
+    area: wp.array(dtype=scalar)  # twice the area [m^2]
     length: wp.array(dtype=vec3)  # sides ab, bc, ca [m]
     strength: scalar  # G rho [1/s^2]
     plane_tolerance: scalar  # squared distance below which a point is on a plane [m^2]
@@ -69,15 +82,43 @@ def patch_data(corner: Array, strength: float, device: devices.Device) -> Any:
     """The struct of triangles ``(n, 3, 3)`` on a device."""
     side = np.roll(corner, -1, axis=1) - corner
     normal = np.cross(side[:, 0], -side[:, 2])
-    normal /= np.linalg.norm(normal, axis=1)[:, None]
+    area = np.linalg.norm(normal, axis=1)
+    normal /= area[:, None]
     data = Patches()
     data.center = wp.array(corner.mean(axis=1), dtype=vec3, device=device.name)
     data.corner = wp.array(corner, dtype=vec3, device=device.name)
     data.normal = wp.array(normal, dtype=vec3, device=device.name)
+    data.area = wp.array(area, dtype=scalar, device=device.name)
     data.length = wp.array(np.linalg.norm(side, axis=2), dtype=vec3, device=device.name)
     data.strength = strength
     data.plane_tolerance = (8.0 * np.finfo(float).eps * np.abs(corner).max()) ** 2
     return data
+
+
+def _blunt_powers() -> Any:
+    def ratio(t: Array) -> Array:
+        z = np.sqrt(np.maximum(t, 1e-300))
+        return np.asarray(erf(z) / z)
+
+    fit = np.polynomial.Chebyshev.interpolate(ratio, _BLUNT_TERMS - 1, domain=[0.0, _BLUNT_END])
+    return fit.convert(kind=np.polynomial.Polynomial, domain=[-1, 1], window=[-1, 1]).coef
+
+
+blunt_table = wp.types.vector(length=_BLUNT_TERMS, dtype=scalar)
+BLUNT_POWERS = wp.constant(blunt_table(*_blunt_powers()))
+
+
+@wp.func
+def blunt_kernel(t: scalar):
+    """erf(z)/z at t = z^2, with its first two derivatives in t."""
+    f = BLUNT_POWERS[wp.static(_BLUNT_TERMS - 1)]
+    d = scalar(0.0)
+    e = scalar(0.0)
+    for k in range(1, wp.static(_BLUNT_TERMS)):
+        e = e * t + scalar(2.0) * d
+        d = d * t + f
+        f = f * t + BLUNT_POWERS[wp.static(_BLUNT_TERMS - 1) - k]
+    return vec3(f, d, e)
 
 
 @wp.func
@@ -104,24 +145,6 @@ def facet_terms(width: int) -> types.SimpleNamespace:
     root, dot = arithmetic(width).root, arithmetic(width).dot
 
     @wp.struct
-    class Pieces:
-        ax: lanes
-        ay: lanes
-        az: lanes
-        bx: lanes
-        by: lanes
-        bz: lanes
-        cx: lanes
-        cy: lanes
-        cz: lanes
-        nx: lanes
-        ny: lanes
-        nz: lanes
-        ab: lanes
-        bc: lanes
-        ca: lanes
-
-    @wp.struct
     class Angles:
         height: lanes  # h
         solid: lanes  # signed solid angle
@@ -130,37 +153,100 @@ def facet_terms(width: int) -> types.SimpleNamespace:
         ca: lanes
 
     @wp.func
-    def angles(p: Pieces, on_plane: scalar):
-        ra = root(dot(p.ax, p.ay, p.az, p.ax, p.ay, p.az))
-        rb = root(dot(p.bx, p.by, p.bz, p.bx, p.by, p.bz))
-        rc = root(dot(p.cx, p.cy, p.cz, p.cx, p.cy, p.cz))
+    def angles(
+        ax: lanes, ay: lanes, az: lanes,
+        bx: lanes, by: lanes, bz: lanes,
+        cx: lanes, cy: lanes, cz: lanes,
+        nx: lanes, ny: lanes, nz: lanes,
+        area: lanes, ab: lanes, bc: lanes, ca: lanes, on_plane: scalar,
+    ):  # fmt: skip
+        """Height, solid angle and logarithms of triangles abc; ``area`` is twice their area."""
+        ra = root(dot(ax, ay, az, ax, ay, az))
+        rb = root(dot(bx, by, bz, bx, by, bz))
+        rc = root(dot(cx, cy, cz, cx, cy, cz))
         out = Angles()
-        out.height = dot(p.nx, p.ny, p.nz, p.ax, p.ay, p.az)
-        ux = p.bx - p.ax
-        uy = p.by - p.ay
-        uz = p.bz - p.az
-        vx = p.cx - p.ax
-        vy = p.cy - p.ay
-        vz = p.cz - p.az
-        area = dot(
-            p.nx, p.ny, p.nz,
-            wp.cw_mul(uy, vz) - wp.cw_mul(uz, vy),
-            wp.cw_mul(uz, vx) - wp.cw_mul(ux, vz),
-            wp.cw_mul(ux, vy) - wp.cw_mul(uy, vx),
-        )  # fmt: skip
+        height = dot(nx, ny, nz, ax, ay, az)
         denominator = (
-            wp.cw_mul(ra, wp.cw_mul(rb, rc) + dot(p.bx, p.by, p.bz, p.cx, p.cy, p.cz))
-            + wp.cw_mul(rb, dot(p.ax, p.ay, p.az, p.cx, p.cy, p.cz))
-            + wp.cw_mul(rc, dot(p.ax, p.ay, p.az, p.bx, p.by, p.bz))
+            wp.cw_mul(ra, wp.cw_mul(rb, rc) + dot(bx, by, bz, cx, cy, cz))
+            + wp.cw_mul(rb, dot(ax, ay, az, cx, cy, cz))
+            + wp.cw_mul(rc, dot(ax, ay, az, bx, by, bz))
         )
         weight = wp.cw_div(lanes(scalar(1.0)), wp.cw_mul(area, area))
-        out.solid = solid_angle(wp.cw_mul(area, out.height), denominator, weight, on_plane)
-        out.ab = wp.cw_div(logarithm(p.ax, p.ay, p.az, ra, p.bx, p.by, p.bz, rb, p.ab), p.ab)
-        out.bc = wp.cw_div(logarithm(p.bx, p.by, p.bz, rb, p.cx, p.cy, p.cz, rc, p.bc), p.bc)
-        out.ca = wp.cw_div(logarithm(p.cx, p.cy, p.cz, rc, p.ax, p.ay, p.az, ra, p.ca), p.ca)
+        out.height = height
+        out.solid = solid_angle(wp.cw_mul(area, height), denominator, weight, on_plane)
+        out.ab = wp.cw_div(logarithm(ax, ay, az, ra, bx, by, bz, rb, ab), ab)
+        out.bc = wp.cw_div(logarithm(bx, by, bz, rb, cx, cy, cz, rc, bc), bc)
+        out.ca = wp.cw_div(logarithm(cx, cy, cz, rc, ax, ay, az, ra, ca), ca)
         return out
 
-    return types.SimpleNamespace(lanes=lanes, Pieces=Pieces, Angles=Angles, angles=angles, dot=dot)
+    @wp.func
+    def side_term(lx: lanes, ly: lanes, lz: lanes, d: vec3, n: vec3, log: lanes):
+        nu = wp.cross(d, n)
+        return wp.cw_mul(log, nu[0] * lx + nu[1] * ly + nu[2] * lz)
+
+    @wp.func
+    def potential(patches: Patches, f: int, px: lanes, py: lanes, pz: lanes):
+        """h Phi of one piece at ``width`` points."""
+        a = patches.corner[f, 0]
+        b = patches.corner[f, 1]
+        c = patches.corner[f, 2]
+        n = patches.normal[f]
+        side = patches.length[f]
+        ax = lanes(a[0]) - px
+        ay = lanes(a[1]) - py
+        az = lanes(a[2]) - pz
+        bx = lanes(b[0]) - px
+        by = lanes(b[1]) - py
+        bz = lanes(b[2]) - pz
+        cx = lanes(c[0]) - px
+        cy = lanes(c[1]) - py
+        cz = lanes(c[2]) - pz
+        t = angles(
+            ax, ay, az, bx, by, bz, cx, cy, cz,
+            lanes(n[0]), lanes(n[1]), lanes(n[2]), lanes(patches.area[f]),
+            lanes(side[0]), lanes(side[1]), lanes(side[2]), patches.plane_tolerance,
+        )  # fmt: skip
+        phi = (
+            side_term(ax, ay, az, b - a, n, t.ab)
+            + side_term(bx, by, bz, c - b, n, t.bc)
+            + side_term(cx, cy, cz, a - c, n, t.ca)
+            - wp.cw_mul(t.height, t.solid)
+        )
+        return wp.cw_mul(t.height, phi)
+
+    @wp.func
+    def blunt_point(y: vec3, n: vec3, a: scalar, px: lanes, py: lanes, pz: lanes):
+        dx = lanes(y[0]) - px
+        dy = lanes(y[1]) - py
+        dz = lanes(y[2]) - pz
+        t = (a * a) * dot(dx, dy, dz, dx, dy, dz)
+        f = lanes(BLUNT_POWERS[wp.static(_BLUNT_TERMS - 1)])
+        for k in range(1, wp.static(_BLUNT_TERMS)):
+            f = wp.cw_mul(f, t) + lanes(BLUNT_POWERS[wp.static(_BLUNT_TERMS - 1) - k])
+        return wp.cw_mul(n[0] * dx + n[1] * dy + n[2] * dz, f)
+
+    @wp.func
+    def blunt_potential(
+        patches: Patches, f: int, reach: scalar, px: lanes, py: lanes, pz: lanes
+    ):
+        """h Phi of one piece with the blunt kernel at ``width`` points."""
+        a = scalar(BLUNT) / reach
+        n = patches.normal[f]
+        c = patches.center[f]
+        total = lanes()
+        for i in range(3):
+            y = scalar(0.5) * (patches.corner[f, i] + c)
+            total += blunt_point(y, n, a, px, py, pz)
+        return (a * patches.area[f] / scalar(6.0)) * total
+
+    return types.SimpleNamespace(
+        lanes=lanes,
+        angles=angles,
+        potential=potential,
+        blunt_potential=blunt_potential,
+        dot=dot,
+        root=root,
+    )
 
 
 @wp.func
@@ -188,7 +274,7 @@ def _bend(p: vec3, q: vec3, n: vec3, side: scalar):
     if rate > scalar(0.0):
         nu = wp.cross(q - p, n) / side
         grad_l = (side * rate) * (p / rp + q / rq)
-        grad_omega = -(rate * (rp + rq) / (rp * rq)) * wp.cross(p, q)
+        grad_omega = (rate * (rp + rq) / (rp * rq)) * wp.cross(p, q)
         result = wp.outer(n, grad_omega) - wp.outer(nu, grad_l)
     return result
 
@@ -203,11 +289,28 @@ class Share:
 
 
 @wp.func
+def blunt_share(y: vec3, n: vec3, a: scalar):
+    """n.y times the blunt kernel, with first and second derivatives; y from the field point."""
+    h = wp.dot(n, y)
+    k = blunt_kernel(a * a * wp.length_sq(y))
+    slope = scalar(2.0) * a * a * a * k[1]
+    share = Share()
+    share.potential = h * a * k[0]
+    share.acceleration = -(a * k[0]) * n - (slope * h) * y
+    share.gradient = (
+        (scalar(4.0) * wp.pow(a, scalar(5.0)) * k[2] * h) * wp.outer(y, y)
+        + slope * (wp.outer(n, y) + wp.outer(y, n))
+        + (slope * h) * wp.identity(n=3, dtype=scalar)
+    )
+    return share
+
+
+@wp.func
 def piece_share(
     a: vec3, b: vec3, c: vec3, n: vec3, sides: vec3, logs: vec3, h: scalar, solid: scalar,
-    d: vec3, reach: scalar,
+    area: scalar, d: vec3, reach: scalar,
 ):  # fmt: skip
-    """w u of one piece with its first and second derivatives; ``logs`` are L over length.
+    """The windowed sharp share of a piece, with its derivatives; ``logs`` are L over length.
 
     a, b, c run from the field point to the corners, d from the piece's centre to the point.
     """
@@ -225,6 +328,15 @@ def piece_share(
     grad = h * grad_phi - phi * n
     hessian = h * (_bend(a, b, n, sides[0]) + _bend(b, c, n, sides[1]) + _bend(c, a, n, sides[2]))
     hessian -= wp.outer(n, grad_phi) + wp.outer(grad_phi, n)
+    center = (a + b + c) / scalar(3.0)
+    half = scalar(0.5)
+    s0 = blunt_share(half * (a + center), n, scalar(BLUNT) / reach)
+    s1 = blunt_share(half * (b + center), n, scalar(BLUNT) / reach)
+    s2 = blunt_share(half * (c + center), n, scalar(BLUNT) / reach)
+    third = area / scalar(6.0)
+    u -= third * (s0.potential + s1.potential + s2.potential)
+    grad -= third * (s0.acceleration + s1.acceleration + s2.acceleration)
+    hessian -= third * (s0.gradient + s1.gradient + s2.gradient)
     r = wp.length(d)
     w = window(r, reach)
     share = Share()
@@ -258,12 +370,27 @@ class NearLists:
 def near_field(width: int) -> Any:
     """The sum over the pieces near a point, ``(patches, lists, x) -> FieldValue``."""
     term = facet_terms(width)
-    lanes, Pieces, angles = term.lanes, term.Pieces, term.angles
+    lanes, angles = term.lanes, term.angles
     chosen_type = wp.types.vector(length=width, dtype=wp.int32)
 
     @wp.func
     def add_pieces(patches: Patches, reach: scalar, x: vec3, chosen: chosen_type, count: int, sum: Share):
-        p = Pieces()
+        ax = lanes()
+        ay = lanes()
+        az = lanes()
+        bx = lanes()
+        by = lanes()
+        bz = lanes()
+        cx = lanes()
+        cy = lanes()
+        cz = lanes()
+        nx = lanes()
+        ny = lanes()
+        nz = lanes()
+        area = lanes()
+        ab = lanes()
+        bc = lanes()
+        ca = lanes()
         for i in range(wp.static(width)):
             f = chosen[wp.min(i, count - 1)]
             a = patches.corner[f, 0] - x
@@ -271,33 +398,38 @@ def near_field(width: int) -> Any:
             c = patches.corner[f, 2] - x
             n = patches.normal[f]
             side = patches.length[f]
-            p.ax[i] = a[0]
-            p.ay[i] = a[1]
-            p.az[i] = a[2]
-            p.bx[i] = b[0]
-            p.by[i] = b[1]
-            p.bz[i] = b[2]
-            p.cx[i] = c[0]
-            p.cy[i] = c[1]
-            p.cz[i] = c[2]
-            p.nx[i] = n[0]
-            p.ny[i] = n[1]
-            p.nz[i] = n[2]
-            p.ab[i] = side[0]
-            p.bc[i] = side[1]
-            p.ca[i] = side[2]
-        t = angles(p, patches.plane_tolerance)
+            ax[i] = a[0]
+            ay[i] = a[1]
+            az[i] = a[2]
+            bx[i] = b[0]
+            by[i] = b[1]
+            bz[i] = b[2]
+            cx[i] = c[0]
+            cy[i] = c[1]
+            cz[i] = c[2]
+            nx[i] = n[0]
+            ny[i] = n[1]
+            nz[i] = n[2]
+            area[i] = patches.area[f]
+            ab[i] = side[0]
+            bc[i] = side[1]
+            ca[i] = side[2]
+        t = angles(
+            ax, ay, az, bx, by, bz, cx, cy, cz, nx, ny, nz, area, ab, bc, ca,
+            patches.plane_tolerance,
+        )  # fmt: skip
         for i in range(wp.static(width)):
             if i < count:
                 share = piece_share(
-                    vec3(p.ax[i], p.ay[i], p.az[i]),
-                    vec3(p.bx[i], p.by[i], p.bz[i]),
-                    vec3(p.cx[i], p.cy[i], p.cz[i]),
-                    vec3(p.nx[i], p.ny[i], p.nz[i]),
-                    vec3(p.ab[i], p.bc[i], p.ca[i]),
+                    vec3(ax[i], ay[i], az[i]),
+                    vec3(bx[i], by[i], bz[i]),
+                    vec3(cx[i], cy[i], cz[i]),
+                    vec3(nx[i], ny[i], nz[i]),
+                    vec3(ab[i], bc[i], ca[i]),
                     vec3(t.ab[i], t.bc[i], t.ca[i]),
                     t.height[i],
                     t.solid[i],
+                    area[i],
                     x - patches.center[chosen[i]],
                     reach,
                 )

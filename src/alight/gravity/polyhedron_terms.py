@@ -24,7 +24,6 @@ quick and right everywhere:
 
 import functools
 import types
-from typing import Any
 
 import numpy as np
 import warp as wp
@@ -37,6 +36,8 @@ vec6 = wp.types.vector(length=6, dtype=scalar)
 #: Arguments up to this one are summed by series, larger ones by the exact functions.
 SERIES_LIMIT = 1.0 / 3.0
 SERIES_TERMS = 11
+#: Below this times r1 r2 r3, the denominator of a solid angle may be rounding and nothing else.
+DENOMINATOR_NOISE = 1e-13
 
 
 @wp.struct
@@ -52,21 +53,20 @@ class Polyhedron:
     plane_tolerance: scalar  # squared distance of points that are on a plane or edge [m^2]
 
 
-def chebyshev_coefficients(function: Any, end: float, terms: int) -> tuple[float, ...]:
-    """Power coefficients in z of the Chebyshev interpolant of ``function`` on ``[0, end]``."""
-    fit = np.polynomial.Chebyshev.interpolate(function, terms - 1, domain=[0.0, end])
+def odd_coefficients(sign: float, end: float, terms: int) -> tuple[float, ...]:
+    """Coefficients c of ``2 f(x) = x (c0 + c1 x^2 + ...)`` for ``x^2 <= end``, right to rounding.
+
+    f is atanh (``sign`` +1) or atan (-1). c0 = 2 is exact, so that distant facets carry no bias;
+    what follows interpolates the rest, ``2 (f(x)/x - 1) / x^2``, at Chebyshev's points.
+    """
+
+    def rest(z: np.ndarray) -> np.ndarray:
+        k = np.arange(30.0)[:, None]  # of its Taylor series; enough for z up to 1/4
+        return np.asarray((2.0 * sign ** (k + 1) * z**k / (2.0 * k + 3.0)).sum(axis=0))
+
+    fit = np.polynomial.Chebyshev.interpolate(rest, terms - 2, domain=[0.0, end])
     power = fit.convert(kind=np.polynomial.Polynomial, domain=[-1, 1], window=[-1, 1])
-    return tuple(float(c) for c in power.coef)
-
-
-def _twice_ratio(inverse: Any) -> Any:
-    """z -> 2 f(sqrt z) / sqrt z, whose limit at 0 is 2, for f = arctan or arctanh."""
-
-    def ratio(z: np.ndarray) -> np.ndarray:
-        x = np.sqrt(np.maximum(z, 1e-300))
-        return np.asarray(2.0 * inverse(x) / x)
-
-    return ratio
+    return (2.0, *(float(c) for c in power.coef))
 
 
 @functools.cache
@@ -75,12 +75,11 @@ def terms(width: int) -> types.SimpleNamespace:
     lane = arithmetic(width)
     lanes, root, dot = lane.lanes, lane.root, lane.dot
     end = SERIES_LIMIT**2
-    twice_atanh = lane.odd_series(
-        chebyshev_coefficients(_twice_ratio(np.arctanh), end, SERIES_TERMS)
-    )
-    twice_atan = lane.odd_series(chebyshev_coefficients(_twice_ratio(np.arctan), end, SERIES_TERMS))
+    twice_atanh = lane.odd_series(odd_coefficients(1.0, end, SERIES_TERMS))
+    twice_atan = lane.odd_series(odd_coefficients(-1.0, end, SERIES_TERMS))
     limit = wp.constant(scalar(SERIES_LIMIT))
     inverse_limit = wp.constant(scalar(1.0 / SERIES_LIMIT))
+    noise = wp.constant(scalar(DENOMINATOR_NOISE))
     zero = wp.constant(scalar(0.0))
     two = wp.constant(scalar(2.0))
 
@@ -139,19 +138,25 @@ def terms(width: int) -> types.SimpleNamespace:
         return edge_logarithm(ax, ay, az, ra, bx, by, bz, rb, e, zero)
 
     @wp.func
-    def solid_angle(numerator: lanes, denominator: lanes, weight: lanes, on_plane: scalar):
+    def facet_angle(
+        numerator: lanes, denominator: lanes, product: lanes, weight: lanes, on_plane: scalar
+    ):
         result = twice_atan(wp.cw_div(numerator, denominator))
-        # The series holds where |numerator| < limit * denominator; this is also false at 0 / 0.
-        # On the plane neither counts: at an edge the denominator is rounding, of either sign.
-        flat = lanes(on_plane) - wp.cw_mul(wp.cw_mul(numerator, numerator), weight)
-        exact = wp.max(inverse_limit * wp.abs(numerator) - denominator, flat)
+        # The series holds where |numerator| < limit * denominator, and the denominator is more
+        # than the rounding that is left of it at an edge; both are false at 0 / 0.
+        exact = inverse_limit * wp.abs(numerator) + noise * product - denominator
         if wp.max(exact) >= zero:
             for i in range(wp.static(width)):
-                if flat[i] >= zero:
-                    result[i] = zero
-                elif exact[i] >= zero:
-                    result[i] = two * wp.atan2(numerator[i], denominator[i])
+                if exact[i] >= zero:
+                    n = numerator[i]
+                    result[i] = two * wp.atan2(n, denominator[i])
+                    if n * n * weight[i] <= on_plane:
+                        result[i] = zero
         return result
+
+    @wp.func
+    def solid_angle(numerator: lanes, denominator: lanes, weight: lanes, on_plane: scalar):
+        return facet_angle(numerator, denominator, lanes(), weight, on_plane)
 
     @wp.func
     def add_edge(sums: Sums, E: vec6, L: lanes, rx: lanes, ry: lanes, rz: lanes):
@@ -209,12 +214,14 @@ def terms(width: int) -> types.SimpleNamespace:
             N = body.normal[f]
             weight = body.weight[f]
             numerator = N[0] * ax + N[1] * ay + N[2] * az
+            product = wp.cw_mul(ra, wp.cw_mul(rb, rc))
             denominator = (
-                wp.cw_mul(ra, wp.cw_mul(rb, rc) + dot(bx, by, bz, cx, cy, cz))
+                product
+                + wp.cw_mul(ra, dot(bx, by, bz, cx, cy, cz))
                 + wp.cw_mul(rb, dot(ax, ay, az, cx, cy, cz))
                 + wp.cw_mul(rc, dot(ax, ay, az, bx, by, bz))
             )
-            w = solid_angle(numerator, denominator, lanes(weight), body.plane_tolerance)
+            w = facet_angle(numerator, denominator, product, lanes(weight), body.plane_tolerance)
             sums = add_facet(sums, N, numerator, weight * w)
             owned = body.owned[f]
             if owned[0] >= 0:

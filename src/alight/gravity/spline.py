@@ -46,6 +46,7 @@ class Levels:
     origin: vec3  # of node (0, 0, 0) of every level [m]
     spacing: scalar  # of level 0 [m]
     count: int
+    stencil: int  # 6; as data it keeps the loops over a stencil loops: unrolled, they are slower
     lowest: wp.array(dtype=wp.vec3i)  # first brick of each level's index
     size: wp.array(dtype=wp.vec3i)  # bricks a side of each level's index
     start: wp.array(dtype=int)  # where each level's index begins
@@ -170,59 +171,57 @@ def find_cell(levels: Levels, x: vec3):
 
 
 @wp.func
-def _row_brick(cell: Cell, upper_x: bool, upper_y: bool, upper_z: bool):
-    low = wp.where(upper_y, wp.where(upper_z, cell.b011, cell.b010), wp.where(upper_z, cell.b001, cell.b000))
-    high = wp.where(upper_y, wp.where(upper_z, cell.b111, cell.b110), wp.where(upper_z, cell.b101, cell.b100))
-    return wp.where(upper_x, high, low)
-
-
-@wp.func
 def spline_value(levels: Levels, cell: Cell):
     """The spline in a cell, with first and second derivatives."""
     h = levels.spacing * scalar(1 << cell.level)
-    t = cell.offset
-    wx = weights(t[0])
-    wy = weights(t[1])
-    wz = weights(t[2])
-    dx = weight_slopes(t[0])
-    dy = weight_slopes(t[1])
-    dz = weight_slopes(t[2])
-    ex = weight_bends(t[0])
-    ey = weight_bends(t[1])
-    ez = weight_bends(t[2])
-    value = FieldValue()
+    wx = weights(cell.offset[0])
+    wy = weights(cell.offset[1])
+    wz = weights(cell.offset[2])
+    dx = weight_slopes(cell.offset[0])
+    dy = weight_slopes(cell.offset[1])
+    dz = weight_slopes(cell.offset[2])
+    ex = weight_bends(cell.offset[0])
+    ey = weight_bends(cell.offset[1])
+    ez = weight_bends(cell.offset[2])
     u = scalar(0.0)
     g = vec3()
     diagonal = vec3()
     mixed = vec3()  # xy, xz, yz
-    base_x = cell.first[0] >> SHIFT
-    base_y = cell.first[1] >> SHIFT
-    # Nodes of a row that lie in its first brick; the rest are in the next one.
-    split = wp.static(BRICK) - (cell.first[2] & MASK)
-    for a in range(6):
+    # Of a row's six nodes along z, those past the brick's end jump to the next brick.
+    z = cell.first[2] & MASK
+    j1 = wp.where(z + 1 > MASK, 1, 0)
+    j2 = wp.where(z + 2 > MASK, 1, 0)
+    j3 = wp.where(z + 3 > MASK, 1, 0)
+    j4 = wp.where(z + 4 > MASK, 1, 0)
+    j5 = wp.where(z + 5 > MASK, 1, 0)
+    for a in range(levels.stencil):
         i = cell.first[0] + a
+        next_x = (i >> SHIFT) > (cell.first[0] >> SHIFT)
+        near_low = wp.where(next_x, cell.b100, cell.b000)
+        near_high = wp.where(next_x, cell.b101, cell.b001)
+        far_low = wp.where(next_x, cell.b110, cell.b010)
+        far_high = wp.where(next_x, cell.b111, cell.b011)
         su = scalar(0.0)
         sy = scalar(0.0)
         sz = scalar(0.0)
         syy = scalar(0.0)
         szz = scalar(0.0)
         syz = scalar(0.0)
-        for b in range(6):
+        for b in range(levels.stencil):
             j = cell.first[1] + b
-            upper_x = (i >> SHIFT) > base_x
-            upper_y = (j >> SHIFT) > base_y
-            row = ((i & MASK) << (SHIFT * 2)) + ((j & MASK) << SHIFT)
-            low = (_row_brick(cell, upper_x, upper_y, False) << (SHIFT * 3)) + row
-            low += cell.first[2] & MASK
-            high = (_row_brick(cell, upper_x, upper_y, True) << (SHIFT * 3)) + row - split
-            ru = scalar(0.0)
-            rz = scalar(0.0)
-            rzz = scalar(0.0)
-            for c in range(6):
-                v = levels.coefficient[wp.where(c < split, low, high) + c]
-                ru += wz[c] * v
-                rz += dz[c] * v
-                rzz += ez[c] * v
+            next_y = (j >> SHIFT) > (cell.first[1] >> SHIFT)
+            low = wp.where(next_y, far_low, near_low)
+            jump = ((wp.where(next_y, far_high, near_high) - low) << (SHIFT * 3)) - wp.static(BRICK)
+            at = (low << (SHIFT * 3)) + ((i & MASK) << (SHIFT * 2)) + ((j & MASK) << SHIFT) + z
+            v0 = levels.coefficient[at]
+            v1 = levels.coefficient[at + 1 + j1 * jump]
+            v2 = levels.coefficient[at + 2 + j2 * jump]
+            v3 = levels.coefficient[at + 3 + j3 * jump]
+            v4 = levels.coefficient[at + 4 + j4 * jump]
+            v5 = levels.coefficient[at + 5 + j5 * jump]
+            ru = wz[0] * v0 + wz[1] * v1 + wz[2] * v2 + wz[3] * v3 + wz[4] * v4 + wz[5] * v5
+            rz = dz[0] * v0 + dz[1] * v1 + dz[2] * v2 + dz[3] * v3 + dz[4] * v4 + dz[5] * v5
+            rzz = ez[0] * v0 + ez[1] * v1 + ez[2] * v2 + ez[3] * v3 + ez[4] * v4 + ez[5] * v5
             su += wy[b] * ru
             sy += dy[b] * ru
             syy += ey[b] * ru
@@ -233,6 +232,7 @@ def spline_value(levels: Levels, cell: Cell):
         g += vec3(dx[a] * su, wx[a] * sy, wx[a] * sz)
         diagonal += vec3(ex[a] * su, wx[a] * syy, wx[a] * szz)
         mixed += vec3(dx[a] * sy, dx[a] * sz, wx[a] * syz)
+    value = FieldValue()
     value.potential = u
     value.acceleration = g / h
     value.gradient = mat33(
@@ -243,7 +243,7 @@ def spline_value(levels: Levels, cell: Cell):
     return value
 
 
-def prefilter_taps(radius: int = 6) -> Any:
+def prefilter_taps(radius: int) -> Any:
     """Symmetric taps that turn samples into quintic B-spline coefficients.
 
     Samples of the spline are coefficients smoothed by 1 + d/4 + d^2/120, with d the second

@@ -59,8 +59,8 @@ class Layer:
 
 def even_levels(low: float, high: float, count: int = 7) -> Array:
     """Round contour levels that span ``low`` to ``high``."""
-    ticks: Array = MaxNLocator(count, steps=[1, 2, 2.5, 5, 10]).tick_values(low, high)
-    return ticks
+    locator = MaxNLocator(count, steps=[1, 2, 2.5, 5, 10])
+    return np.asarray(locator.tick_values(low, high), dtype=np.float64)
 
 
 def draw_map(axes: Axes, grid: LatLongGrid, layer: Layer) -> Any:
@@ -146,7 +146,7 @@ def colour_bar(fig: Figure, axes: Axes, image: Any, layer: Layer) -> None:
     for level in inside:
         heavy = 1.1 if level == layer.heavy else 0.55
         bar.ax.axhline(level, color=style.INK, linewidth=heavy, alpha=0.75)
-    bar.outline.set_edgecolor(style.LINE)  # type: ignore[operator]
+    bar.outline.set_edgecolor(style.LINE)
 
 
 def _closed(shown: Array) -> Array:

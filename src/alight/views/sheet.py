@@ -13,10 +13,10 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.patches import FancyArrowPatch
 
-from alight.analysis.latlong import facets_to_vertices, lat_long_grid
+from alight.analysis.latlong import facets_to_vertices, lat_long_grid, outermost_radius
 from alight.analysis.surface import Range, Surface, spread
-from alight.views import maps, style, words
 from alight.shapes.mesh import Mesh
+from alight.views import maps, style, words
 from alight.views.solid import Camera, Picture, View, carried, sky_view
 
 Array = npt.NDArray[np.float64]
@@ -24,8 +24,8 @@ Array = npt.NDArray[np.float64]
 #: Where the viewer is: the long axis, x, lies across the picture, the north pole in sight.
 CAMERA = Camera(np.radians(285.0), np.radians(20.0))
 
-#: Pixels of the picture that stands alone.
-PORTRAIT_PIXELS = 1300
+#: Pixels along pictures on the sheet, and along the one that stands alone.
+PIXELS, PORTRAIT_PIXELS = 560, 1100
 
 
 @dataclass(frozen=True)
@@ -37,19 +37,29 @@ class Text:
     facts: Sequence[tuple[str, str]]
     """(name, value with unit) rows beside the maps."""
     warnings: Sequence[str] = ()
-    sources: str = ""
+    source: str = ""
+    """Where the shape comes from."""
+    method: str = ""
+    """How the field was computed."""
 
 
 class Sheet:
     """Figures of one body; what they share is computed once."""
 
-    def __init__(self, surface: Surface, text: Text, fine: Mesh | None = None) -> None:
+    def __init__(
+        self, surface: Surface, text: Text, fine: Mesh | None = None, fixed_axis: bool = True
+    ) -> None:
         """Take the field on a body's surface and the words about it.
 
-        ``fine`` is a finer mesh of the same body to draw pictures of, with smoother outlines.
+        Args:
+            surface: The field.
+            text: The words.
+            fine: A finer mesh of the same body to draw pictures of, with smoother outlines.
+            fixed_axis: False for a body that tumbles: no spin axis is drawn.
         """
         self.surface = surface
         self.text = text
+        self.axis = _unit(surface.spin) if fixed_axis else None
         self.fine = surface.mesh if fine is None else fine
         self.sky = self._carried(sky_view(surface.mesh))
 
@@ -62,7 +72,7 @@ class Sheet:
         """Draw pictures, maps and figures into each of ``files`` (.png, .svg or .pdf)."""
         surface, text = self.surface, self.text
         grid = lat_long_grid(surface.mesh)
-        view = View(self.fine, CAMERA, sky=self.sky)
+        view = View(self.fine, CAMERA, pixels=PIXELS, sky=self.sky)
         outward = surface.weight < 0.0
         with style.figure(16.0, 9.0) as fig:
             _heading(fig, text)
@@ -74,21 +84,22 @@ class Sheet:
                 maps.colour_bar(fig, bar, image, layer)
                 solid = fig.add_axes((0.795, base - 0.01, 0.19, 0.40))
                 painted = view.picture(layer.paint(self._carried(layer.values)))
-                draw_solid(solid, painted, surface, scale_bar=False)
+                draw_solid(solid, painted, self.fine, self.axis, scale_bar=False)
             portrait = fig.add_axes((0.025, 0.495, 0.235, 0.42))
-            draw_solid(portrait, view.picture(), surface)
+            draw_solid(portrait, view.picture(), self.fine, self.axis)
             _facts(fig.add_axes((0.025, 0.03, 0.235, 0.44)), text)
-            _footer(fig, text)
+            _footer(fig, text, arrow=self.axis is not None)
             style.save(fig, *files)
 
     def draw_portrait(self, *files: Path) -> None:
         """Draw a large picture of the body alone into each of ``files``."""
         view = View(self.fine, CAMERA, pixels=PORTRAIT_PIXELS, sky=self.sky)
         with style.figure(10.0, 8.0) as fig:
-            draw_solid(fig.add_axes((0.06, 0.07, 0.88, 0.80)), view.picture(), self.surface)
+            axes = fig.add_axes((0.06, 0.07, 0.88, 0.80))
+            draw_solid(axes, view.picture(), self.fine, self.axis)
             fig.text(0.04, 0.925, self.text.title, fontsize=24, fontweight="bold")
             fig.text(0.04, 0.895, self.text.subtitle, fontsize=9, color=style.GREY)
-            fig.text(0.04, 0.03, self.text.sources, fontsize=6, color=style.GREY)
+            fig.text(0.04, 0.03, self.text.source, fontsize=6, color=style.GREY)
             style.save(fig, *files)
 
 
@@ -136,7 +147,7 @@ def _bulk(surface: Surface, values: Array) -> tuple[float, float]:
     order = np.argsort(values)
     share = np.cumsum(surface.mesh.face_areas[order]) / surface.mesh.area
     low, high = np.interp([0.005, 0.995], share, values[order])
-    if high - low < 1e-3 * abs(high):  # a sphere: do not blow rounding up into colours
+    if high - low < 0.01 * abs(high):  # a sphere: do not blow its facets up into colours
         low, high = 0.98 * low, 1.02 * high
     return float(low), float(high)
 
@@ -145,32 +156,44 @@ def _bulk(surface: Surface, values: Array) -> tuple[float, float]:
 
 
 def draw_solid(
-    axes: Axes, picture: Picture, surface: Surface, scale_bar: bool = True
+    axes: Axes, picture: Picture, mesh: Mesh, axis: Array | None, scale_bar: bool = True
 ) -> None:
-    """Draw a picture of the body with its spin axis and a scale bar."""
+    """Draw a picture of a body with its spin ``axis``, a unit vector, and a scale bar."""
     axes.set_axis_off()
-    axes.imshow(picture.rgba, extent=picture.extent, origin="lower", zorder=2)
+    axes.imshow(picture.rgba, extent=picture.extent, origin="lower", zorder=2, aspect="auto")
     left, right, bottom, top = picture.extent
     width, height = right - left, top - bottom
-    _spin_axis(axes, picture, surface)
+    if axis is not None:
+        _spin_axis(axes, picture, mesh, axis)
     if scale_bar:
         _scale_bar(axes, left, bottom - 0.08 * max(width, height), width)
     room = 0.12 * max(width, height)
-    axes.set_xlim(left - 0.02 * width, right + 0.02 * width)
-    axes.set_ylim(bottom - (room if scale_bar else 0.5 * room), top + room)
-    axes.set_aspect("equal", anchor="C")
+    low = bottom - (room if scale_bar else 0.5 * room)
+    _fit(axes, (left - 0.02 * width, right + 0.02 * width), (low, top + room))
 
 
-def _spin_axis(axes: Axes, picture: Picture, surface: Surface) -> None:
+def _fit(axes: Axes, across: tuple[float, float], up: tuple[float, float]) -> None:
+    """Show these ranges in the middle of the axes at one scale; the axes keep their place."""
+    frame = axes.get_window_extent()
+    metres = max((across[1] - across[0]) / frame.width, (up[1] - up[0]) / frame.height)
+    x, y = sum(across) / 2.0, sum(up) / 2.0
+    axes.set_xlim(x - 0.5 * metres * frame.width, x + 0.5 * metres * frame.width)
+    axes.set_ylim(y - 0.5 * metres * frame.height, y + 0.5 * metres * frame.height)
+    axes.set_aspect("auto")
+
+
+def _unit(spin: Array) -> Array | None:
+    """Direction of the spin; None of a body that does not turn."""
+    rate = float(np.linalg.norm(spin))
+    return spin / rate if rate > 0.0 else None
+
+
+def _spin_axis(axes: Axes, picture: Picture, mesh: Mesh, axis: Array) -> None:
     """An arrow along the spin axis where it leaves the body, and its stub on the other side."""
-    rate = float(np.linalg.norm(surface.spin))
-    if rate == 0.0:
-        return
-    axis = surface.spin / rate
-    reach = (surface.mesh.vertices @ axis).max(), (surface.mesh.vertices @ axis).min()
+    reach = outermost_radius(mesh, axis), -outermost_radius(mesh, -axis)
     size = max(picture.extent[1] - picture.extent[0], picture.extent[3] - picture.extent[2])
     camera = picture.camera
-    for end, beyond, head in ((reach[0], 0.10, "-|>"), (reach[1], -0.06, "-")):
+    for end, beyond, head in ((reach[0], 0.12, "-|>"), (reach[1], -0.08, "-")):
         start, tip = camera.project(end * axis), camera.project((end + beyond * size) * axis)
         toward = camera.project(beyond * axis)[2] > 0.0
         arrow = FancyArrowPatch(
@@ -214,11 +237,12 @@ def _heading(fig: Figure, text: Text) -> None:
     fig.text(0.305, 0.950, text.subtitle, fontsize=10, color=style.GREY, va="baseline")
 
 
-def _footer(fig: Figure, text: Text) -> None:
+def _footer(fig: Figure, text: Text, arrow: bool) -> None:
     longitude, latitude = np.degrees([CAMERA.longitude, CAMERA.latitude])
-    about = f"Pictures: seen from {longitude:.0f}°E, {latitude:.0f}°N; arrow: spin axis."
+    about = f"Pictures from {longitude:.0f}°E, {latitude:.0f}°N"
+    about += "; arrow: spin axis." if arrow else "."
     fig.text(0.985, 0.020, about, ha="right", fontsize=6.5, color=style.GREY)
-    fig.text(0.305, 0.020, text.sources, fontsize=6.5, color=style.GREY)
+    fig.text(0.305, 0.020, f"{text.source} {text.method}", fontsize=6.5, color=style.GREY)
 
 
 def _facts(axes: Axes, text: Text) -> None:
@@ -234,11 +258,10 @@ def _facts(axes: Axes, text: Text) -> None:
         axes.plot([0.0, 1.0], [y - 0.5 * step] * 2, color=style.LINE, linewidth=0.5)
         y -= step
     for warning in text.warnings:
-        words_in_lines = textwrap.wrap(warning, 68)
-        axes.text(
-            0.0, y, "\n".join(words_in_lines), va="top", color=style.ALARM, fontsize=8, linespacing=1.3
-        )
-        y -= line * len(words_in_lines) + 0.01
+        lines = textwrap.wrap(warning, 62)
+        told = "\n".join(lines)
+        axes.text(0.0, y, told, va="top", color=style.ALARM, fontsize=8, linespacing=1.3)
+        y -= line * len(lines) + 0.01
 
 
 def range_text(found: Range, unit: words.Unit) -> str:
@@ -251,10 +274,10 @@ def fact_rows(surface: Surface) -> list[tuple[str, str]]:
     ranges = surface.ranges()
     pull = words.acceleration(ranges["effective_gravity"].most)
     leave = words.speed(ranges["escape_speed"].most)
-    slopes = ranges["slope"]
+    mean, most = (words.DEGREE.of(x) for x in (ranges["slope"].mean, ranges["slope"].most))
     rows = [
         ("effective gravity", range_text(ranges["effective_gravity"], pull)),
-        ("slope, mean and most", f"{words.DEGREE.of(slopes.mean)}°, {words.DEGREE.of(slopes.most)}°"),
+        ("slope, mean and greatest", f"{mean}°, {most}°"),
         ("steeper than 30°", f"{words.percent(surface.steep_fraction)} of the surface"),
         ("escape speed", range_text(ranges["escape_speed"], leave)),
     ]

@@ -89,7 +89,7 @@ class View:
         mesh: Mesh,
         camera: Camera,
         *,
-        pixels: int = 560,
+        pixels: int = 500,
         oversampling: int = 2,
         sky: Array | None = None,
     ) -> None:
@@ -118,8 +118,11 @@ class View:
         """Light of the Sun, and of what fills its shadows, on some of the pixels."""
         normal = self._interpolated(mesh.vertex_normals, part)
         normal /= np.linalg.norm(normal, axis=1, keepdims=True)
-        seen = shadows.visible(self._interpolated(mesh.vertices, part), normal)
-        self._sun[part] = np.clip(normal @ self.camera.direction(SUN), 0.0, None) * seen
+        facing = normal @ self.camera.direction(SUN)
+        day = facing > 0.0
+        points = self._interpolated(mesh.vertices, part)[day]
+        facing[day] *= shadows.visible(points, normal[day])
+        self._sun[part] = np.where(day, facing, 0.0)
         toward = np.clip(normal @ self.camera.direction(FILL), 0.0, None)
         self._fill[part] = toward * self._sky[part]
 
@@ -131,16 +134,20 @@ class View:
         if light is None:
             light = PORTRAIT if colours is None else COLOURED
         shade = light.sun * self._sun + light.fill * self._fill + light.sky * self._sky
-        reflectance = GREY if colours is None else self._interpolated(_linear(colours))
+        painted = np.ones((len(shade), 4), dtype=np.float32)
+        linear = None if colours is None else _linear(colours)
+        for begin in range(0, len(shade), CHUNK):
+            part = slice(begin, begin + CHUNK)
+            reflectance = GREY if linear is None else self._interpolated(linear, part)
+            painted[part, :3] = shade[part, None] * reflectance
         image = np.zeros((*self._hit.shape, 4), dtype=np.float32)
-        image[self._hit, :3] = shade[:, None] * reflectance
-        image[self._hit, 3] = 1.0
+        image[self._hit] = painted
         return Picture(_finished(image, self._oversampling), self._depth.extent, self.camera)
 
     def _interpolated(self, values: Array, part: slice = slice(None)) -> Array:
         """(pixels, k) values given at the vertices, (n, k), where the surface is seen."""
         corners, weights = self._corners[part], self._weights[part]
-        mixed = weights[:, :1] * values[corners[:, 0]]
+        mixed: Array = weights[:, :1] * values[corners[:, 0]]
         mixed += weights[:, 1:2] * values[corners[:, 1]]
         mixed += weights[:, 2:] * values[corners[:, 2]]
         return mixed
@@ -149,12 +156,24 @@ class View:
 def carried(mesh: Mesh, values: Array, to: Mesh) -> Array:
     """Values at the vertices of ``mesh`` carried to those of a finer mesh ``to`` of the same body.
 
-    Each vertex takes the mean of the three nearest, weighted by the inverse of their distance.
+    Each vertex of the finer mesh is dropped onto the plane of a facet nearby, the one that holds
+    it best among those of nearest centroid, and takes the value interpolated there.
     """
-    distance, nearest = cKDTree(mesh.vertices).query(to.vertices, k=3)
-    weight = 1.0 / np.maximum(distance, 1e-9 * mesh.radius)
+    centroids = mesh.vertices[mesh.faces].mean(axis=1)
+    _, near = cKDTree(centroids).query(to.vertices, k=min(8, mesh.n_faces))
+    corner = mesh.vertices[mesh.faces]
+    one, two = corner[:, 1] - corner[:, 0], corner[:, 2] - corner[:, 0]
+    normal = np.cross(one, two)
+    normal /= np.einsum("fi,fi->f", normal, normal)[:, None]
+    across = np.stack([np.cross(two, normal), np.cross(normal, one)], axis=1)
+    offset = to.vertices[:, None] - corner[near, 0]
+    share = np.einsum("nkci,nki->nkc", across[near], offset)
+    weights = np.concatenate([1.0 - share.sum(axis=2, keepdims=True), share], axis=2)
+    best = weights.min(axis=2).argmax(axis=1)[:, None]
+    chosen = np.take_along_axis(near, best, axis=1)[:, 0]
+    weight = np.clip(np.take_along_axis(weights, best[..., None], axis=1)[:, 0], 0.0, None)
     weight /= weight.sum(axis=1, keepdims=True)
-    mixed: Array = np.einsum("nk,nk...->n...", weight, values[nearest])
+    mixed: Array = np.einsum("nk,nk...->n...", weight, values[mesh.faces[chosen]])
     return mixed
 
 
@@ -203,15 +222,23 @@ class _Depth:
 
     def _values(self, facet: Index, column: Index, row: Index) -> tuple[Array, Array, Array]:
         """Shares of the second and third corner, and depth, of ``facet`` at a pixel."""
-        constant, per_column, per_row = (part[facet].T for part in self._planes)
-        second, third, depth = constant + per_column * column + per_row * row
+        plane = self._planes[facet]
+        second, third, depth = (
+            plane[:, k] + plane[:, k + 3] * column + plane[:, k + 6] * row for k in range(3)
+        )
         return second, third, depth
 
-    def weights(self, hit: npt.NDArray[np.bool_]) -> Array:
+    def weights(self, hit: npt.NDArray[np.bool_]) -> npt.NDArray[np.float32]:
         """Shares of the corners of the foremost facets, at the pixels of ``hit``."""
         row, column = np.nonzero(hit)
-        second, third, _ = self._values(self.facet[hit], column, row)
-        return np.stack([1.0 - second - third, second, third], axis=1)
+        found = np.empty((len(row), 3), dtype=np.float32)
+        for begin in range(0, len(row), CHUNK):
+            part = slice(begin, begin + CHUNK)
+            facet = self.facet[row[part], column[part]]
+            second, third, _ = self._values(facet, column[part], row[part])
+            found[part, 1], found[part, 2] = second, third
+        found[:, 0] = 1.0 - found[:, 1] - found[:, 2]
+        return found
 
     def visible(self, points: Array, normals: Array) -> Array:
         """How much of the light along the axis reaches points of the surface, 0 to 1.
@@ -234,11 +261,11 @@ class _Depth:
         return light
 
 
-def _planes(corner: Array) -> tuple[tuple[Array, Array, Array], Array]:
+def _planes(corner: Array) -> tuple[Array, Array]:
     """What varies linearly over each facet, and twice its area in the picture.
 
-    Three (m, 3) tables, constant, per column and per row, of the shares of the second and third
-    corner and of the depth.
+    The (m, 9) table has the constant, per column and per row, each of the shares of the second
+    and third corner and of the depth.
     """
     start, one, two = corner[:, 0], corner[:, 1] - corner[:, 0], corner[:, 2] - corner[:, 0]
     area = one[:, 0] * two[:, 1] - one[:, 1] * two[:, 0]
@@ -250,7 +277,7 @@ def _planes(corner: Array) -> tuple[tuple[Array, Array, Array], Array]:
     row = np.column_stack([row, (row * rise).sum(axis=1)])
     constant = -column * start[:, :1] - row * start[:, 1:2]
     constant[:, 2] += start[:, 2]
-    return (constant, column, row), area
+    return np.column_stack([constant, column, row]), area
 
 
 def _axes_toward(direction: Array) -> Array:

@@ -22,14 +22,12 @@ INK, GREY, LINE, ALARM = "#1d2430", "#667080", "#c5cad3", "#c1272d"
 #: Perceptually even and safe for colour-blind readers: gravity from weak to strong ...
 GRAVITY: Colormap = colormaps["viridis"]
 #: ... and slope from level (pale) to steep (dark).
-SLOPE: Colormap = ListedColormap(
-    colormaps["magma"](range(248, 20, -1)), name="alight_slope"
-)
+SLOPE: Colormap = ListedColormap(colormaps["magma"](range(248, 20, -1)), name="alight_slope")
 
 #: Dots per inch of PNG files, and of the images inside SVG files.
 DPI = 160
 
-_SETTINGS: dict[str, Any] = {
+_SETTINGS: Any = {
     "font.family": "DejaVu Sans",
     "font.size": 8.5,
     "text.color": INK,

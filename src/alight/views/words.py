@@ -80,6 +80,13 @@ def number(value: float, digits: int = 3) -> str:
     return f"{value:.{max(0, digits - 1 - exponent)}f}"
 
 
+def quoted(value: float) -> str:
+    """A number as a source would quote it: up to six digits, without idle zeros."""
+    text = number(value, 6)
+    mantissa, e, power = text.partition("e")
+    return (mantissa.rstrip("0").rstrip(".") if "." in mantissa else mantissa) + e + power
+
+
 def row(values: Sequence[float], digits: int = 3) -> list[str]:
     """Numbers that stand side by side: ``digits`` each, but none finer than a tenth of what the
     largest shows, so that rounding errors read as 0.
@@ -105,7 +112,9 @@ def percent(fraction: float) -> str:
     return f"{number(100.0 * fraction, 2)} %" if fraction >= 1e-4 else "below 0.01 %"
 
 
-def _suiting(units: tuple[Unit, ...], largest: float, least: dict[str, float] | None = None) -> Unit:
+def _suiting(
+    units: tuple[Unit, ...], largest: float, least: dict[str, float] | None = None
+) -> Unit:
     """The largest unit of which ``largest`` is enough; the smallest when it never is."""
     size = abs(largest)
     for unit in units:

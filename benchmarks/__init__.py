@@ -1,0 +1,1 @@
+"""Speed of Alight, correctness checked first: ``python -m benchmarks`` writes RESULTS.md."""
