@@ -52,7 +52,7 @@ bench: $(STAMP) ## Speed, correctness checked first
 	$(PY) -m benchmarks
 
 figures: $(STAMP) ## The pictures of the documentation, in out/figures
-	$(PY) examples/figures.py $(OUT)/figures
+	$(PY) examples/gallery.py $(OUT)/figures
 
 clean: ## Remove outputs and caches (the virtual environment stays)
 	rm -rf $(OUT) build dist .pytest_cache .ruff_cache .mypy_cache .import_linter_cache .hypothesis

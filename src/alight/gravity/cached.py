@@ -8,6 +8,7 @@ derivative everywhere off the surface and conserves energy as the polyhedron its
 """
 
 import dataclasses
+import functools
 import time
 from typing import Any
 
@@ -58,39 +59,49 @@ def blend(r: scalar, inner: scalar, outer: scalar):
     return vec3(b, slope, bend)
 
 
-near = near_field(1)
+@functools.cache
+def cached_field(with_gradient: bool) -> Any:
+    """The law's kernel function ``(data, x) -> FieldValue``."""
+    near = near_field(with_gradient)
+    table = spline_value(with_gradient)
 
+    @wp.func
+    def handed_over(inner: FieldValue, far: FieldValue, d: vec3, b: vec3):
+        """The field in the shell: a blend of two potentials, differentiated as one."""
+        r = wp.length(d)
+        e = d / r
+        du = far.potential - inner.potential
+        dg = far.acceleration - inner.acceleration
+        value = FieldValue()
+        value.potential = inner.potential + b[0] * du
+        value.acceleration = inner.acceleration + b[0] * dg + (b[1] * du) * e
+        if wp.static(with_gradient):
+            value.gradient = inner.gradient + b[0] * (far.gradient - inner.gradient)
+            value.gradient += b[1] * (wp.outer(e, dg) + wp.outer(dg, e))
+            value.gradient += (du * (b[2] - b[1] / r)) * wp.outer(e, e)
+            value.gradient += (du * b[1] / r) * wp.identity(n=3, dtype=scalar)
+        return value
 
-@wp.func
-def cached_field(data: CachedData, x: vec3):
-    d = x - data.far.center
-    r = wp.length(d)
-    value = FieldValue()
-    if r < data.shell_outer:
-        value = spline_value(data.levels, find_cell(data.levels, x))
-        close = near(data.patches, data.lists, x)
-        value.potential += close.potential
-        value.acceleration += close.acceleration
-        value.gradient += close.gradient
-    if r > data.shell_inner:
-        far = far_field(data.far, x)
+    @wp.func
+    def field(data: CachedData, x: vec3):
+        d = x - data.far.center
+        r = wp.length(d)
+        value = FieldValue()
         if r < data.shell_outer:
-            b = blend(r, data.shell_inner, data.shell_outer)
-            e = d / r
-            du = far.potential - value.potential
-            dg = far.acceleration - value.acceleration
-            value.potential += b[0] * du
-            value.acceleration += b[0] * dg + (b[1] * du) * e
-            over_r = b[1] / r
-            value.gradient += (
-                b[0] * (far.gradient - value.gradient)
-                + b[1] * (wp.outer(e, dg) + wp.outer(dg, e))
-                + du * ((b[2] - over_r) * wp.outer(e, e) + over_r * wp.identity(n=3, dtype=scalar))
-            )
+            value = table(data.levels, find_cell(data.levels, x))
+            close = near(data.patches, data.lists, x)
+            value.potential += close.potential
+            value.acceleration += close.acceleration
+            value.gradient += close.gradient
+            if r > data.shell_inner:
+                far = far_field(data.far, x)
+                b = blend(r, data.shell_inner, data.shell_outer)
+                value = handed_over(value, far, d, b)
         else:
-            value = far
-    return value
+            value = far_field(data.far, x)
+        return value
 
+    return field
 
 
 @dataclasses.dataclass(frozen=True)
@@ -149,7 +160,8 @@ class CachedField(Gravity):
     """
 
     Data = CachedData
-    field = cached_field
+    field = cached_field(True)
+    flight = cached_field(False)
 
     def __init__(
         self,

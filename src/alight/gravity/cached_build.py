@@ -154,7 +154,7 @@ def _sample_kernel(width: int) -> Any:
         distance: wp.array(dtype=scalar),
         limit: scalar,
         sample_out: wp.array(dtype=scalar),
-    ):
+    ) -> None:
         node = (wp.tid() + offset) * wp.static(width)
         needed = bool(False)
         for lane in range(wp.static(width)):
@@ -200,7 +200,7 @@ def _near_kernel(width: int) -> Any:
         spacing: scalar,
         reach: scalar,
         sample: wp.array(dtype=scalar),
-    ):
+    ) -> None:
         node = (wp.tid() + offset) * wp.static(width)
         at = node_place(bricks, node)
         half = scalar(wp.static(0.5 * (width - 1))) * spacing
@@ -212,7 +212,9 @@ def _near_kernel(width: int) -> Any:
         for lane in range(wp.static(width)):
             pz[lane] = first[2] + scalar(lane) * spacing
         total = lanes()
-        for ci in range(first_cell(cells, middle, 0, reach), last_cell(cells, middle, 0, reach) + 1):
+        for ci in range(
+            first_cell(cells, middle, 0, reach), last_cell(cells, middle, 0, reach) + 1
+        ):
             for cj in range(
                 first_cell(cells, middle, 1, reach), last_cell(cells, middle, 1, reach) + 1
             ):
@@ -245,7 +247,7 @@ def _filter_axis(
     taps: wp.array(dtype=scalar),
     sample: wp.array(dtype=scalar),
     filtered_out: wp.array(dtype=scalar),
-):
+) -> None:
     node = wp.tid() + offset
     at = node_place(bricks, node)
     di = wp.where(axis == 0, 1, 0)
@@ -281,7 +283,7 @@ def _take_coarser(
     limit: scalar,
     coefficient: wp.array(dtype=scalar),
     missing_out: wp.array(dtype=int),
-):
+) -> None:
     """Replace the coefficients of nodes farther than ``limit`` by the coarser level's."""
     node = wp.tid() + offset
     if distance[node] >= limit:
@@ -317,7 +319,7 @@ def _list_near(
     start: wp.array(dtype=int),
     count_out: wp.array(dtype=int),
     piece_out: wp.array(dtype=int),
-):
+) -> None:
     """Count, or with ``piece_out`` list, the pieces within reach of each block."""
     b = wp.tid() + offset
     k = b % size[2]
@@ -325,10 +327,13 @@ def _list_near(
     i = b // (size[2] * size[1])
     half = scalar(0.5) * block
     middle = corner + block * vec3(scalar(i), scalar(j), scalar(k)) + vec3(half, half, half)
-    count = int(0)
-    for ci in range(first_cell(cells, middle, 0, reach + half), last_cell(cells, middle, 0, reach + half) + 1):
+    count = 0
+    for ci in range(
+        first_cell(cells, middle, 0, reach + half), last_cell(cells, middle, 0, reach + half) + 1
+    ):
         for cj in range(
-            first_cell(cells, middle, 1, reach + half), last_cell(cells, middle, 1, reach + half) + 1
+            first_cell(cells, middle, 1, reach + half),
+            last_cell(cells, middle, 1, reach + half) + 1,
         ):
             row = (ci * cells.size[1] + cj) * cells.size[2]
             lo = first_cell(cells, middle, 2, reach + half)
@@ -358,7 +363,14 @@ def near_lists(pieces: Any, cells: Cells, reach: float, device: devices.Device) 
     count = wp.zeros(blocks, dtype=int, device=device.name)
     start = wp.zeros(blocks + 1, dtype=int, device=device.name)
     empty = wp.zeros(0, dtype=int, device=device.name)
-    grid = [pieces, _cell_data(cells, device), vec3(*corner), block, wp.vec3i(*map(int, size)), reach]
+    grid = [
+        pieces,
+        _cell_data(cells, device),
+        vec3(*corner),
+        block,
+        wp.vec3i(*map(int, size)),
+        reach,
+    ]
     devices.launch(_list_near, blocks, [*grid, start, count, empty], device)
     ends = np.concatenate([[0], np.cumsum(count.numpy(), dtype=np.int64)])
     start = wp.array(ends.astype(np.int32), dtype=int, device=device.name)
@@ -388,9 +400,7 @@ def grid_from(bricks: Any, coefficient: Any) -> Grid:
     return Grid(lowest, size, index.ravel(), bricks, coefficient)
 
 
-def levels_data(
-    grids: list[Grid], origin: Array, spacing: float, device: devices.Device
-) -> Any:
+def levels_data(grids: list[Grid], origin: Array, spacing: float, device: devices.Device) -> Any:
     """Grids, finest first, as one struct on a device."""
     data = Levels()
     data.origin, data.spacing, data.count = vec3(*origin), spacing, len(grids)

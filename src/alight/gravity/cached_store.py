@@ -1,6 +1,7 @@
 """Tables of cached fields on disk, found again by what they were made from."""
 
 import contextlib
+import functools
 import hashlib
 import json
 import os
@@ -12,16 +13,24 @@ from typing import Any
 import numpy as np
 from platformdirs import user_cache_path
 
-from alight.gravity.cached_build import RINGS, Grid, Lists
+from alight.gravity.cached_build import Grid, Lists
 from alight.gravity.polyhedron import Polyhedron
 
-#: Raised whenever tables of an older form must not be read again.
-FORMAT = 1
+#: The sources that tables depend on: a table made by other code must not be read again.
+_SOURCES = ("cached", "cached_build", "cached_store", "patches", "spline", "tree")
+
+
+@functools.cache
+def _source_hash() -> str:
+    here = pathlib.Path(__file__).parent
+    texts = [(here / f"{name}.py").read_bytes() for name in _SOURCES]
+    return hashlib.sha256(b"\0".join(texts)).hexdigest()
 
 
 def key(field: Polyhedron, tolerance: float) -> str:
-    """A name for the tables of a field: the same mesh, mass and tolerance give the same one."""
-    parts = [FORMAT, field.mesh.content_hash, field.density.hex(), field.G.hex(), tolerance, RINGS]
+    """A name for the tables of a field: the same mesh, mass, tolerance and code give the same."""
+    numbers = [field.density.hex(), field.G.hex(), float(tolerance).hex()]
+    parts = [_source_hash(), field.mesh.content_hash, *numbers]
     return hashlib.sha256(json.dumps(parts).encode()).hexdigest()[:24]
 
 

@@ -44,8 +44,9 @@ class Gravity:
         """The law's parameters as a struct whose arrays live on ``device``."""
         raise NotImplementedError
 
-    def field_on(self, device: devices.Device) -> Any:
-        """The law's kernel function for a device; the same one everywhere unless overridden."""
+    @property
+    def flight(self) -> Any:
+        """What a trajectory calls: like ``field``, but the gradient may be left out."""
         return self.field
 
     def evaluate(
@@ -66,14 +67,14 @@ class Gravity:
     def acceleration(
         self, points: npt.ArrayLike, device: str = "auto", threads: int | None = None
     ) -> Array:
-        """Acceleration alone [m/s^2] at points ``(..., 3)`` [m], the way a trajectory asks for it."""
+        """Acceleration alone [m/s^2] at points ``(..., 3)`` [m], as a trajectory asks for it."""
         x = checked_points(points)
         target = devices.resolve(device)
         flat = np.ascontiguousarray(x.reshape(-1, 3))
         return self._acceleration(flat, target, threads).reshape(x.shape)
 
     def _acceleration(self, points: Array, device: devices.Device, threads: int | None) -> Array:
-        kernel = _acceleration_kernel(self.field_on(device), self.Data)
+        kernel = _acceleration_kernel(self.flight, self.Data)
         x = wp.array(points, dtype=vec3, device=device.name)
         g = wp.empty(len(points), dtype=vec3, device=device.name)
         if len(points):
@@ -83,7 +84,7 @@ class Gravity:
     def _evaluate(
         self, points: Array, device: devices.Device, threads: int | None
     ) -> tuple[Array, Array, Array]:
-        kernel = _field_kernel(self.field_on(device), self.Data)
+        kernel = _field_kernel(self.field, self.Data)
         return run_field_kernel(kernel, self.data(device), points, len(points), device, threads)
 
 
@@ -166,7 +167,7 @@ def _acceleration_kernel(field: Any, data_type: Any) -> Any:
         data: data_type,
         points: wp.array(dtype=vec3),
         acceleration_out: wp.array(dtype=vec3),
-    ):
+    ) -> None:
         i = wp.tid() + offset
         value = field(data, points[i])
         acceleration_out[i] = value.acceleration

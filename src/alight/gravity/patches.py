@@ -20,7 +20,6 @@ from typing import Any
 
 import numpy as np
 import warp as wp
-
 from scipy.special import erf
 
 from alight.core import devices
@@ -37,7 +36,7 @@ BLUNT = 3.0
 LEAST_REACH = 3.0
 #: Powers of (a r)^2 in the blunt kernel erf(z)/z, which is even and entire. Where the polynomial
 #: errs it does so in the table and in the simulation alike, and the two cancel.
-_BLUNT_TERMS = 16
+_BLUNT_TERMS = 12
 _BLUNT_END = (BLUNT * (1.0 + 1.0 / LEAST_REACH)) ** 2
 
 
@@ -226,9 +225,7 @@ def facet_terms(width: int) -> types.SimpleNamespace:
         return wp.cw_mul(n[0] * dx + n[1] * dy + n[2] * dz, f)
 
     @wp.func
-    def blunt_potential(
-        patches: Patches, f: int, reach: scalar, px: lanes, py: lanes, pz: lanes
-    ):
+    def blunt_potential(patches: Patches, f: int, reach: scalar, px: lanes, py: lanes, pz: lanes):
         """h Phi of one piece with the blunt kernel at ``width`` points."""
         a = scalar(BLUNT) / reach
         n = patches.normal[f]
@@ -305,53 +302,76 @@ def blunt_share(y: vec3, n: vec3, a: scalar):
     return share
 
 
-@wp.func
-def piece_share(
-    a: vec3, b: vec3, c: vec3, n: vec3, sides: vec3, logs: vec3, h: scalar, solid: scalar,
-    area: scalar, d: vec3, reach: scalar,
-):  # fmt: skip
-    """The windowed sharp share of a piece, with its derivatives; ``logs`` are L over length.
+@wp.struct
+class Triangle:
+    """A piece seen from a field point: vectors to its corners, and its angles there."""
 
-    a, b, c run from the field point to the corners, d from the piece's centre to the point.
-    """
-    nu_ab = wp.cross(b - a, n)
-    nu_bc = wp.cross(c - b, n)
-    nu_ca = wp.cross(a - c, n)
+    a: vec3
+    b: vec3
+    c: vec3
+    n: vec3  # unit normal
+    sides: vec3  # lengths ab, bc, ca [m]
+    logs: vec3  # L of each side over its length [1/m]
+    height: scalar  # h [m]
+    solid: scalar  # signed solid angle
+    area: scalar  # twice the area [m^2]
+
+
+_single = facet_terms(1)
+_one = _single.lanes
+
+
+@wp.func
+def look(patches: Patches, f: int, x: vec3):
+    """Piece f as seen from x."""
+    t = Triangle()
+    t.a = patches.corner[f, 0] - x
+    t.b = patches.corner[f, 1] - x
+    t.c = patches.corner[f, 2] - x
+    t.n = patches.normal[f]
+    t.sides = patches.length[f]
+    t.area = patches.area[f]
+    s = _single.angles(
+        _one(t.a[0]), _one(t.a[1]), _one(t.a[2]),
+        _one(t.b[0]), _one(t.b[1]), _one(t.b[2]),
+        _one(t.c[0]), _one(t.c[1]), _one(t.c[2]),
+        _one(t.n[0]), _one(t.n[1]), _one(t.n[2]),
+        _one(t.area), _one(t.sides[0]), _one(t.sides[1]), _one(t.sides[2]),
+        patches.plane_tolerance,
+    )  # fmt: skip
+    t.logs = vec3(s.ab[0], s.bc[0], s.ca[0])
+    t.height = s.height[0]
+    t.solid = s.solid[0]
+    return t
+
+
+@wp.func
+def exact_share(t: Triangle):
+    """h Phi and its gradient; the Hessian is left to ``exact_bend``."""
+    nu_ab = wp.cross(t.b - t.a, t.n)
+    nu_bc = wp.cross(t.c - t.b, t.n)
+    nu_ca = wp.cross(t.a - t.c, t.n)
     phi = (
-        logs[0] * wp.dot(nu_ab, a)
-        + logs[1] * wp.dot(nu_bc, b)
-        + logs[2] * wp.dot(nu_ca, c)
-        - h * solid
+        t.logs[0] * wp.dot(nu_ab, t.a)
+        + t.logs[1] * wp.dot(nu_bc, t.b)
+        + t.logs[2] * wp.dot(nu_ca, t.c)
+        - t.height * t.solid
     )
-    grad_phi = solid * n - logs[0] * nu_ab - logs[1] * nu_bc - logs[2] * nu_ca
-    u = h * phi
-    grad = h * grad_phi - phi * n
-    hessian = h * (_bend(a, b, n, sides[0]) + _bend(b, c, n, sides[1]) + _bend(c, a, n, sides[2]))
-    hessian -= wp.outer(n, grad_phi) + wp.outer(grad_phi, n)
-    center = (a + b + c) / scalar(3.0)
-    half = scalar(0.5)
-    s0 = blunt_share(half * (a + center), n, scalar(BLUNT) / reach)
-    s1 = blunt_share(half * (b + center), n, scalar(BLUNT) / reach)
-    s2 = blunt_share(half * (c + center), n, scalar(BLUNT) / reach)
-    third = area / scalar(6.0)
-    u -= third * (s0.potential + s1.potential + s2.potential)
-    grad -= third * (s0.acceleration + s1.acceleration + s2.acceleration)
-    hessian -= third * (s0.gradient + s1.gradient + s2.gradient)
-    r = wp.length(d)
-    w = window(r, reach)
+    grad_phi = t.solid * t.n - t.logs[0] * nu_ab - t.logs[1] * nu_bc - t.logs[2] * nu_ca
     share = Share()
-    share.potential = w[0] * u
-    share.acceleration = w[0] * grad
-    share.gradient = w[0] * hessian
-    if w[1] != scalar(0.0):
-        e = d / r
-        over_r = w[1] / r
-        share.acceleration += (w[1] * u) * e
-        share.gradient += w[1] * (wp.outer(e, grad) + wp.outer(grad, e))
-        share.gradient += u * (
-            (w[2] - over_r) * wp.outer(e, e) + over_r * wp.identity(n=3, dtype=scalar)
-        )
+    share.potential = t.height * phi
+    share.acceleration = t.height * grad_phi - phi * t.n
+    share.gradient = -(wp.outer(t.n, grad_phi) + wp.outer(grad_phi, t.n))
     return share
+
+
+@wp.func
+def exact_bend(t: Triangle):
+    """What is left of the Hessian of h Phi: h times that of Phi."""
+    bend = _bend(t.a, t.b, t.n, t.sides[0])
+    bend += _bend(t.b, t.c, t.n, t.sides[1])
+    bend += _bend(t.c, t.a, t.n, t.sides[2])
+    return t.height * bend
 
 
 @wp.struct
@@ -366,105 +386,84 @@ class NearLists:
     reach: scalar  # [m]
 
 
+@wp.func
+def block_at(lists: NearLists, x: vec3):
+    """The block that holds x, or -1."""
+    q = (x - lists.corner) / lists.block
+    i = int(wp.floor(q[0]))
+    j = int(wp.floor(q[1]))
+    k = int(wp.floor(q[2]))
+    result = -1
+    above = i >= 0 and j >= 0 and k >= 0
+    if above and i < lists.size[0] and j < lists.size[1] and k < lists.size[2]:
+        result = (i * lists.size[1] + j) * lists.size[2] + k
+    return result
+
+
 @functools.cache
-def near_field(width: int) -> Any:
-    """The sum over the pieces near a point, ``(patches, lists, x) -> FieldValue``."""
-    term = facet_terms(width)
-    lanes, angles = term.lanes, term.angles
-    chosen_type = wp.types.vector(length=width, dtype=wp.int32)
+def near_field(with_gradient: bool) -> Any:
+    """The sharp shares of the pieces near a point, ``(patches, lists, x) -> FieldValue``.
+
+    Without the gradient a piece costs a third less; a compiler does not find that by itself.
+    """
 
     @wp.func
-    def add_pieces(patches: Patches, reach: scalar, x: vec3, chosen: chosen_type, count: int, sum: Share):
-        ax = lanes()
-        ay = lanes()
-        az = lanes()
-        bx = lanes()
-        by = lanes()
-        bz = lanes()
-        cx = lanes()
-        cy = lanes()
-        cz = lanes()
-        nx = lanes()
-        ny = lanes()
-        nz = lanes()
-        area = lanes()
-        ab = lanes()
-        bc = lanes()
-        ca = lanes()
-        for i in range(wp.static(width)):
-            f = chosen[wp.min(i, count - 1)]
-            a = patches.corner[f, 0] - x
-            b = patches.corner[f, 1] - x
-            c = patches.corner[f, 2] - x
-            n = patches.normal[f]
-            side = patches.length[f]
-            ax[i] = a[0]
-            ay[i] = a[1]
-            az[i] = a[2]
-            bx[i] = b[0]
-            by[i] = b[1]
-            bz[i] = b[2]
-            cx[i] = c[0]
-            cy[i] = c[1]
-            cz[i] = c[2]
-            nx[i] = n[0]
-            ny[i] = n[1]
-            nz[i] = n[2]
-            area[i] = patches.area[f]
-            ab[i] = side[0]
-            bc[i] = side[1]
-            ca[i] = side[2]
-        t = angles(
-            ax, ay, az, bx, by, bz, cx, cy, cz, nx, ny, nz, area, ab, bc, ca,
-            patches.plane_tolerance,
-        )  # fmt: skip
-        for i in range(wp.static(width)):
-            if i < count:
-                share = piece_share(
-                    vec3(ax[i], ay[i], az[i]),
-                    vec3(bx[i], by[i], bz[i]),
-                    vec3(cx[i], cy[i], cz[i]),
-                    vec3(nx[i], ny[i], nz[i]),
-                    vec3(ab[i], bc[i], ca[i]),
-                    vec3(t.ab[i], t.bc[i], t.ca[i]),
-                    t.height[i],
-                    t.solid[i],
-                    area[i],
-                    x - patches.center[chosen[i]],
-                    reach,
-                )
-                sum.potential += share.potential
-                sum.acceleration += share.acceleration
-                sum.gradient += share.gradient
-        return sum
+    def sharp_share(t: Triangle, reach: scalar):
+        """A piece's share with the blunt one taken off."""
+        share = exact_share(t)
+        if wp.static(with_gradient):
+            share.gradient += exact_bend(t)
+        middle = (t.a + t.b + t.c) / scalar(6.0)
+        third = t.area / scalar(6.0)
+        sharpness = scalar(BLUNT) / reach
+        for i in range(3):
+            y = wp.where(i == 0, t.a, wp.where(i == 1, t.b, t.c))
+            blunt = blunt_share(scalar(0.5) * y + middle, t.n, sharpness)
+            share.potential -= third * blunt.potential
+            share.acceleration -= third * blunt.acceleration
+            if wp.static(with_gradient):
+                share.gradient -= third * blunt.gradient
+        return share
+
+    @wp.func
+    def windowed(share: Share, d: vec3, reach: scalar):
+        """A share under its window; d runs from the piece's centre to the point."""
+        r = wp.length(d)
+        w = window(r, reach)
+        result = Share()
+        result.potential = w[0] * share.potential
+        result.acceleration = w[0] * share.acceleration
+        result.gradient = w[0] * share.gradient
+        if w[1] != scalar(0.0):
+            e = d / r
+            u = share.potential
+            result.acceleration += (w[1] * u) * e
+            if wp.static(with_gradient):
+                g = share.acceleration
+                over_r = w[1] / r
+                result.gradient += w[1] * (wp.outer(e, g) + wp.outer(g, e))
+                result.gradient += (u * (w[2] - over_r)) * wp.outer(e, e)
+                result.gradient += (u * over_r) * wp.identity(n=3, dtype=scalar)
+        return result
 
     @wp.func
     def near(patches: Patches, lists: NearLists, x: vec3):
-        sum = Share()
-        q = (x - lists.corner) / lists.block
-        i = int(wp.floor(q[0]))
-        j = int(wp.floor(q[1]))
-        k = int(wp.floor(q[2]))
-        inside = i >= 0 and j >= 0 and k >= 0
-        if inside and i < lists.size[0] and j < lists.size[1] and k < lists.size[2]:
-            b = (i * lists.size[1] + j) * lists.size[2] + k
-            chosen = chosen_type()
-            count = int(0)
-            for place in range(lists.start[b], lists.start[b + 1]):
-                f = lists.piece[place]
-                if wp.length_sq(x - patches.center[f]) < lists.reach * lists.reach:
-                    chosen[count] = f
-                    count += 1
-                    if count == wp.static(width):
-                        sum = add_pieces(patches, lists.reach, x, chosen, count, sum)
-                        count = int(0)
-            if count > 0:
-                sum = add_pieces(patches, lists.reach, x, chosen, count, sum)
-        half = scalar(0.5) * patches.strength
         value = FieldValue()
-        value.potential = half * sum.potential
-        value.acceleration = half * sum.acceleration
-        value.gradient = half * sum.gradient
+        block = block_at(lists, x)
+        if block >= 0:
+            for place in range(lists.start[block], lists.start[block + 1]):
+                f = lists.piece[place]
+                d = x - patches.center[f]
+                if wp.length_sq(d) < lists.reach * lists.reach:
+                    share = windowed(sharp_share(look(patches, f, x), lists.reach), d, lists.reach)
+                    value.potential += share.potential
+                    value.acceleration += share.acceleration
+                    if wp.static(with_gradient):
+                        value.gradient += share.gradient
+            half = scalar(0.5) * patches.strength
+            value.potential *= half
+            value.acceleration *= half
+            value.gradient *= half
         return value
 
     return near

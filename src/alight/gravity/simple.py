@@ -37,13 +37,13 @@ class Uniform(Gravity):
     Data = UniformData
 
     def __init__(self, acceleration: npt.ArrayLike, origin: npt.ArrayLike = (0, 0, 0)) -> None:
-        self.acceleration = _vector("acceleration [m/s^2]", acceleration)
+        self.vector = _vector("acceleration [m/s^2]", acceleration)
         self.origin = _vector("origin [m]", origin)
 
     def data(self, device: devices.Device) -> Any:
         """Parameters; no arrays."""
         data = UniformData()
-        data.acceleration, data.origin = vec3(*self.acceleration), vec3(*self.origin)
+        data.acceleration, data.origin = vec3(*self.vector), vec3(*self.origin)
         return data
 
 

@@ -8,6 +8,7 @@ field there. Where two levels meet they are the same polynomial, so the field an
 derivatives are continuous everywhere.
 """
 
+import functools
 from typing import Any
 
 import numpy as np
@@ -62,7 +63,7 @@ def brick_at(levels: Levels, level: int, bx: int, by: int, bz: int):
     i = bx - low[0]
     j = by - low[1]
     k = bz - low[2]
-    result = int(-1)
+    result = -1
     if i >= 0 and j >= 0 and k >= 0 and i < size[0] and j < size[1] and k < size[2]:
         result = levels.index[levels.start[level] + (i * size[1] + j) * size[2] + k]
     return result
@@ -72,10 +73,13 @@ def brick_at(levels: Levels, level: int, bx: int, by: int, bz: int):
 def node_at(levels: Levels, level: int, i: int, j: int, k: int):
     """Where the coefficient of a node is kept, or -1."""
     brick = brick_at(levels, level, i >> SHIFT, j >> SHIFT, k >> SHIFT)
-    result = int(-1)
+    result = -1
     if brick >= 0:
         result = (
-            (brick << (SHIFT * 3)) + ((i & MASK) << (SHIFT * 2)) + ((j & MASK) << SHIFT) + (k & MASK)
+            (brick << (SHIFT * 3))
+            + ((i & MASK) << (SHIFT * 2))
+            + ((j & MASK) << SHIFT)
+            + (k & MASK)
         )
     return result
 
@@ -137,7 +141,7 @@ class Cell:
 def find_cell(levels: Levels, x: vec3):
     """The finest level with the whole stencil of x; ``level`` is -1 outside the table."""
     cell = Cell()
-    cell.level = int(-1)
+    cell.level = -1
     spacing = levels.spacing
     for level in range(levels.count):
         if cell.level < 0:
@@ -170,77 +174,94 @@ def find_cell(levels: Levels, x: vec3):
     return cell
 
 
-@wp.func
-def spline_value(levels: Levels, cell: Cell):
-    """The spline in a cell, with first and second derivatives."""
-    h = levels.spacing * scalar(1 << cell.level)
-    wx = weights(cell.offset[0])
-    wy = weights(cell.offset[1])
-    wz = weights(cell.offset[2])
-    dx = weight_slopes(cell.offset[0])
-    dy = weight_slopes(cell.offset[1])
-    dz = weight_slopes(cell.offset[2])
-    ex = weight_bends(cell.offset[0])
-    ey = weight_bends(cell.offset[1])
-    ez = weight_bends(cell.offset[2])
-    u = scalar(0.0)
-    g = vec3()
-    diagonal = vec3()
-    mixed = vec3()  # xy, xz, yz
-    # Of a row's six nodes along z, those past the brick's end jump to the next brick.
-    z = cell.first[2] & MASK
-    j1 = wp.where(z + 1 > MASK, 1, 0)
-    j2 = wp.where(z + 2 > MASK, 1, 0)
-    j3 = wp.where(z + 3 > MASK, 1, 0)
-    j4 = wp.where(z + 4 > MASK, 1, 0)
-    j5 = wp.where(z + 5 > MASK, 1, 0)
-    for a in range(levels.stencil):
-        i = cell.first[0] + a
-        next_x = (i >> SHIFT) > (cell.first[0] >> SHIFT)
-        near_low = wp.where(next_x, cell.b100, cell.b000)
-        near_high = wp.where(next_x, cell.b101, cell.b001)
-        far_low = wp.where(next_x, cell.b110, cell.b010)
-        far_high = wp.where(next_x, cell.b111, cell.b011)
-        su = scalar(0.0)
-        sy = scalar(0.0)
-        sz = scalar(0.0)
-        syy = scalar(0.0)
-        szz = scalar(0.0)
-        syz = scalar(0.0)
-        for b in range(levels.stencil):
-            j = cell.first[1] + b
-            next_y = (j >> SHIFT) > (cell.first[1] >> SHIFT)
-            low = wp.where(next_y, far_low, near_low)
-            jump = ((wp.where(next_y, far_high, near_high) - low) << (SHIFT * 3)) - wp.static(BRICK)
-            at = (low << (SHIFT * 3)) + ((i & MASK) << (SHIFT * 2)) + ((j & MASK) << SHIFT) + z
-            v0 = levels.coefficient[at]
-            v1 = levels.coefficient[at + 1 + j1 * jump]
-            v2 = levels.coefficient[at + 2 + j2 * jump]
-            v3 = levels.coefficient[at + 3 + j3 * jump]
-            v4 = levels.coefficient[at + 4 + j4 * jump]
-            v5 = levels.coefficient[at + 5 + j5 * jump]
-            ru = wz[0] * v0 + wz[1] * v1 + wz[2] * v2 + wz[3] * v3 + wz[4] * v4 + wz[5] * v5
-            rz = dz[0] * v0 + dz[1] * v1 + dz[2] * v2 + dz[3] * v3 + dz[4] * v4 + dz[5] * v5
-            rzz = ez[0] * v0 + ez[1] * v1 + ez[2] * v2 + ez[3] * v3 + ez[4] * v4 + ez[5] * v5
-            su += wy[b] * ru
-            sy += dy[b] * ru
-            syy += ey[b] * ru
-            sz += wy[b] * rz
-            syz += dy[b] * rz
-            szz += wy[b] * rzz
-        u += wx[a] * su
-        g += vec3(dx[a] * su, wx[a] * sy, wx[a] * sz)
-        diagonal += vec3(ex[a] * su, wx[a] * syy, wx[a] * szz)
-        mixed += vec3(dx[a] * sy, dx[a] * sz, wx[a] * syz)
-    value = FieldValue()
-    value.potential = u
-    value.acceleration = g / h
-    value.gradient = mat33(
-        diagonal[0], mixed[0], mixed[1],
-        mixed[0], diagonal[1], mixed[2],
-        mixed[1], mixed[2], diagonal[2],
-    ) / (h * h)  # fmt: skip
-    return value
+@functools.cache
+def spline_value(with_gradient: bool) -> Any:
+    """The spline in a cell with its derivatives, ``(levels, cell) -> FieldValue``."""
+
+    @wp.func
+    def value_in_cell(levels: Levels, cell: Cell):
+        """The spline in a cell, with first and second derivatives."""
+        h = levels.spacing * scalar(1 << cell.level)
+        wx = weights(cell.offset[0])
+        wy = weights(cell.offset[1])
+        wz = weights(cell.offset[2])
+        dx = weight_slopes(cell.offset[0])
+        dy = weight_slopes(cell.offset[1])
+        dz = weight_slopes(cell.offset[2])
+        ex = six()
+        ey = six()
+        ez = six()
+        if wp.static(with_gradient):
+            ex = weight_bends(cell.offset[0])
+            ey = weight_bends(cell.offset[1])
+            ez = weight_bends(cell.offset[2])
+        u = scalar(0.0)
+        g = vec3()
+        diagonal = vec3()
+        mixed = vec3()  # xy, xz, yz
+        # Of a row's six nodes along z, those past the brick's end jump to the next brick.
+        z = cell.first[2] & MASK
+        j1 = wp.where(z + 1 > MASK, 1, 0)
+        j2 = wp.where(z + 2 > MASK, 1, 0)
+        j3 = wp.where(z + 3 > MASK, 1, 0)
+        j4 = wp.where(z + 4 > MASK, 1, 0)
+        j5 = wp.where(z + 5 > MASK, 1, 0)
+        for a in range(levels.stencil):
+            i = cell.first[0] + a
+            next_x = (i >> SHIFT) > (cell.first[0] >> SHIFT)
+            near_low = wp.where(next_x, cell.b100, cell.b000)
+            near_high = wp.where(next_x, cell.b101, cell.b001)
+            far_low = wp.where(next_x, cell.b110, cell.b010)
+            far_high = wp.where(next_x, cell.b111, cell.b011)
+            su = scalar(0.0)
+            sy = scalar(0.0)
+            sz = scalar(0.0)
+            syy = scalar(0.0)
+            szz = scalar(0.0)
+            syz = scalar(0.0)
+            for b in range(levels.stencil):
+                j = cell.first[1] + b
+                next_y = (j >> SHIFT) > (cell.first[1] >> SHIFT)
+                low = wp.where(next_y, far_low, near_low)
+                jump = ((wp.where(next_y, far_high, near_high) - low) << (SHIFT * 3)) - wp.static(
+                    BRICK
+                )
+                at = (low << (SHIFT * 3)) + ((i & MASK) << (SHIFT * 2)) + ((j & MASK) << SHIFT) + z
+                v0 = levels.coefficient[at]
+                v1 = levels.coefficient[at + 1 + j1 * jump]
+                v2 = levels.coefficient[at + 2 + j2 * jump]
+                v3 = levels.coefficient[at + 3 + j3 * jump]
+                v4 = levels.coefficient[at + 4 + j4 * jump]
+                v5 = levels.coefficient[at + 5 + j5 * jump]
+                ru = wz[0] * v0 + wz[1] * v1 + wz[2] * v2 + wz[3] * v3 + wz[4] * v4 + wz[5] * v5
+                rz = dz[0] * v0 + dz[1] * v1 + dz[2] * v2 + dz[3] * v3 + dz[4] * v4 + dz[5] * v5
+                su += wy[b] * ru
+                sy += dy[b] * ru
+                sz += wy[b] * rz
+                if wp.static(with_gradient):
+                    rzz = (
+                        ez[0] * v0 + ez[1] * v1 + ez[2] * v2 + ez[3] * v3 + ez[4] * v4 + ez[5] * v5
+                    )
+                    syy += ey[b] * ru
+                    syz += dy[b] * rz
+                    szz += wy[b] * rzz
+            u += wx[a] * su
+            g += vec3(dx[a] * su, wx[a] * sy, wx[a] * sz)
+            if wp.static(with_gradient):
+                diagonal += vec3(ex[a] * su, wx[a] * syy, wx[a] * szz)
+                mixed += vec3(dx[a] * sy, dx[a] * sz, wx[a] * syz)
+        value = FieldValue()
+        value.potential = u
+        value.acceleration = g / h
+        if wp.static(with_gradient):
+            value.gradient = mat33(
+                diagonal[0], mixed[0], mixed[1],
+                mixed[0], diagonal[1], mixed[2],
+                mixed[1], mixed[2], diagonal[2],
+            ) / (h * h)  # fmt: skip
+        return value
+
+    return value_in_cell
 
 
 def prefilter_taps(radius: int) -> Any:

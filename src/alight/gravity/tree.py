@@ -75,7 +75,7 @@ def split(corner: Array) -> Clusters:
 @wp.func
 def node_range(node: int, count: int):
     """First piece of a node and the first past it: a level has 2^level equal parts."""
-    level = int(0)
+    level = 0
     n = node
     while n > 1:
         n = n >> 1
@@ -99,7 +99,7 @@ def _moment_kernel(degree: int) -> Any:
         v: wp.array(dtype=scalar),
         weight: wp.array(dtype=scalar),
         moment_out: wp.array(dtype=eight, ndim=2),
-    ):
+    ) -> None:
         node = (1 << level) + wp.tid() + offset
         count = patches.normal.shape[0]
         o = center[node]
@@ -147,9 +147,7 @@ def _moment_kernel(degree: int) -> Any:
     return cluster_moments
 
 
-def tree_data(
-    corner: Array, strength: float, device: devices.Device, opening: float = 0.3
-) -> Any:
+def tree_data(corner: Array, strength: float, device: devices.Device, opening: float = 0.3) -> Any:
     """The tree of triangles ``(n, 3, 3)``, its moments up to ``DEGREE``, on a device."""
     clusters = split(corner)
     tree = Tree()
@@ -234,7 +232,7 @@ def tree_potential(width: int) -> Any:
     def tree_sum(tree: Tree, px: lanes, py: lanes, pz: lanes, middle: vec3, spread: scalar):
         total = lanes()
         count = tree.patches.normal.shape[0]
-        node = int(1)
+        node = 1
         while node > 0:
             gap = wp.length(middle - tree.center[node]) - spread
             deeper = bool(False)
@@ -269,7 +267,7 @@ def _points_kernel(width: int) -> Any:
         tree: Tree,
         points: wp.array(dtype=vec3),
         potential_out: wp.array(dtype=scalar),
-    ):
+    ) -> None:
         first = (wp.tid() + offset) * wp.static(width)
         count = points.shape[0]
         px = lanes()

@@ -239,12 +239,12 @@ def _vertex_text(vertices: FloatArray) -> Callable[[int], str]:
 
 
 def _nonfinite(vertices: FloatArray) -> Result:
-    bad = ~np.isfinite(vertices).all(axis=1)
+    bad = np.asarray(~np.isfinite(vertices).all(axis=1))
     return _result("nonfinite_vertices", bad, _vertex_text(vertices))
 
 
 def _bad_indices(vertices: FloatArray, faces: IntArray) -> Result:
-    bad = ((faces < 0) | (faces >= len(vertices))).any(axis=1)
+    bad = np.asarray(((faces < 0) | (faces >= len(vertices))).any(axis=1))
     name, count, first = _result("bad_indices", bad, _facet_text(faces))
     return name, count, f"{first}; there are {len(vertices)} vertices" if count else ""
 

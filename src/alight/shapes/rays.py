@@ -19,7 +19,7 @@ def _first_hit(
     direction: wp.array(dtype=vec3),
     slack: scalar,
     distance_out: wp.array(dtype=scalar),
-):
+) -> None:
     i = wp.tid() + offset
     o = origin[i]
     d = direction[i]

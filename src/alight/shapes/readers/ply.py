@@ -147,7 +147,8 @@ def _corner_list(names: Sequence[str] | None) -> str:
 
 def _list_lengths(data: bytes, element: _Element, order: str) -> IndexArray:
     """Walk the faces one by one: only a file with some that are not triangles comes here."""
-    lengths, at = [], 0
+    lengths: list[int] = []
+    at = 0
     sizes = [[np.dtype(order + t) for t in types] for _, types in element.properties]
     for _ in range(element.count):
         for types in sizes:
