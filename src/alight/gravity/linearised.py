@@ -1,11 +1,11 @@
 """Gravity reused from the last full evaluation while the lander stays close to it.
 
-Paper 000, section 3.2, with the factor 1/2 that its equation 15 lacks (FACTS 000-8):
+Paper 000, section 3.2, with the factor 1/2 that its equation 15 lacks (erratum 000-8):
 
     U(r) = U0 + g0.d + 1/2 d.Gamma0 d,    g(r) = g0 + Gamma0 d,    d = r - r0, |d| <= reach
 
 The neglected term gives g a relative error of 3 (d/R)^2 along the radius and half that across
-it, for a ball of radius R (FACTS 000-9): 3e-4 at the paper's reach of R/100, 1e-5 near R/550.
+it, for a ball of radius R (erratum 000-9): 3e-4 at the paper's reach of R/100, 1e-5 near R/550.
 """
 
 from typing import Any

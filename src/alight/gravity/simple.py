@@ -48,14 +48,14 @@ class Uniform(Gravity):
 
 
 @wp.func
-def _uniform_field(data: UniformData, x: vec3):
+def uniform_field(data: UniformData, x: vec3):
     value = FieldValue()
     value.potential = wp.dot(data.acceleration, x - data.origin)
     value.acceleration = data.acceleration
     return value
 
 
-Uniform.field = _uniform_field
+Uniform.field = uniform_field
 
 
 @wp.struct
@@ -94,7 +94,7 @@ class PointMass(Gravity):
 
 
 @wp.func
-def _point_mass_field(data: PointMassData, x: vec3):
+def point_mass_field(data: PointMassData, x: vec3):
     r = x - data.center
     inverse = scalar(1.0) / wp.length(r)
     potential = data.gm * inverse
@@ -107,4 +107,4 @@ def _point_mass_field(data: PointMassData, x: vec3):
     return value
 
 
-PointMass.field = _point_mass_field
+PointMass.field = point_mass_field
