@@ -36,7 +36,7 @@ VOLUME, VOLUME_SPREAD = 18.7e9, 0.02
 
 
 def shapes_dir() -> pathlib.Path:
-    """Folder of real shape models: ``ALIGHT_SHAPES``, or ``shared/shapes`` beside the repository."""
+    """Folder of real shape models: ``ALIGHT_SHAPES``, or ``shared/shapes`` beside the tree."""
     beside = pathlib.Path(__file__).resolve().parents[2] / "shared" / "shapes"
     return pathlib.Path(os.environ.get("ALIGHT_SHAPES", beside))
 

@@ -10,7 +10,7 @@ ROOT = pathlib.Path(__file__).resolve().parent.parent
 
 @pytest.fixture(scope="session")
 def shapes_dir() -> pathlib.Path:
-    """Folder of real shape models [km]: ``ALIGHT_SHAPES``, or ``shared/shapes`` beside the repository."""
+    """Folder of real shape models [km]: ``ALIGHT_SHAPES``, or ``shared/shapes`` beside the tree."""
     folder = pathlib.Path(os.environ.get("ALIGHT_SHAPES", ROOT.parent / "shared" / "shapes"))
     if not folder.is_dir():
         pytest.skip(f"no real shape models: set ALIGHT_SHAPES to their folder (looked in {folder})")

@@ -8,6 +8,7 @@ turns' ratios, so that a busy machine slows both.
 
 from __future__ import annotations
 
+import functools
 import statistics
 import time
 from collections.abc import Callable, Iterable
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
     from rich.table import Table
 
     from alight.core.devices import Device
+    from alight.gravity import Gravity
     from alight.gravity.polyhedron import Polyhedron
     from alight.shapes.mesh import Mesh
 
@@ -283,8 +285,57 @@ def on_device(law: Polyhedron, points: np.ndarray, device: Device) -> Callable[[
     return launch
 
 
+def cached_field(setting: Setting) -> Iterable[Row]:
+    """A table of the middle body: how long it takes to build, and what an acceleration costs."""
+    from alight.gravity import CachedField, Polyhedron
+
+    law = Polyhedron(lumpy_body(SIZES[1][0]), 1950.0)
+    facets, unit = law.mesh.n_faces, "us/point"
+    setting.say(f"cached field, {facets} facets: building")
+    table = CachedField(law, store=False, device=setting.device.name)
+    where = "1 core" if setting.device.is_cpu else setting.device.label
+    size, error = table.report.nbytes / 1e6, table.report.max_error
+    title = f"cached field, {facets} facets, {size:.0f} MB: built with every core"
+    yield Row(title, table.report.seconds, "s", error=error, error_allowed=1e-5)
+    count = 200_000 if setting.device.is_cpu else 2_000_000
+    far = points_around(law.mesh, count) * 5.0 / 3.0
+    near = law.mesh.vertices[law.mesh.faces].mean(axis=1) * (1.0 + 1e-4)
+    sets = (("bounding sphere to 5 radii", far, 0.5), ("on the surface", near, None))
+    for name, points, asked in sets:
+        setting.say(f"cached field, {name}")
+        some = points[:: max(1, len(points) // 64)]
+        exact = law.acceleration(some, setting.device.name)
+        found = table.acceleration(some, setting.device.name)
+        error = float((_length(found - exact) / _length(exact)).max())
+        mine, other, ratio = turn_by_turn(
+            acceleration_call(table, points, setting.device),
+            functools.partial(law.evaluate, some, setting.device.name, threads=1),
+            setting.repeats,
+            len(points) / len(some),
+        )
+        mine, other = mine / len(points) * 1e6, other / len(some) * 1e6
+        title = f"the same, {name}, {where} (faster than the polyhedron)"
+        yield Row(title, mine, unit, asked, other, ratio, error=error, error_allowed=1e-5)
+
+
+def acceleration_call(law: Gravity, points: np.ndarray, device: Device) -> Callable[[], None]:
+    """A call that finds accelerations on one thread, or on a GPU with all data staying there."""
+    launch = law.prepared(points, device, threads=1)[0]
+
+    def call() -> None:
+        launch()
+        device.synchronize()
+
+    return call
+
+
 #: The cases of ``alight bench gravity``, in the order of its table.
-GRAVITY: list[Case] = [polyhedron_on_one_core, polyhedron_on_two_threads, polyhedron_on_gpu]
+GRAVITY: list[Case] = [
+    polyhedron_on_one_core,
+    polyhedron_on_two_threads,
+    polyhedron_on_gpu,
+    cached_field,
+]
 
 
 # ---------------------------------------------------------------------------------------------

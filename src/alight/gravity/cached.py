@@ -13,13 +13,14 @@ import time
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 import warp as wp
 
 from alight.core import devices
 from alight.core.errors import InputError
 from alight.core.types import scalar, vec3
 from alight.gravity import cached_build, cached_store, multipole
-from alight.gravity.law import Array, FieldValue, Gravity
+from alight.gravity.law import Array, FieldValue, Gravity, checked_points
 from alight.gravity.patches import NearLists, Patches, cut, near_field, patch_data, piece_sizes
 from alight.gravity.polyhedron import Polyhedron
 from alight.gravity.spline import Levels, find_cell, spline_value
@@ -196,6 +197,16 @@ class CachedField(Gravity):
             return
         self._build(target, memory, progress)
         cached_store.save(key, store, self._tables())
+
+    def acceleration(
+        self, points: npt.ArrayLike, device: str = "auto", threads: int | None = None
+    ) -> Array:
+        """Acceleration alone [m/s^2] at points ``(..., 3)`` [m]: half the cost of ``evaluate``."""
+        x = checked_points(points)
+        flat = np.ascontiguousarray(x.reshape(-1, 3))
+        launch, g = self.prepared(flat, devices.resolve(device), threads)
+        launch()
+        return np.asarray(g.numpy()).reshape(x.shape)
 
     def __repr__(self) -> str:
         return f"CachedField({self.full!r}, max_error={self.report.max_error:.1e})"

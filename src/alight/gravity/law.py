@@ -1,6 +1,7 @@
 """What every gravity law offers: one kernel function, one struct of data, one ``evaluate``."""
 
 import functools
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -67,19 +68,26 @@ class Gravity:
     def acceleration(
         self, points: npt.ArrayLike, device: str = "auto", threads: int | None = None
     ) -> Array:
-        """Acceleration alone [m/s^2] at points ``(..., 3)`` [m], as a trajectory asks for it."""
-        x = checked_points(points)
-        target = devices.resolve(device)
-        flat = np.ascontiguousarray(x.reshape(-1, 3))
-        return self._acceleration(flat, target, threads).reshape(x.shape)
+        """Acceleration alone [m/s^2] at points ``(..., 3)`` [m]."""
+        return self.evaluate(points, device, threads)[1]
 
-    def _acceleration(self, points: Array, device: devices.Device, threads: int | None) -> Array:
+    def prepared(
+        self, points: Array, device: devices.Device, threads: int | None = None
+    ) -> tuple[Callable[[], None], wp.array]:
+        """A call that fills an array of accelerations by ``flight``, and the array.
+
+        Both stay on the device: this is what a trajectory pays for the law.
+        """
         kernel = _acceleration_kernel(self.flight, self.Data)
         x = wp.array(points, dtype=vec3, device=device.name)
-        g = wp.empty(len(points), dtype=vec3, device=device.name)
-        if len(points):
-            devices.launch(kernel, len(points), [self.data(device), x, g], device, threads)
-        return np.asarray(g.numpy())
+        g = wp.zeros(len(points), dtype=vec3, device=device.name)
+        inputs = [self.data(device), x, g]
+
+        def launch() -> None:
+            if len(points):
+                devices.launch(kernel, len(points), inputs, device, threads)
+
+        return launch, g
 
     def _evaluate(
         self, points: Array, device: devices.Device, threads: int | None

@@ -1,6 +1,6 @@
 """The closed-form field of a homogeneous polyhedron, summed over its facets and edges.
 
-Werner and Scheeres (1997), equations 7-13 of paper 000 with the errata 000-5 to 000-7 of docs/errata.md.
+Werner and Scheeres (1997); equations 7-13 of paper 000 with errata 000-5 to 000-7.
 With ``r`` the vector from the field point to a facet's or edge's point, all divided by G rho:
 
     U     = 1/2 [ sum_e L_e r.E_e r - sum_f w_f r.F_f r ]

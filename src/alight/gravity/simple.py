@@ -49,6 +49,7 @@ class Uniform(Gravity):
 
 @wp.func
 def uniform_field(data: UniformData, x: vec3):
+    """U = g.(x - origin)."""
     value = FieldValue()
     value.potential = wp.dot(data.acceleration, x - data.origin)
     value.acceleration = data.acceleration
@@ -95,6 +96,7 @@ class PointMass(Gravity):
 
 @wp.func
 def point_mass_field(data: PointMassData, x: vec3):
+    """U = GM / r."""
     r = x - data.center
     inverse = scalar(1.0) / wp.length(r)
     potential = data.gm * inverse
