@@ -327,7 +327,7 @@ def _list_near(
     i = b // (size[2] * size[1])
     half = scalar(0.5) * block
     middle = corner + block * vec3(scalar(i), scalar(j), scalar(k)) + vec3(half, half, half)
-    count = 0
+    count = int(0)
     for ci in range(
         first_cell(cells, middle, 0, reach + half), last_cell(cells, middle, 0, reach + half) + 1
     ):

@@ -393,7 +393,7 @@ def block_at(lists: NearLists, x: vec3):
     i = int(wp.floor(q[0]))
     j = int(wp.floor(q[1]))
     k = int(wp.floor(q[2]))
-    result = -1
+    result = int(-1)
     above = i >= 0 and j >= 0 and k >= 0
     if above and i < lists.size[0] and j < lists.size[1] and k < lists.size[2]:
         result = (i * lists.size[1] + j) * lists.size[2] + k

@@ -63,7 +63,7 @@ def brick_at(levels: Levels, level: int, bx: int, by: int, bz: int):
     i = bx - low[0]
     j = by - low[1]
     k = bz - low[2]
-    result = -1
+    result = int(-1)
     if i >= 0 and j >= 0 and k >= 0 and i < size[0] and j < size[1] and k < size[2]:
         result = levels.index[levels.start[level] + (i * size[1] + j) * size[2] + k]
     return result
@@ -73,7 +73,7 @@ def brick_at(levels: Levels, level: int, bx: int, by: int, bz: int):
 def node_at(levels: Levels, level: int, i: int, j: int, k: int):
     """Where the coefficient of a node is kept, or -1."""
     brick = brick_at(levels, level, i >> SHIFT, j >> SHIFT, k >> SHIFT)
-    result = -1
+    result = int(-1)
     if brick >= 0:
         result = (
             (brick << (SHIFT * 3))
@@ -141,7 +141,7 @@ class Cell:
 def find_cell(levels: Levels, x: vec3):
     """The finest level with the whole stencil of x; ``level`` is -1 outside the table."""
     cell = Cell()
-    cell.level = -1
+    cell.level = int(-1)
     spacing = levels.spacing
     for level in range(levels.count):
         if cell.level < 0:

@@ -75,7 +75,7 @@ def split(corner: Array) -> Clusters:
 @wp.func
 def node_range(node: int, count: int):
     """First piece of a node and the first past it: a level has 2^level equal parts."""
-    level = 0
+    level = int(0)
     n = node
     while n > 1:
         n = n >> 1
@@ -232,7 +232,7 @@ def tree_potential(width: int) -> Any:
     def tree_sum(tree: Tree, px: lanes, py: lanes, pz: lanes, middle: vec3, spread: scalar):
         total = lanes()
         count = tree.patches.normal.shape[0]
-        node = 1
+        node = int(1)
         while node > 0:
             gap = wp.length(middle - tree.center[node]) - spread
             deeper = bool(False)
