@@ -8,7 +8,8 @@ from importlib import metadata
 
 from alight.core.devices import Device
 
-PACKAGES = ("numpy", "warp-lang", "polyhedral-gravity")
+#: Named where they are installed: a source tree on the path will do to run them.
+PACKAGES = ("alight", "numpy", "warp-lang", "polyhedral-gravity")
 
 
 def label(device: Device) -> str:
@@ -29,7 +30,7 @@ def cpu_model() -> str:
 
 def versions() -> str:
     """The day, and the versions of what was run."""
-    found = [f"Alight {metadata.version('alight')}", f"Python {platform.python_version()}"]
+    found = [f"Python {platform.python_version()}"]
     for name in PACKAGES:
         try:
             found.append(f"{name} {metadata.version(name)}")

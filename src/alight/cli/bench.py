@@ -111,6 +111,7 @@ def turn_by_turn(
     ``per_other`` is the work of ``one`` over that of ``other``.
     """
     one()
+    other()
     turns = [(seconds(one), seconds(other)) for _ in range(repeats)]
     ratio = statistics.median(per_other * b / a for a, b in turns)
     return statistics.median(a for a, _ in turns), statistics.median(b for _, b in turns), ratio

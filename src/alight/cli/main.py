@@ -14,7 +14,7 @@ from typing import Annotated
 
 import typer
 
-from alight.cli import bench, body, doctor
+from alight.cli import bench, body, doctor, lander
 from alight.core.errors import AlightError
 
 #: Exit code for a user's mistake: the same as for a wrong option.
@@ -50,6 +50,7 @@ def _alight(
 
 # Subcommands
 app.command("body", cls=body.Command)(body.command)
+app.command("lander", cls=lander.Command)(lander.command)
 app.command("doctor")(doctor.command)
 app.add_typer(bench.app, name="bench")
 

@@ -31,7 +31,7 @@ SHELL = (5.5, 6.5)
 PIECE = 1.25
 REACH = 3.2
 #: Grid nodes along a window's reach to try, coarsest first.
-NODES = (8.0, 9.0, 10.0, 12.0, 14.0)
+NODES = (6.0, 7.0, 8.0, 9.0, 10.0, 12.0, 14.0)
 
 far_field = multipole.multipole_field
 
@@ -248,8 +248,8 @@ class CachedField(Gravity):
 
     def _first_try(self) -> int:
         """Index of the first spacing worth trying: the error falls as nodes^-6 and facet size."""
-        expected = 2e-5 * np.sqrt(3072.0 / self.full.mesh.n_faces)
-        wanted = 9.0 * (expected / (0.7 * self.tolerance)) ** (1.0 / 6.0)
+        expected = 3e-5 * np.sqrt(3072.0 / self.full.mesh.n_faces)
+        wanted = 8.0 * (expected / (0.8 * self.tolerance)) ** (1.0 / 6.0)
         return int(np.searchsorted(NODES[:-1], wanted))
 
     def _check(self, device: devices.Device) -> tuple[float, float, int]:

@@ -1,7 +1,7 @@
 """Building the tables of a CachedField, from coarse grids to fine.
 
 Level k of the spline samples the potential on nodes of spacing h_k = 2^k h_0 wherever the surface
-is closer than ``RINGS`` spacings; farther away the next coarser level is good enough, and its
+is closer than some ``RINGS`` spacings; farther away the next coarser level is good enough, and its
 coefficients are handed down exactly. The finest level leaves out the windowed shares of the
 pieces of facets close by, which simulations add back exactly: what it tabulates is smooth on the
 scale of the windows' reach. Samples become coefficients by a filter of five nodes, so the
@@ -34,9 +34,9 @@ from alight.gravity.patches import (
 from alight.gravity.spline import BRICK, Levels, node_at
 from alight.gravity.tree import Tree, tree_data, tree_potential
 
-#: A level serves points farther than half this many of its spacings from the surface, and hands
-#: over to the next one at this many.
-RINGS = 16.0
+#: By level, finest first, the last for all above: it hands over to the next one this many of its
+#: spacings from the surface. Gravity falls with distance, so far levels need more.
+RINGS = (12.0, 14.0, 18.0)
 #: Nodes beyond a level's own coefficients that its stencils reach, and the filter's radius.
 _RIM = 6
 _TAPS = 4
@@ -356,7 +356,7 @@ def _list_near(
 def near_lists(pieces: Any, cells: Cells, reach: float, device: devices.Device) -> Lists:
     """Blocks, starts and piece numbers of the pieces whose windows reach into each block."""
     centers = pieces.center.numpy()
-    block = max(reach / 2.5, float(np.ptp(centers, axis=0).max() + 2 * reach) / 200.0)
+    block = max(reach, float(np.ptp(centers, axis=0).max() + 2 * reach) / 200.0)
     corner = centers.min(axis=0) - reach
     size = np.ceil((np.ptp(centers, axis=0) + 2 * reach) / block).astype(np.int64)
     blocks = int(size.prod())
@@ -441,7 +441,7 @@ class Builder:
     def set_spacing(self, spacing: float) -> None:
         """Lay out the levels for a spacing of the finest grid [m]."""
         self.spacing = spacing
-        self.levels = max(1, int(np.ceil(np.log2(self.outer / (RINGS * spacing)))) + 1)
+        self.levels = max(1, int(np.ceil(np.log2(self.outer / (RINGS[-1] * spacing)))) + 1)
         top = spacing * 2 ** (self.levels - 1)
         self.cells = int(np.ceil((self.outer + (_RIM + 2 * _TAPS) * top) / (BRICK * top)))
         self.origin = self.series.center - self.cells * BRICK * top
@@ -479,10 +479,13 @@ class Builder:
         bricks = np.stack(np.meshgrid(axis, axis, axis, indexing="ij"), axis=-1).reshape(-1, 3)
         return bricks, np.zeros((len(bricks), BRICK**3)), np.inf
 
+    def _rings(self, k: int) -> float:
+        return RINGS[min(k, len(RINGS) - 1)]
+
     def _level(self, k: int) -> tuple[Any, Any, float]:
         """Bricks of a level, the distance of their nodes to the surface, and where it rules."""
         h = self.spacing * 2**k
-        own = RINGS * h + self.size
+        own = self._rings(k) * h + self.size
         reach = own + _RIM * h
         bricks = bricks_near(self.centers, self.nearest, self.origin, BRICK * h, reach)
         step = np.stack(np.meshgrid(*3 * [np.arange(BRICK)], indexing="ij"), -1).reshape(-1, 3)

@@ -31,12 +31,12 @@ from alight.gravity.polyhedron_terms import terms
 #: Share of the reach on which a facet's sharp field is on in full.
 PLATEAU = 0.6
 #: Blunting: the kernel is erf(a r)/r with a = BLUNT / reach.
-BLUNT = 3.0
+BLUNT = 3.15
 #: Least reach in units of a piece's size: the blunt kernel's polynomial holds up to there.
 LEAST_REACH = 3.0
 #: Powers of (a r)^2 in the blunt kernel erf(z)/z, which is even and entire. Where the polynomial
 #: errs it does so in the table and in the simulation alike, and the two cancel.
-_BLUNT_TERMS = 12
+_BLUNT_TERMS = 13
 _BLUNT_END = (BLUNT * (1.0 + 1.0 / LEAST_REACH)) ** 2
 
 

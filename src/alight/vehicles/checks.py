@@ -82,7 +82,7 @@ def inertia_tensor(value: npt.ArrayLike, who: str) -> Array:
             "Check the products of inertia."
         )
     tensor = 0.5 * (tensor + tensor.T)
-    _require_solid(name, np.linalg.eigvalsh(tensor))
+    _require_solid(name, np.linalg.eigvalsh(tensor).astype(real))
     return tensor
 
 

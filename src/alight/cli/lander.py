@@ -1,0 +1,248 @@
+"""``alight lander``: look at a lander of the catalogue, or at a hull of your own."""
+
+from __future__ import annotations
+
+import json
+import re
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from alight.cli.body import Command as Command  # its --figure may stand without a value
+from alight.cli.body import figure_place
+from alight.core.errors import FileError, InputError
+
+if TYPE_CHECKING:
+    from alight.scenario.landers import Lander
+    from alight.vehicles import RigidLander
+
+
+def command(
+    target: Annotated[
+        str | None,
+        typer.Argument(
+            metavar="NAME_OR_FILE",
+            help="A lander of the catalogue (see --list), or a mesh file of a hull.",
+            show_default=False,
+        ),
+    ] = None,
+    figure: Annotated[
+        str | None,
+        typer.Option(
+            metavar="[PATH]",
+            help='Draw the hull and its contact points into a folder ("out" if none is named), or '
+            "into a .png, .svg or .pdf file.",
+        ),
+    ] = None,
+    points: Annotated[
+        int | None,
+        typer.Option(
+            help="Contact points to spread over the hull; its corners (of a file: 32) if not "
+            "given.",
+            show_default=False,
+        ),
+    ] = None,
+    unit: Annotated[
+        str | None,
+        typer.Option(help="Unit of a file's coordinates: m, km, cm, mm or ft.", show_default=False),
+    ] = None,
+    mass: Annotated[
+        float | None, typer.Option(help="Mass of a file's lander in kg.", show_default=False)
+    ] = None,
+    as_json: Annotated[bool, typer.Option("--json", help="Print JSON, for scripts.")] = False,
+    show_list: Annotated[bool, typer.Option("--list", help="List the catalogue.")] = False,
+) -> None:
+    """Look at a lander: mass, size, inertia, contact points, and where the figures come from."""
+    if show_list:
+        _show_catalogue(as_json)
+        return
+    if target is None:
+        raise InputError(
+            'which lander? Write for example "alight lander minerva-ii-1", "alight lander hull.stl '
+            '--unit mm --mass 5", or "alight lander --list" to see the catalogue.'
+        )
+    place = figure_place(figure)
+    entry, rigid = _find(target, points, unit, mass)
+    drawn = [] if place is None else _draw(entry, rigid, place)
+    if as_json:
+        typer.echo(_json(entry, rigid, drawn))
+    else:
+        _show(entry, rigid, drawn)
+
+
+def _find(
+    target: str, points: int | None, unit: str | None, mass: float | None
+) -> tuple[Lander | None, RigidLander]:
+    """The lander of the catalogue or file that ``target`` names."""
+    from alight.scenario import landers
+    from alight.shapes import Mesh
+    from alight.vehicles import RigidLander
+
+    path = Path(target)
+    if not (path.suffix and (path.exists() or re.fullmatch(r"\.[A-Za-z]{3,4}", path.suffix))):
+        given = {"--unit": unit, "--mass": mass}
+        for option in (name for name, value in given.items() if value is not None):
+            raise InputError(f"{option} is for mesh files; {target} is a lander of the catalogue.")
+        entry = landers.find(target)
+        return entry, entry.rigid(points)
+    if mass is None:
+        raise InputError(f'the mass of "{target}" is needed: add for example --mass 5 (in kg).')
+    mesh = Mesh.read(path, unit)
+    count = 32 if points is None else points
+    return None, RigidLander.from_mesh(mesh, mass, points=count, name=path.stem)
+
+
+# -- for people -------------------------------------------------------------------------------
+
+
+def _facts(rigid: RigidLander) -> list[tuple[str, str]]:
+    """(name, value with unit) rows about a lander."""
+    from alight.views import words
+
+    hull, moments = rigid.hull, rigid.principal[0]
+    length = words.length(2.0 * rigid.bounding_radius)
+    size = " × ".join(words.quoted(float(x) / length.size) for x in hull.extent)
+    rows = [
+        ("mass", f"{words.quoted(rigid.mass)} kg"),
+        ("size of the hull, x y z", f"{size} {length.name}"),
+        ("density of the hull", f"{words.number(rigid.mass / hull.volume)} kg/m³"),
+        ("moments about x, y, z", _inertia_text(rigid.inertia.diagonal())),
+        ("principal moments", _inertia_text(moments)),
+    ]
+    products = [float(rigid.inertia[i, j]) for i, j in ((0, 1), (0, 2), (1, 2))]
+    if max(abs(p) for p in products) > 1e-9 * float(moments[2]):
+        rows.insert(4, ("products xy, xz, yz", _inertia_text(products)))
+    if rigid.center_of_mass.any():
+        place = ", ".join(words.row([float(x) / length.size for x in rigid.center_of_mass]))
+        rows.append(("centre of mass in the shape", f"{place} {length.name}"))
+    rows.append(("bounding radius", length(rigid.bounding_radius, 4)))
+    rows.append(("contact points", _points_text(rigid)))
+    nearest = _nearest(rigid)
+    if nearest is not None:
+        rows.append(("nearest two points", length(nearest)))
+    return rows
+
+
+def _inertia_text(values: Any) -> str:
+    from alight.views import words
+
+    return ", ".join(words.row([1e3 * float(v) for v in values], 4)) + " g m²"
+
+
+def _points_text(rigid: RigidLander) -> str:
+    from alight.views import words
+
+    radius = float(rigid.radii.max())
+    if radius > 0.0:
+        return f"{rigid.n_points}, radius {words.length(radius)(radius)}"
+    return str(rigid.n_points)
+
+
+def _nearest(rigid: RigidLander) -> float | None:
+    """Distance of the two contact points that are nearest to each other [m]."""
+    from scipy.spatial import cKDTree
+
+    if rigid.n_points < 2:
+        return None
+    return float(cKDTree(rigid.points).query(rigid.points, k=2)[0][:, 1].min())
+
+
+def _show(entry: Lander | None, rigid: RigidLander, drawn: list[Path]) -> None:
+    from rich.box import ROUNDED
+    from rich.console import Console
+    from rich.table import Table
+    from rich.text import Text
+
+    console = Console()
+    console.print(Text(entry.designation if entry else rigid.name, style="bold"))
+    table = Table(show_header=False, box=ROUNDED)
+    for name, value in _facts(rigid):
+        table.add_row(name, Text(value))
+    console.print(table)
+    for note in entry.notes if entry else ():
+        console.print(Text(f"- {note}"), soft_wrap=True)
+    if entry is not None:
+        console.print(Text("Sources", style="bold dim"))
+        for line in _source_lines(entry):
+            console.print(Text(f"  {line}", style="dim"), soft_wrap=True)
+    for file in drawn:
+        console.print(Text(f"wrote {file}", style="green"), soft_wrap=True)
+
+
+def _source_lines(entry: Lander | None) -> list[str]:
+    """``figure: source [mark]`` of every figure."""
+    sources = entry.sources if entry else {}
+    return [f"{figure.replace('_', ' ')}: {source}" for figure, source in sources.items()]
+
+
+def _show_catalogue(as_json: bool) -> None:
+    from rich.box import ROUNDED
+    from rich.console import Console
+    from rich.table import Table
+    from rich.text import Text
+
+    from alight.scenario import landers
+
+    found = [landers.find(name) for name in landers.names()]
+    if as_json:
+        rows = [{"name": x.name, "designation": x.designation, "mass_kg": x.mass} for x in found]
+        typer.echo(json.dumps(rows, indent=2, ensure_ascii=False))
+        return
+    table = Table(header_style="bold", box=ROUNDED)
+    for title, justify in (("name", "left"), ("designation", "left"), ("mass [kg]", "right")):
+        table.add_column(Text(title), justify=justify, overflow="fold")  # type: ignore[arg-type]
+    for lander in found:
+        table.add_row(lander.name, lander.designation, f"{lander.mass:g}")
+    Console().print(table)
+
+
+# -- figures and scripts ----------------------------------------------------------------------
+
+
+def _draw(entry: Lander | None, rigid: RigidLander, place: Path) -> list[Path]:
+    """Draw the sheet; into a folder as .png and .svg."""
+    from alight.views import lander as view
+
+    single = place.suffix.lower() in (".png", ".svg", ".pdf") and not place.is_dir()
+    stem = re.sub(r"[^0-9a-z]+", "_", rigid.name.lower()).strip("_") or "lander"
+    files = [place] if single else [place / f"{stem}.png", place / f"{stem}.svg"]
+    subject = view.Subject(
+        title=rigid.name,
+        subtitle=entry.designation if entry else "",
+        hull=rigid.hull,
+        points=rigid.points,
+        radii=rigid.radii,
+        facts=_facts(rigid),
+        notes=entry.notes if entry else (),
+        sources=_source_lines(entry),
+    )
+    try:
+        view.draw(subject, *files)
+    except OSError as error:
+        why = error.strerror or error
+        raise FileError(f'cannot write figures to "{place}": {why}.') from None
+    return files
+
+
+def _json(entry: Lander | None, rigid: RigidLander, drawn: list[Path]) -> str:
+    """Everything the table says and the contact points, in SI units, as JSON."""
+    moments, axes = rigid.principal
+    told = {
+        "name": rigid.name,
+        "designation": entry.designation if entry else None,
+        "mass_kg": rigid.mass,
+        "size_m": rigid.hull.extent.tolist(),
+        "volume_m3": rigid.hull.volume,
+        "inertia_kg_m2": rigid.inertia.tolist(),
+        "principal_moments_kg_m2": moments.tolist(),
+        "principal_axes": axes.tolist(),
+        "center_of_mass_m": rigid.center_of_mass.tolist(),
+        "bounding_radius_m": rigid.bounding_radius,
+        "points_m": rigid.points.tolist(),
+        "radii_m": rigid.radii.tolist(),
+        "sources": {k: str(v) for k, v in entry.sources.items()} if entry else {},
+        "notes": list(entry.notes) if entry else [],
+        "figures": [str(file) for file in drawn],
+    }
+    return json.dumps(told, indent=2, ensure_ascii=False, allow_nan=False)

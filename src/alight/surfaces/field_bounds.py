@@ -1,0 +1,262 @@
+"""How steep and how curved a distance field is: bounds that hold at every point, not samples.
+
+Over one cell a spline is a polynomial, and every derivative of it is a weighted mean of its
+Bezier control values: the largest control value bounds the derivative over the whole cell.
+Gradient vectors and Hessian matrices are formed at the control points, so the bounds are those
+of vector lengths and (Frobenius) matrix norms. Cells that lie deeper than one spacing inside the
+body do not count: nothing that flies gets there.
+"""
+
+import functools
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import warp as wp
+
+from alight.core import devices
+from alight.core.types import mat33, scalar, vec3
+from alight.surfaces.bricks import BRICK, CORE, VOLUME, Bricks
+from alight.surfaces.field_build import SHELL, Tables
+from alight.surfaces.law import POINT_OPTIONS, Bounds
+
+#: Bricks looked at closely in one go.
+_BATCH = 4096
+
+# Rows: control values of a quadratic B-spline's value and slope over a cell, from its three
+# coefficients; the second derivative is constant.
+_VALUE = wp.constant(mat33(0.5, 0.5, 0.0, 0.0, 1.0, 0.0, 0.0, 0.5, 0.5))
+_SLOPE = wp.constant(mat33(-1.0, 1.0, 0.0, -0.5, 0.0, 0.5, 0.0, -1.0, 1.0))
+_BEND = wp.constant(vec3(1.0, -2.0, 1.0))
+
+
+@wp.func
+def coefficient_at(bricks: Bricks, at: int):
+    """A coefficient in double precision."""
+    return scalar(bricks.coefficient[at])
+
+
+@wp.kernel(module="unique", enable_backward=False, module_options=POINT_OPTIONS)
+def _coarse_kernel(
+    offset: int,
+    bricks: Bricks,
+    per_spacing: wp.array(dtype=scalar),
+    depth: scalar,
+    slope_out: wp.array(dtype=scalar),
+    bend_out: wp.array(dtype=scalar),
+) -> None:
+    """Quick bounds over a whole brick, from the largest differences of its coefficients."""
+    n = wp.tid() + offset
+    slope = vec3()
+    bend = vec3()
+    twist = vec3()
+    highest = scalar(-wp.inf)
+    for a in range(VOLUME):
+        at = n * VOLUME + a
+        v = coefficient_at(bricks, at)
+        highest = wp.max(highest, v)
+        x = a >> 6
+        y = (a >> 3) & 7
+        z = a & 7
+        dx = wp.where(x < 7, coefficient_at(bricks, at + wp.where(x < 7, 64, 0)) - v, scalar(0.0))
+        dy = wp.where(y < 7, coefficient_at(bricks, at + wp.where(y < 7, 8, 0)) - v, scalar(0.0))
+        dz = wp.where(z < 7, coefficient_at(bricks, at + wp.where(z < 7, 1, 0)) - v, scalar(0.0))
+        slope = wp.max(slope, vec3(wp.abs(dx), wp.abs(dy), wp.abs(dz)))
+        if x < 6:
+            s = coefficient_at(bricks, at + 128) - coefficient_at(bricks, at + 64) - dx
+            bend[0] = wp.max(bend[0], wp.abs(s))
+        if y < 6:
+            s = coefficient_at(bricks, at + 16) - coefficient_at(bricks, at + 8) - dy
+            bend[1] = wp.max(bend[1], wp.abs(s))
+        if z < 6:
+            s = coefficient_at(bricks, at + 2) - coefficient_at(bricks, at + 1) - dz
+            bend[2] = wp.max(bend[2], wp.abs(s))
+        if x < 7 and y < 7:
+            s = coefficient_at(bricks, at + 72) - coefficient_at(bricks, at + 8) - dx
+            twist[0] = wp.max(twist[0], wp.abs(s))
+        if x < 7 and z < 7:
+            s = coefficient_at(bricks, at + 65) - coefficient_at(bricks, at + 1) - dx
+            twist[1] = wp.max(twist[1], wp.abs(s))
+        if y < 7 and z < 7:
+            s = coefficient_at(bricks, at + 9) - coefficient_at(bricks, at + 1) - dy
+            twist[2] = wp.max(twist[2], wp.abs(s))
+    counts = wp.where(highest >= -depth, scalar(1.0), scalar(0.0))
+    f = per_spacing[n]
+    slope_out[n] = counts * f * wp.length(slope)
+    bend_out[n] = counts * f * f * wp.sqrt(
+        wp.dot(bend, bend) + scalar(2.0) * wp.dot(twist, twist)
+    )
+
+
+@functools.cache
+def _close_kernel(degree: int) -> Any:
+    """A kernel that bounds slope and curvature over every cell of a brick."""
+
+    @wp.func
+    def highest_near(bricks: Bricks, at: int, reach: int):
+        """The largest coefficient that a cell draws on."""
+        top = scalar(-wp.inf)
+        for a in range(reach * reach * reach):
+            x = a / (reach * reach)
+            y = (a / reach) - x * reach
+            z = a - (x * reach + y) * reach
+            top = wp.max(top, coefficient_at(bricks, at + (x * BRICK + y) * BRICK + z))
+        return top
+
+    @wp.func
+    def mixed(bricks: Bricks, at: int, x: vec3, y: vec3, z: vec3):
+        """27 coefficients under one row of weights along each axis."""
+        total = scalar(0.0)
+        for a in range(3):
+            for b in range(3):
+                row = at + (a * BRICK + b) * BRICK
+                r = z[0] * coefficient_at(bricks, row)
+                r += z[1] * coefficient_at(bricks, row + 1)
+                r += z[2] * coefficient_at(bricks, row + 2)
+                total += x[a] * y[b] * r
+        return total
+
+    @wp.func
+    def quadratic(bricks: Bricks, at: int, n: int):
+        """Squared slope and curvature at control point n of a quadratic cell, in spacings."""
+        i = n / 9
+        j = (n / 3) - i * 3
+        k = n - (i * 3 + j) * 3
+        vx = wp.vec3d(_VALUE[i, 0], _VALUE[i, 1], _VALUE[i, 2])
+        vy = wp.vec3d(_VALUE[j, 0], _VALUE[j, 1], _VALUE[j, 2])
+        vz = wp.vec3d(_VALUE[k, 0], _VALUE[k, 1], _VALUE[k, 2])
+        dx = wp.vec3d(_SLOPE[i, 0], _SLOPE[i, 1], _SLOPE[i, 2])
+        dy = wp.vec3d(_SLOPE[j, 0], _SLOPE[j, 1], _SLOPE[j, 2])
+        dz = wp.vec3d(_SLOPE[k, 0], _SLOPE[k, 1], _SLOPE[k, 2])
+        s = _BEND
+        g = vec3(
+            mixed(bricks, at, dx, vy, vz),
+            mixed(bricks, at, vx, dy, vz),
+            mixed(bricks, at, vx, vy, dz),
+        )
+        own = vec3(
+            mixed(bricks, at, s, vy, vz), mixed(bricks, at, vx, s, vz), mixed(bricks, at, vx, vy, s)
+        )
+        cross = vec3(
+            mixed(bricks, at, dx, dy, vz),
+            mixed(bricks, at, dx, vy, dz),
+            mixed(bricks, at, vx, dy, dz),
+        )
+        bend2 = wp.dot(own, own) + scalar(2.0) * wp.dot(cross, cross)
+        return wp.dot(g, g), bend2
+
+    @wp.func
+    def linear(bricks: Bricks, at: int, n: int):
+        """Squared slope at corner n of a trilinear cell, in spacings."""
+        x = (n >> 2) * 64
+        y = ((n >> 1) & 1) * 8
+        z = n & 1
+        dx = coefficient_at(bricks, at + 64 + y + z) - coefficient_at(bricks, at + y + z)
+        dy = coefficient_at(bricks, at + x + 8 + z) - coefficient_at(bricks, at + x + z)
+        dz = coefficient_at(bricks, at + x + y + 1) - coefficient_at(bricks, at + x + y)
+        return dx * dx + dy * dy + dz * dz, scalar(0.0)
+
+    at_control = quadratic if degree == 2 else linear
+    controls = 27 if degree == 2 else 8
+    reach = degree + 1
+
+    @wp.kernel(module="unique", enable_backward=False, module_options=POINT_OPTIONS)
+    def close(
+        offset: int,
+        bricks: Bricks,
+        number: wp.array(dtype=int),
+        per_spacing: wp.array(dtype=scalar),
+        depth: scalar,
+        slope_out: wp.array(dtype=scalar),
+        bend_out: wp.array(dtype=scalar),
+    ) -> None:
+        n = wp.tid() + offset
+        brick = number[n]
+        slope2 = scalar(0.0)
+        bend2 = scalar(0.0)
+        for a in range(CORE * CORE * CORE):
+            x = a / (CORE * CORE)
+            y = (a / CORE) - x * CORE
+            z = a - (x * CORE + y) * CORE
+            # First coefficient: the node before a quadratic cell's own, a linear cell's own.
+            at = brick * VOLUME + (x * BRICK + y) * BRICK + z
+            if wp.static(degree == 1):
+                at = at + (BRICK + 1) * BRICK + 1
+            if highest_near(bricks, at, wp.static(reach)) >= -depth:
+                for c in range(wp.static(controls)):
+                    s, b = at_control(bricks, at, c)
+                    slope2 = wp.max(slope2, s)
+                    bend2 = wp.max(bend2, b)
+        f = per_spacing[brick]
+        slope_out[n] = f * wp.sqrt(slope2)
+        bend_out[n] = f * f * wp.sqrt(bend2)
+
+    return close
+
+
+def measure(tables: Tables, data: Any, degree: int, device: devices.Device) -> Bounds:
+    """Bounds of a field whose data are on a device."""
+    counts = [len(level.bricks) for level in tables.levels]
+    spacing = tables.spacing * 2.0 ** np.arange(len(counts))
+    per_spacing = _put(np.repeat(1.0 / spacing, counts), scalar, device)
+    depth = float(tables.spacing)
+    above = [wp.empty(sum(counts), dtype=scalar, device=device.name) for _ in range(2)]
+    inputs = [data, per_spacing, depth, *above]
+    devices.launch(_coarse_kernel, sum(counts), inputs, device, min_items=16)
+    slope_above, bend_above = (a.numpy() for a in above)
+    # Rounding in the sums of a bound must not undo it.
+    slack = 1.0 + 1e-6
+    # The ball's own field has slope 1 and a curvature that only falls outwards.
+    slope, bend = 1.0, 0.0
+    open_ = np.ones(sum(counts), bool)
+    while True:
+        open_ &= (slope_above > slope) | ((bend_above > bend) & (degree == 2))
+        left = np.flatnonzero(open_)
+        if not len(left):
+            break
+        worth = np.maximum(slope_above[left] / slope_above.max(), _share(bend_above, left, degree))
+        chosen = left[np.argsort(-worth, kind="stable")[:_BATCH]]
+        open_[chosen] = False
+        found = _closely(data, chosen, per_spacing, depth, degree, device)
+        slope, bend = max(slope, found[0]), max(bend, found[1])
+    if degree == 1:
+        return Bounds(slope * slack, float("inf"))
+    return Bounds(slope * slack, max(bend, _shell_curvature(tables, slope, bend_above)) * slack)
+
+
+def _share(bend_above: Any, left: Any, degree: int) -> Any:
+    return bend_above[left] / bend_above.max() if degree == 2 else 0.0
+
+
+def _closely(
+    data: Any,
+    bricks: npt.NDArray[np.int64],
+    per_spacing: wp.array,
+    depth: float,
+    degree: int,
+    device: devices.Device,
+) -> tuple[float, float]:
+    """Largest slope and curvature in some bricks."""
+    out = [wp.empty(len(bricks), dtype=scalar, device=device.name) for _ in range(2)]
+    inputs = [data, _put(bricks, int, device), per_spacing, depth, *out]
+    devices.launch(_close_kernel(degree), len(bricks), inputs, device, min_items=2)
+    return float(out[0].numpy().max()), float(out[1].numpy().max())
+
+
+def _shell_curvature(tables: Tables, slope: float, bend_above: Any) -> float:
+    """Bound on the curvature where the ball's distance takes over from the coarsest level.
+
+    There the field is c + b (a - c) with b a smooth step across the shell (|b'| <= 3/2w,
+    |b''| <= 6/w^2, and b'/r), c the coarsest level and a the ball's distance, at most a radius
+    apart.
+    """
+    width = (SHELL[1] - SHELL[0]) * tables.radius
+    inner = SHELL[0] * tables.radius
+    coarsest = float(bend_above[-len(tables.levels[-1].bricks) :].max())
+    step = 6.0 / width**2 + 1.5 / (width * inner)
+    return coarsest + 1.0 / inner + step * tables.radius + 2.0 * (1.5 / width) * (slope + 1.0)
+
+
+def _put(array: Any, kind: Any, device: devices.Device) -> wp.array:
+    host = np.ascontiguousarray(array, np.int32 if kind is int else np.float64)
+    return wp.array(host, dtype=kind, device=device.name)

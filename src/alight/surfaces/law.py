@@ -1,0 +1,187 @@
+"""What every surface offers: one kernel function, one struct of data, bounds, and ``query``."""
+
+import dataclasses
+import functools
+from collections.abc import Callable
+from typing import Any, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+import warp as wp
+
+from alight.core import devices
+from alight.core.errors import InputError
+from alight.core.types import scalar, vec3
+
+Array = npt.NDArray[np.float64]
+
+#: For kernels that call a law at one point: everything inlined, so that what a caller does not
+#: read is not computed; nothing to vectorise.
+POINT_OPTIONS = {
+    "cpu_compiler_flags": "-march=native -ffp-contract=fast -fno-slp-vectorize"
+    " -mllvm=-inline-threshold=1000000",
+    "optimization_level": 3,
+}
+
+
+@wp.struct
+class SurfacePoint:
+    """What a surface says at a point.
+
+    ``distance`` [m] is negative inside. ``normal`` is the unit vector along ``gradient``, which
+    is the derivative of ``distance`` itself: forces from a potential of ``distance`` must push
+    along the gradient, or they do not conserve energy; planes and slopes are read off the normal.
+    """
+
+    distance: scalar
+    normal: vec3
+    gradient: vec3
+
+
+@dataclasses.dataclass(frozen=True)
+class Bounds:
+    """How fast a surface's distance can change, everywhere outside it.
+
+    ``|distance| / slope`` never exceeds the way to the surface. Along a path of speed v and
+    acceleration a, the second derivative of ``distance`` is at least
+    ``-(slope |a| + curvature |v|^2)`` while the path stays outside.
+    """
+
+    slope: float
+    """Largest length of the gradient."""
+    curvature: float
+    """Largest second derivative along any direction [1/m]; infinite where the gradient jumps."""
+
+
+class Sample(NamedTuple):
+    """What ``Surface.sample`` returns."""
+
+    distance: Array
+    """(...) [m], negative inside."""
+    normal: Array
+    """(..., 3) unit, pointing out."""
+    gradient: Array
+    """(..., 3) derivative of the distance."""
+
+
+class Surface:
+    """What can be touched, in the target-fixed frame.
+
+    A subclass sets ``point``, a Warp function ``(data, x) -> SurfacePoint``, its ``bounds``, and
+    ``data(device)``, which returns its ``@wp.struct`` of parameters with arrays on that device.
+    That is all an engine needs to compose the law into its kernel.
+    """
+
+    #: Warp function ``(data: Data, x: vec3) -> SurfacePoint``.
+    point: Any
+    #: The ``@wp.struct`` class of the law's parameters.
+    Data: Any
+    #: Slope and curvature of the distance.
+    bounds: Bounds
+
+    def data(self, device: devices.Device) -> Any:
+        """The law's parameters as a struct whose arrays live on ``device``."""
+        raise NotImplementedError
+
+    def query(
+        self, points: npt.ArrayLike, device: str = "auto", threads: int | None = None
+    ) -> tuple[Array, Array]:
+        """Distance (...) [m] and outward unit normal (..., 3) at points (..., 3) [m]."""
+        found = self.sample(points, device, threads)
+        return found.distance, found.normal
+
+    def sample(
+        self, points: npt.ArrayLike, device: str = "auto", threads: int | None = None
+    ) -> Sample:
+        """Distance, normal and gradient at points (..., 3) [m]; all cores unless ``threads``."""
+        x = checked_points(points)
+        target = devices.resolve(device)
+        launch, out = self.prepared(x.reshape(-1, 3), target, threads)
+        launch()
+        distance, normal, gradient = (a.numpy() for a in out)
+        return Sample(
+            distance.reshape(x.shape[:-1]), normal.reshape(x.shape), gradient.reshape(x.shape)
+        )
+
+    def prepared(
+        self, points: Array, device: devices.Device, threads: int | None = None
+    ) -> tuple[Callable[[], None], tuple[wp.array, wp.array, wp.array]]:
+        """A call that fills arrays of distance, normal and gradient, and the arrays.
+
+        Everything stays on the device: this is what a trajectory pays for the law.
+        """
+        n = len(points)
+        kernel = _point_kernel(self.point, self.Data)
+        x = wp.array(np.ascontiguousarray(points), dtype=vec3, device=device.name)
+        out = (
+            wp.empty(n, dtype=scalar, device=device.name),
+            wp.empty(n, dtype=vec3, device=device.name),
+            wp.empty(n, dtype=vec3, device=device.name),
+        )
+        inputs = [self.data(device), x, *out]
+
+        def launch() -> None:
+            if n:
+                devices.launch(kernel, n, inputs, device, threads)
+
+        return launch, out
+
+
+@functools.cache
+def _point_kernel(point: Any, data_type: Any) -> Any:
+    """A kernel that evaluates one law at one point a thread."""
+
+    @wp.kernel(module="unique", enable_backward=False, module_options=POINT_OPTIONS)
+    def evaluate_surface(
+        offset: int,
+        data: data_type,
+        points: wp.array(dtype=vec3),
+        distance_out: wp.array(dtype=scalar),
+        normal_out: wp.array(dtype=vec3),
+        gradient_out: wp.array(dtype=vec3),
+    ) -> None:
+        i = wp.tid() + offset
+        found = point(data, points[i])
+        distance_out[i] = found.distance
+        normal_out[i] = found.normal
+        gradient_out[i] = found.gradient
+
+    return evaluate_surface
+
+
+def checked_points(points: npt.ArrayLike) -> Array:
+    """``points`` as finite float64 of shape ``(..., 3)``, or an error that says what is wrong."""
+    try:
+        x = np.asarray(points, dtype=np.float64)
+    except (TypeError, ValueError) as cause:
+        raise InputError(f"points must be numbers of shape (..., 3) in metres: {cause}") from None
+    if x.ndim == 0 or x.shape[-1] != 3:
+        raise InputError(f"points have shape {x.shape}; expected (..., 3), coordinates in metres")
+    bad = ~np.isfinite(x).all(axis=-1)
+    if bad.any():
+        first = tuple(int(i) for i in np.argwhere(bad)[0])
+        raise InputError(
+            f"{int(bad.sum())} of {bad.size} points are not finite (first at index {first}): "
+            f"{x[first]}; a surface is defined at finite positions only"
+        )
+    return x
+
+
+def checked_number(name: str, value: float, least: float = 0.0, *, above: bool = True) -> float:
+    """``value`` as a finite float above ``least`` (or from it), or an error that names it."""
+    number = isinstance(value, (int, float, np.number)) and not isinstance(value, bool)
+    if not (number and np.isfinite(value) and (value > least or (not above and value == least))):
+        allowed = f"above {least:g}" if above else f"of at least {least:g}"
+        raise InputError(f"{name} is {value!r}; it must be a finite number {allowed}")
+    return float(value)
+
+
+def checked_vector(name: str, value: npt.ArrayLike) -> Array:
+    """``value`` as three finite numbers, or an error that names it."""
+    try:
+        array = np.asarray(value, dtype=np.float64)
+    except (TypeError, ValueError):
+        array = np.empty(0)
+    if array.shape != (3,) or not np.isfinite(array).all():
+        raise InputError(f"{name} is {value!r}; it must be three finite numbers")
+    return array

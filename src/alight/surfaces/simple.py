@@ -1,0 +1,99 @@
+"""The two simplest surfaces: a plane and a sphere, whose distances are exact."""
+
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import warp as wp
+
+from alight.core import devices
+from alight.core.errors import InputError
+from alight.core.types import scalar, vec3
+from alight.surfaces.law import Bounds, Surface, SurfacePoint, checked_number, checked_vector
+
+
+@wp.struct
+class PlaneData:
+    """Unit normal, and its distance from the origin along it [m]."""
+
+    normal: vec3
+    offset: scalar
+
+
+@wp.func
+def plane_point(data: PlaneData, x: vec3):
+    """d = n.(x - point)."""
+    found = SurfacePoint()
+    found.distance = wp.dot(data.normal, x) - data.offset
+    found.normal = data.normal
+    found.gradient = data.normal
+    return found
+
+
+class Plane(Surface):
+    """Flat ground through ``point`` [m]; ``normal`` points up, out of it, at any length."""
+
+    Data = PlaneData
+    point = plane_point
+    bounds = Bounds(slope=1.0, curvature=0.0)
+
+    def __init__(self, point: npt.ArrayLike = (0, 0, 0), normal: npt.ArrayLike = (0, 0, 1)) -> None:
+        self.origin = checked_vector("point [m]", point)
+        given = checked_vector("normal", normal)
+        size = np.abs(given).max()
+        if size == 0.0:
+            raise InputError(f"normal is {normal!r}; a plane needs a direction, not a zero vector")
+        given = given / size  # so that no square over- or underflows
+        self.normal = given / np.linalg.norm(given)
+
+    def data(self, device: devices.Device) -> Any:
+        """Parameters; no arrays."""
+        data = PlaneData()
+        data.normal, data.offset = vec3(*self.normal), float(self.normal @ self.origin)
+        return data
+
+    def __repr__(self) -> str:
+        return f"Plane(point={self.origin.tolist()}, normal={self.normal.tolist()})"
+
+
+@wp.struct
+class SphereData:
+    """Place and radius [m]."""
+
+    center: vec3
+    radius: scalar
+
+
+@wp.func
+def sphere_point(data: SphereData, x: vec3):
+    """d = |x - center| - radius; at the centre itself the normal is +z."""
+    r = x - data.center
+    length = wp.length(r)
+    found = SurfacePoint()
+    found.distance = length - data.radius
+    found.normal = wp.where(
+        length > scalar(0.0), r / length, vec3(scalar(0.0), scalar(0.0), scalar(1.0))
+    )
+    found.gradient = found.normal
+    return found
+
+
+class Sphere(Surface):
+    """A ball of ``radius`` [m] about ``center`` [m]."""
+
+    Data = SphereData
+    point = sphere_point
+
+    def __init__(self, center: npt.ArrayLike = (0, 0, 0), radius: float = 1.0) -> None:
+        self.center = checked_vector("center [m]", center)
+        self.radius = checked_number("radius [m]", radius)
+        self.bounds = Bounds(slope=1.0, curvature=1.0 / self.radius)
+
+    def data(self, device: devices.Device) -> Any:
+        """Parameters; no arrays."""
+        data = SphereData()
+        data.center, data.radius = vec3(*self.center), self.radius
+        return data
+
+    def __repr__(self) -> str:
+        return f"Sphere(center={self.center.tolist()}, radius={self.radius!r})"

@@ -1,0 +1,132 @@
+"""A rigid body inside kernels: its struct, and the functions that every contact law needs.
+
+Vectors are in body axes B unless a name says otherwise; levers run from the centre of mass to the
+point of contact. The matrix that turns an impulse at a lever c into the change of velocity there,
+
+    m* = 1/m - [c] I^-1 [c]        (paper 000, equation 20; [c] the matrix of c x)
+
+is the "inverse mass" of the contact: symmetric, positive definite, never below 1/m.
+"""
+
+import functools
+from typing import Any
+
+import warp as wp
+
+from alight.core.types import mat33, quat, scalar, vec3
+
+
+@wp.struct
+class RigidBody:
+    """Mass [kg], inertia [kg m^2] and its inverse, reach [m], contact points [m] and radii [m]."""
+
+    mass: scalar
+    inertia: mat33
+    inverse_inertia: mat33
+    bounding_radius: scalar
+    points: wp.array(dtype=vec3)
+    radii: wp.array(dtype=scalar)
+
+
+# -- free motion ------------------------------------------------------------------------------
+
+
+@wp.func
+def inertia_times(body: RigidBody, w: vec3):
+    """Angular momentum I w [kg m^2/s] at the inertial rate ``w`` [rad/s]."""
+    return body.inertia * w
+
+
+@wp.func
+def inverse_inertia_times(body: RigidBody, h: vec3):
+    """Rate I^-1 h [rad/s] of the angular momentum ``h`` [kg m^2/s]."""
+    return body.inverse_inertia * h
+
+
+@wp.func
+def angular_acceleration(body: RigidBody, w: vec3, torque: vec3):
+    """Euler's equation: I^-1 (torque - w x I w) [rad/s^2], ``w`` the inertial rate."""
+    return body.inverse_inertia * (torque - wp.cross(w, body.inertia * w))
+
+
+@wp.func
+def linear_energy(body: RigidBody, v: vec3):
+    """Kinetic energy of the centre of mass [J] at velocity ``v`` [m/s], in any axes."""
+    return scalar(0.5) * body.mass * wp.dot(v, v)
+
+
+@wp.func
+def angular_energy(body: RigidBody, w: vec3):
+    """Kinetic energy of the turning [J] at the rate ``w`` [rad/s]."""
+    return scalar(0.5) * wp.dot(w, body.inertia * w)
+
+
+# -- at a point of contact --------------------------------------------------------------------
+
+
+@wp.func
+def lever_velocity(v: vec3, w: vec3, lever: vec3):
+    """Velocity of the point at ``lever`` [m/s], all in the same axes."""
+    return v + wp.cross(w, lever)
+
+
+@wp.func
+def velocity_change(body: RigidBody, impulse: vec3):
+    """What ``impulse`` [N s] adds to the velocity of the centre of mass [m/s], in any axes."""
+    return impulse / body.mass
+
+
+@wp.func
+def rate_change(body: RigidBody, lever: vec3, impulse: vec3):
+    """What ``impulse`` [N s] at ``lever`` [m] adds to the rate [rad/s]."""
+    return body.inverse_inertia * wp.cross(lever, impulse)
+
+
+@wp.func
+def contact_inverse_mass(body: RigidBody, lever: vec3):
+    """m* = 1/m - [c] I^-1 [c] [1/kg], exactly symmetric."""
+    c = wp.skew(lever)
+    m = -(c * body.inverse_inertia * c)
+    m = scalar(0.5) * (m + wp.transpose(m))
+    return m + wp.identity(n=3, dtype=scalar) / body.mass
+
+
+@wp.func
+def contact_inverse_mass_turned(body: RigidBody, q: quat, lever: vec3):
+    """m* [1/kg] in the axes that ``q`` turns body axes into; ``lever`` [m] in body axes."""
+    R = wp.quat_to_matrix(q)
+    m = R * contact_inverse_mass(body, lever) * wp.transpose(R)
+    return scalar(0.5) * (m + wp.transpose(m))
+
+
+@wp.func
+def effective_mass(body: RigidBody, lever: vec3, normal: vec3):
+    """Mass [kg] that a frictionless hit at ``lever`` along the unit ``normal`` meets.
+
+    1 / (n . m* n) = 1 / (1/m + (c x n) . I^-1 (c x n)), without forming m*.
+    """
+    turn = wp.cross(lever, normal)
+    return scalar(1.0) / (scalar(1.0) / body.mass + wp.dot(turn, body.inverse_inertia * turn))
+
+
+# -- alone, on arrays -------------------------------------------------------------------------
+
+
+@functools.cache
+def contact_kernel() -> Any:
+    """A kernel that evaluates m* and the effective mass at one lever a thread."""
+
+    @wp.kernel(module="unique", enable_backward=False)
+    def evaluate_contact(
+        offset: int,
+        body: RigidBody,
+        lever: wp.array(dtype=vec3),
+        normal: wp.array(dtype=vec3),
+        inverse_mass_out: wp.array(dtype=mat33),
+        effective_mass_out: wp.array(dtype=scalar),
+    ) -> None:
+        i = wp.tid() + offset
+        inverse_mass_out[i] = contact_inverse_mass(body, lever[i])
+        effective_mass_out[i] = effective_mass(body, lever[i], normal[i])
+
+    return evaluate_contact
