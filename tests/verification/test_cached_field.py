@@ -154,12 +154,12 @@ def test_error_at_points_it_was_not_checked_by(field, full):
 
 
 def test_potential_and_gradient_are_close_too(field, full):
-    """Not promised as g is, but nothing else would do: U to the tolerance, Gamma some way over."""
+    """Not promised as g is: U is better by two orders, Gamma worse by two, a derivative each."""
     for zone, points in zones(full, seed=1).items():
         u, _, h = field.evaluate(points)
         eu, _, eh = full.evaluate(points)
-        assert np.abs(u / eu - 1.0).max() <= field.tolerance, zone
-        assert relative(h, eh).max() <= 30.0 * field.tolerance, zone
+        assert np.abs(u / eu - 1.0).max() <= 0.03 * field.tolerance, zone
+        assert relative(h, eh).max() <= 100.0 * field.tolerance, zone
 
 
 def test_beyond_the_shell_it_is_the_series(field, full):
@@ -182,11 +182,11 @@ def test_on_the_surface(field, full):
     assert relative(g, eg).max() <= field.tolerance
     # At a centroid the gradient jumps; like the polyhedron, the table gives the mean.
     centroid = slice(-mesh.n_faces, None)
-    assert relative(h[centroid], eh[centroid]).max() <= 30.0 * field.tolerance
+    assert relative(h[centroid], eh[centroid]).max() <= 100.0 * field.tolerance
 
 
 def test_inside(field, full):
-    """Not promised: finite, and within the tolerance of the body's typical gravity."""
+    """Not promised: finite, and within a few tolerances of the body's typical gravity."""
     rng = np.random.default_rng(3)
     low, high = full.mesh.vertices.min(axis=0), full.mesh.vertices.max(axis=0)
     points = rng.uniform(low, high, (4000, 3))
@@ -196,8 +196,8 @@ def test_inside(field, full):
     eu, eg, eh = full.evaluate(points)
     assert np.abs(u / eu - 1.0).max() <= field.tolerance
     typical = np.sqrt((eg**2).sum(axis=1).mean())
-    assert np.linalg.norm(g - eg, axis=1).max() <= field.tolerance * typical
-    assert relative(h, eh).max() <= 30.0 * field.tolerance
+    assert np.linalg.norm(g - eg, axis=1).max() <= 3.0 * field.tolerance * typical
+    assert relative(h, eh).max() <= 100.0 * field.tolerance
 
 
 def test_acceleration_alone_is_that_of_evaluate(field, full):
@@ -240,8 +240,8 @@ def snapped(points, origin, side, rng):
     """Each point moved onto a wall of a grid, and the unit vector across the wall."""
     points = points.copy()
     row, axis = np.arange(len(points)), rng.integers(0, 3, len(points))
-    wall = np.round((points[row, axis] - origin[axis]) / side)
-    points[row, axis] = origin[axis] + side * wall
+    start = np.broadcast_to(origin, points.shape)[row, axis]
+    points[row, axis] = start + side * np.round((points[row, axis] - start) / side)
     return points, np.eye(3)[axis]
 
 
@@ -254,7 +254,7 @@ def cell_walls(field, mesh, level, rng):
     h = field.spacing * 2**level
     points = above_ground(mesh, h * rng.uniform(8.0, 30.0, 1200), rng)
     offset = rng.choice([2.0, 5.0], (len(points), 1)) * h
-    return snapped(points, field.origin + offset * np.ones(3), BRICK * h, rng)
+    return snapped(points, field.origin + offset, BRICK * h, rng)
 
 
 def sphere_walls(field, mesh, radius, rng):
@@ -303,27 +303,16 @@ def test_no_wall_shows_in_potential_acceleration_or_gradient(field, full):
 def test_gradient_along_lines_has_no_steps(field, full):
     """Samples eight times as close move by an eighth: no step hides at any place of a line."""
     rng = np.random.default_rng(8)
-    mesh = full.mesh
-    start = above_ground(mesh, facet_size(mesh) * rng.uniform(0.5, 4.0, 24), rng)
-    along = directions(len(start), rng)
-    largest = []
-    for count in (1 << 10, 1 << 13):
-        t = np.linspace(0.0, 3.0, count + 1)[:, None]
-        worst = []
-        for x, d in zip(start, along, strict=True):
-            line = x + t * facet_size(mesh) * d
-            h = field.evaluate(line[~mesh.contains(line)])[2]
-            worst.append(np.abs(np.diff(h, axis=0)).max())
-        largest.append(worst)
-    ratio = np.array(largest[0]) / np.array(largest[1])
-    clear = np.array(
-        [
-            not mesh.contains(x + np.linspace(0, 3, 200)[:, None] * facet_size(mesh) * d).any()
-            for x, d in zip(start, along, strict=True)
-        ]
-    )
-    assert clear.sum() >= 8
-    assert ratio[clear] == pytest.approx(8.0, rel=0.1)
+    mesh, size = full.mesh, facet_size(full.mesh)
+    start, normal = ground(mesh, 16, rng)
+    along = normal + 0.9 * directions(16, rng)
+    span = np.linspace(0.4, 6.0, 4097)[:, None, None]
+    lines = start + span * size * along
+    lines = lines[:, ~mesh.contains(lines[::128]).any(axis=0)]
+    assert lines.shape[1] >= 8
+    h = field.evaluate(lines)[2]
+    fine, coarse = (np.abs(np.diff(part, axis=0)).max(axis=(0, 2, 3)) for part in (h, h[::8]))
+    assert coarse / fine == pytest.approx(8.0, rel=0.1)
 
 
 # ---------------------------------------------------------------------------------------------
@@ -350,7 +339,7 @@ def test_no_work_is_done_around_a_loop(field, full):
 
 
 def orbit(field, position, velocity, spin, step, count):
-    """RK4 in the frame that turns with the body; the greatest change of Jacobi's integral."""
+    """RK4 in the frame that turns with the body; greatest change of Jacobi's integral over U."""
 
     def rate(x, v):
         g = field.acceleration(x)
@@ -368,35 +357,50 @@ def orbit(field, position, velocity, spin, step, count):
         dx4, dv4 = rate(x + step * dx3, v + step * dv3)
         x = x + step / 6.0 * (dx1 + 2.0 * dx2 + 2.0 * dx3 + dx4)
         v = v + step / 6.0 * (dv1 + 2.0 * dv2 + 2.0 * dv3 + dv4)
-        if i % 20 == 19:
+        if (i + 1) % (count // 25) == 0:
             worst = np.maximum(worst, np.abs(energy(x, v) - start))
-    return worst / np.abs(start), x
+    return worst / field.evaluate(position)[0], x
+
+
+def energy_drifts(field, full, position, velocity, time, count):
+    """Drift of Jacobi's integral over a time [in orbits at the surface] with a step and half."""
+    gm, radius = full.gm, full.series.radius
+    spin = np.array([0.0, 0.0, 0.3]) * np.sqrt(gm / radius**3)
+    velocity = velocity - np.cross(spin, position)
+    step = time * 2.0 * np.pi * np.sqrt(radius**3 / gm) / count
+    coarse, _ = orbit(field, position, velocity, spin, step, count)
+    fine, end = orbit(field, position, velocity, spin, 0.5 * step, 2 * count)
+    assert not full.mesh.contains(end).any()
+    return coarse, fine, np.linalg.norm(end - full.series.center, axis=1) / radius
 
 
 def test_orbits_keep_their_energy(field, full):
     """Jacobi's integral drifts by the integrator's error alone: a sixteenth at half the step."""
-    radius, gm = full.series.radius, full.gm
     rng = np.random.default_rng(10)
-    distance = np.array([1.3, 1.5, 2.0, 3.0, 5.6, 6.2]) * radius
-    x = directions(6, rng)
-    across = np.cross(x, directions(6, rng))
+    distance = np.array([1.8, 2.5, 4.0, 5.6, 6.2]) * full.series.radius
+    out = directions(5, rng)
+    across = np.cross(out, directions(5, rng))
     across /= np.linalg.norm(across, axis=1)[:, None]
-    spin = np.array([0.0, 0.0, 0.3]) * np.sqrt(gm / radius**3)
     # Low orbits a little faster than a circle's, high ones slower: they cross the shell.
-    speed = np.array([1.15, 1.1, 1.1, 1.0, 0.8, 0.8]) * np.sqrt(gm / distance)
-    x = x * distance[:, None]
-    v = across * speed[:, None] - np.cross(spin, x)
-    x = x + full.series.center
-    spin_period = 2.0 * np.pi * np.sqrt(radius**3 / gm)
-    count = 600
-    step = 2.0 * spin_period / count
-    coarse, _ = orbit(field, x, v, spin, step, count)
-    fine, end = orbit(field, x, v, spin, 0.5 * step, 2 * count)
-    assert not full.mesh.contains(end).any()
-    assert coarse.max() < 1e-5
-    assert fine.max() < 1e-6
-    # Where rounding does not show yet, fourth order: 16, or 32 where the drift itself cancels.
-    assert ((coarse / fine)[fine > 1e-12] > 12.0).all()
+    speed = np.array([1.15, 1.1, 1.0, 0.8, 0.8]) * np.sqrt(full.gm / distance)
+    x = full.series.center + distance[:, None] * out
+    coarse, fine, _ = energy_drifts(field, full, x, speed[:, None] * across, 2.0, 500)
+    assert fine.max() < 1e-8
+    # Where rounding does not show yet: fourth order and better.
+    assert ((coarse / fine)[fine > 1e-13] > 12.0).all()
+
+
+def test_a_launch_from_the_surface_keeps_its_energy(field, full):
+    """Up through windows, cells and levels at the speed of escape, from half a facet's height."""
+    rng = np.random.default_rng(12)
+    size = facet_size(full.mesh)
+    start, normal = ground(full.mesh, 6, rng)
+    x = start + 0.5 * size * normal
+    speed = np.sqrt(2.0 * field.evaluate(x)[0])
+    coarse, fine, end = energy_drifts(field, full, x, speed[:, None] * normal, 0.6, 500)
+    assert (end > 2.0).all()
+    assert fine.max() < 1e-8
+    assert ((coarse / fine)[fine > 1e-13] > 8.0).all()
 
 
 # ---------------------------------------------------------------------------------------------

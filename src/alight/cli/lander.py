@@ -102,7 +102,7 @@ def _facts(rigid: RigidLander) -> list[tuple[str, str]]:
 
     hull, moments = rigid.hull, rigid.principal[0]
     length = words.length(2.0 * rigid.bounding_radius)
-    size = " × ".join(words.quoted(float(x) / length.size) for x in hull.extent)
+    size = " × ".join(words.quoted(float(f"{x / length.size:.4g}")) for x in hull.extent)
     rows = [
         ("mass", f"{words.quoted(rigid.mass)} kg"),
         ("size of the hull, x y z", f"{size} {length.name}"),
@@ -113,7 +113,7 @@ def _facts(rigid: RigidLander) -> list[tuple[str, str]]:
     products = [float(rigid.inertia[i, j]) for i, j in ((0, 1), (0, 2), (1, 2))]
     if max(abs(p) for p in products) > 1e-9 * float(moments[2]):
         rows.insert(4, ("products xy, xz, yz", _inertia_text(products)))
-    if rigid.center_of_mass.any():
+    if abs(rigid.center_of_mass).max() > 1e-9 * rigid.bounding_radius:
         place = ", ".join(words.row([float(x) / length.size for x in rigid.center_of_mass]))
         rows.append(("centre of mass in the shape", f"{place} {length.name}"))
     rows.append(("bounding radius", length(rigid.bounding_radius, 4)))

@@ -33,8 +33,6 @@ REACH = 3.2
 #: Grid nodes along a window's reach to try, coarsest first.
 NODES = (6.0, 7.0, 8.0, 9.0, 10.0, 12.0, 14.0)
 
-far_field = multipole.multipole_field
-
 
 @wp.struct
 class CachedData:
@@ -65,6 +63,7 @@ def cached_field(with_gradient: bool) -> Any:
     """The law's kernel function ``(data, x) -> FieldValue``."""
     near = near_field(with_gradient)
     table = spline_value(with_gradient)
+    far_field = multipole.multipole_field(with_gradient)
 
     @wp.func
     def handed_over(inner: FieldValue, far: FieldValue, d: vec3, b: vec3):

@@ -41,14 +41,14 @@ class Gravity:
     #: The ``@wp.struct`` class of the law's parameters.
     Data: Any
 
-    def data(self, device: devices.Device) -> Any:
-        """The law's parameters as a struct whose arrays live on ``device``."""
-        raise NotImplementedError
-
     @property
     def flight(self) -> Any:
         """What a trajectory calls: like ``field``, but the gradient may be left out."""
         return self.field
+
+    def data(self, device: devices.Device) -> Any:
+        """The law's parameters as a struct whose arrays live on ``device``."""
+        raise NotImplementedError
 
     def evaluate(
         self, points: npt.ArrayLike, device: str = "auto", threads: int | None = None

@@ -11,6 +11,7 @@ the host. The moments C and S of a mesh are exact: a homogeneous polynomial over
 between a facet and the centre reduces to Gauss quadrature over the facet.
 """
 
+import functools
 import math
 from typing import Any
 
@@ -20,7 +21,7 @@ from scipy.special import roots_jacobi, roots_legendre
 
 from alight.core import devices
 from alight.core.errors import InputError
-from alight.core.types import mat33, scalar, vec3
+from alight.core.types import mat33, scalar, vec3, vec4
 from alight.gravity.law import Array, FieldValue, Gravity
 from alight.shapes.mesh import Mesh
 
@@ -37,46 +38,16 @@ class Data:
     center: vec3  # [m]
     radius: scalar  # R [m]
     top: int  # highest degree of a harmonic
+    inverse: wp.array(dtype=scalar)  # 1/k: divisions would take half the time
     c: wp.array(dtype=ten)  # factors GM/R^k included
     s: wp.array(dtype=ten)
+    c_four: wp.array(dtype=vec4)  # the first four of the ten: U and its gradient
+    s_four: wp.array(dtype=vec4)
 
 
 def index(n: int, m: int) -> int:
     """Place of harmonic (n, m) in a coefficient row."""
     return n * (n + 1) // 2 + m
-
-
-class Multipole(Gravity):
-    """A truncated exterior series of a body; diverges inside the sphere of radius ``radius``."""
-
-    Data = Data
-
-    def __init__(self, gm: float, radius: float, center: Array, C: Array, S: Array) -> None:
-        self.gm, self.radius = float(gm), float(radius)
-        self.center = np.asarray(center, dtype=float)
-        self.C, self.S = np.asarray(C, float), np.asarray(S, float)
-        self.degree = (math.isqrt(8 * len(self.C) + 1) - 3) // 2
-
-    @classmethod
-    def from_mesh(cls, mesh: Mesh, *, gm: float, degree: int = 8) -> "Multipole":
-        """The series of a homogeneous mesh about its centre of mass, moments exact."""
-        if not isinstance(degree, (int, np.integer)) or not 0 <= degree <= 40:
-            raise InputError(f"degree is {degree!r}; a multipole series takes 0 to 40")
-        center = mesh.center_of_mass
-        radius = float(np.linalg.norm(mesh.vertices - center, axis=1).max())
-        C, S = _moments(mesh, center, radius, degree)
-        return cls(gm, radius, center, C, S)
-
-    def data(self, device: devices.Device) -> Any:
-        """The ten coefficient rows on ``device``."""
-        c, s = _ten_rows(self.C, self.S, self.degree, self.gm, self.radius)
-        data = Data()
-        data.center = vec3(*self.center)
-        data.radius = self.radius
-        data.top = self.degree + 2
-        data.c = wp.array(c, dtype=ten, device=device.name)
-        data.s = wp.array(s, dtype=ten, device=device.name)
-        return data
 
 
 def _ten_rows(C: Array, S: Array, degree: int, gm: float, radius: float) -> tuple[Array, Array]:
@@ -119,57 +90,108 @@ def _derivatives(C: Array, S: Array, degree: int) -> list[tuple[Array, Array]]:
     return out
 
 
-@wp.func
-def multipole_field(data: Data, x: vec3):
-    """The law at one point. Its loops stay loops: unrolled they take a minute to compile."""
-    r = x - data.center
-    square = wp.length_sq(r)
-    q = data.radius / square
-    p = q * r
-    tail = data.radius * q
-    v_diagonal = data.radius / wp.sqrt(square)
-    w_diagonal = scalar(0.0)
-    sums = ten()
-    for m in range(data.top + 1):
-        if m > 0:
-            f = scalar(2 * m - 1)
-            v = f * (p[0] * v_diagonal - p[1] * w_diagonal)
-            w_diagonal = f * (p[0] * w_diagonal + p[1] * v_diagonal)
-            v_diagonal = v
-        v_now = v_diagonal
-        w_now = w_diagonal
-        v_last = scalar(0.0)
-        w_last = scalar(0.0)
-        for n in range(m, data.top + 1):
-            row = n * (n + 1) // 2 + m
-            sums += v_now * data.c[row] + w_now * data.s[row]
-            # (n+1-m) V_n+1,m = (2n+1) z R/r^2 V_nm - (n+m) R^2/r^2 V_n-1,m
-            g = scalar(1.0) / scalar(n + 1 - m)
-            a = g * scalar(2 * n + 1) * p[2]
-            b = g * scalar(n + m) * tail
-            v = a * v_now - b * v_last
-            w = a * w_now - b * w_last
-            v_last = v_now
-            w_last = w_now
-            v_now = v
-            w_now = w
-    value = FieldValue()
-    value.potential = sums[0]
-    value.acceleration = vec3(sums[1], sums[2], sums[3])
-    value.gradient = mat33(
-        sums[4], sums[7], sums[8],
-        sums[7], sums[5], sums[9],
-        sums[8], sums[9], sums[6],
-    )  # fmt: skip
-    return value
+@functools.cache
+def multipole_field(with_gradient: bool) -> Any:
+    """The law at one point, ``(data, x) -> FieldValue``; four outputs cost half of ten.
+
+    Its loops stay loops: unrolled they take a minute to compile.
+    """
+
+    @wp.func
+    def field(data: Data, x: vec3):
+        r = x - data.center
+        square = wp.length_sq(r)
+        q = data.radius / square
+        p = q * r
+        tail = data.radius * q
+        v_diagonal = data.radius / wp.sqrt(square)
+        w_diagonal = scalar(0.0)
+        sums = ten()
+        four = vec4()
+        top = data.top
+        if wp.static(not with_gradient):
+            top = data.top - 1
+        for m in range(top + 1):
+            if m > 0:
+                f = scalar(2 * m - 1)
+                v = f * (p[0] * v_diagonal - p[1] * w_diagonal)
+                w_diagonal = f * (p[0] * w_diagonal + p[1] * v_diagonal)
+                v_diagonal = v
+            v_now = v_diagonal
+            w_now = w_diagonal
+            v_last = scalar(0.0)
+            w_last = scalar(0.0)
+            for n in range(m, top + 1):
+                row = n * (n + 1) // 2 + m
+                if wp.static(with_gradient):
+                    sums += v_now * data.c[row] + w_now * data.s[row]
+                else:
+                    four += v_now * data.c_four[row] + w_now * data.s_four[row]
+                # (n+1-m) V_n+1,m = (2n+1) z R/r^2 V_nm - (n+m) R^2/r^2 V_n-1,m
+                g = data.inverse[n + 1 - m]
+                a = g * scalar(2 * n + 1) * p[2]
+                b = g * scalar(n + m) * tail
+                v = a * v_now - b * v_last
+                w = a * w_now - b * w_last
+                v_last = v_now
+                w_last = w_now
+                v_now = v
+                w_now = w
+        value = FieldValue()
+        if wp.static(with_gradient):
+            value.potential = sums[0]
+            value.acceleration = vec3(sums[1], sums[2], sums[3])
+            value.gradient = mat33(
+                sums[4], sums[7], sums[8],
+                sums[7], sums[5], sums[9],
+                sums[8], sums[9], sums[6],
+            )  # fmt: skip
+        else:
+            value.potential = four[0]
+            value.acceleration = vec3(four[1], four[2], four[3])
+        return value
+
+    return field
 
 
-Multipole.field = multipole_field
+class Multipole(Gravity):
+    """A truncated exterior series of a body; diverges inside the sphere of radius ``radius``."""
 
+    Data = Data
+    field = multipole_field(True)
+    flight = multipole_field(False)
 
-def field(degree: int) -> Any:
-    """The law's kernel function, ``(data, x) -> FieldValue``: one for every degree."""
-    return multipole_field
+    def __init__(self, gm: float, radius: float, center: Array, C: Array, S: Array) -> None:
+        self.gm, self.radius = float(gm), float(radius)
+        self.center = np.asarray(center, dtype=float)
+        self.C, self.S = np.asarray(C, float), np.asarray(S, float)
+        self.degree = (math.isqrt(8 * len(self.C) + 1) - 3) // 2
+
+    @classmethod
+    def from_mesh(cls, mesh: Mesh, *, gm: float, degree: int = 8) -> "Multipole":
+        """The series of a homogeneous mesh about its centre of mass, moments exact."""
+        if not isinstance(degree, (int, np.integer)) or not 0 <= degree <= 40:
+            raise InputError(f"degree is {degree!r}; a multipole series takes 0 to 40")
+        center = mesh.center_of_mass
+        radius = float(np.linalg.norm(mesh.vertices - center, axis=1).max())
+        C, S = _moments(mesh, center, radius, degree)
+        return cls(gm, radius, center, C, S)
+
+    def data(self, device: devices.Device) -> Any:
+        """The ten coefficient rows on ``device``."""
+        c, s = _ten_rows(self.C, self.S, self.degree, self.gm, self.radius)
+        data = Data()
+        data.center = vec3(*self.center)
+        data.radius = self.radius
+        data.top = self.degree + 2
+        with np.errstate(divide="ignore"):
+            inverse = 1.0 / np.arange(data.top + 2.0)
+        data.inverse = wp.array(inverse, dtype=scalar, device=device.name)
+        data.c = wp.array(c, dtype=ten, device=device.name)
+        data.s = wp.array(s, dtype=ten, device=device.name)
+        data.c_four = wp.array(np.ascontiguousarray(c[:, :4]), dtype=vec4, device=device.name)
+        data.s_four = wp.array(np.ascontiguousarray(s[:, :4]), dtype=vec4, device=device.name)
+        return data
 
 
 def _moments(mesh: Mesh, center: Array, radius: float, degree: int) -> tuple[Array, Array]:

@@ -23,7 +23,7 @@ from alight.shapes.mesh import Mesh
 FAR_RADII = 16.0
 FAR_DEGREE = 8
 
-far_field = multipole.multipole_field
+far_field = multipole.multipole_field(True)
 
 
 @wp.struct

@@ -31,10 +31,20 @@ class UniformData:
     origin: vec3
 
 
+@wp.func
+def uniform_field(data: UniformData, x: vec3):
+    """U = g.(x - origin)."""
+    value = FieldValue()
+    value.potential = wp.dot(data.acceleration, x - data.origin)
+    value.acceleration = data.acceleration
+    return value
+
+
 class Uniform(Gravity):
     """The same acceleration everywhere; U = g.(x - origin) falls to 0 at ``origin``."""
 
     Data = UniformData
+    field = uniform_field
 
     def __init__(self, acceleration: npt.ArrayLike, origin: npt.ArrayLike = (0, 0, 0)) -> None:
         self.vector = _vector("acceleration [m/s^2]", acceleration)
@@ -47,18 +57,6 @@ class Uniform(Gravity):
         return data
 
 
-@wp.func
-def uniform_field(data: UniformData, x: vec3):
-    """U = g.(x - origin)."""
-    value = FieldValue()
-    value.potential = wp.dot(data.acceleration, x - data.origin)
-    value.acceleration = data.acceleration
-    return value
-
-
-Uniform.field = uniform_field
-
-
 @wp.struct
 class PointMassData:
     """GM [m^3/s^2] and place [m]."""
@@ -67,10 +65,26 @@ class PointMassData:
     center: vec3
 
 
+@wp.func
+def point_mass_field(data: PointMassData, x: vec3):
+    """U = GM / r."""
+    r = x - data.center
+    inverse = scalar(1.0) / wp.length(r)
+    potential = data.gm * inverse
+    over_square = potential * inverse * inverse
+    n = r * inverse
+    value = FieldValue()
+    value.potential = potential
+    value.acceleration = -over_square * r
+    value.gradient = over_square * (scalar(3.0) * wp.outer(n, n) - wp.identity(n=3, dtype=scalar))
+    return value
+
+
 class PointMass(Gravity):
     """All the mass in one point; also the field of a ball, outside it."""
 
     Data = PointMassData
+    field = point_mass_field
 
     def __init__(self, gm: float, center: npt.ArrayLike = (0, 0, 0)) -> None:
         self.gm = positive("gm [m^3/s^2]", gm)
@@ -92,21 +106,3 @@ class PointMass(Gravity):
                 "use gravity.Polyhedron for a field inside a body"
             )
         return super()._evaluate(points, device, threads)
-
-
-@wp.func
-def point_mass_field(data: PointMassData, x: vec3):
-    """U = GM / r."""
-    r = x - data.center
-    inverse = scalar(1.0) / wp.length(r)
-    potential = data.gm * inverse
-    over_square = potential * inverse * inverse
-    n = r * inverse
-    value = FieldValue()
-    value.potential = potential
-    value.acceleration = -over_square * r
-    value.gradient = over_square * (scalar(3.0) * wp.outer(n, n) - wp.identity(n=3, dtype=scalar))
-    return value
-
-
-PointMass.field = point_mass_field

@@ -83,9 +83,7 @@ def _coarse_kernel(
     counts = wp.where(highest >= -depth, scalar(1.0), scalar(0.0))
     f = per_spacing[n]
     slope_out[n] = counts * f * wp.length(slope)
-    bend_out[n] = counts * f * f * wp.sqrt(
-        wp.dot(bend, bend) + scalar(2.0) * wp.dot(twist, twist)
-    )
+    bend_out[n] = counts * f * f * wp.sqrt(wp.dot(bend, bend) + scalar(2.0) * wp.dot(twist, twist))
 
 
 @functools.cache
@@ -219,9 +217,9 @@ def measure(tables: Tables, data: Any, degree: int, device: devices.Device) -> B
         open_[chosen] = False
         found = _closely(data, chosen, per_spacing, depth, degree, device)
         slope, bend = max(slope, found[0]), max(bend, found[1])
-    if degree == 1:
-        return Bounds(slope * slack, float("inf"))
-    return Bounds(slope * slack, max(bend, _shell_curvature(tables, slope, bend_above)) * slack)
+    slope_shell, bend_shell = _shell(tables, slope, bend_above, degree)
+    slope = max(slope, slope_shell) * slack
+    return Bounds(slope, max(bend, bend_shell) * slack if degree == 2 else float("inf"))
 
 
 def _share(bend_above: Any, left: Any, degree: int) -> Any:
@@ -243,18 +241,42 @@ def _closely(
     return float(out[0].numpy().max()), float(out[1].numpy().max())
 
 
-def _shell_curvature(tables: Tables, slope: float, bend_above: Any) -> float:
-    """Bound on the curvature where the ball's distance takes over from the coarsest level.
+def _shell(tables: Tables, slope: float, bend_above: Any, degree: int) -> tuple[float, float]:
+    """Bounds where the ball's distance a takes over from the grids' c, as c + b (a - c).
 
-    There the field is c + b (a - c) with b a smooth step across the shell (|b'| <= 3/2w,
-    |b''| <= 6/w^2, and b'/r), c the coarsest level and a the ball's distance, at most a radius
-    apart.
+    b is a smooth step across the shell of width w: |b'| <= 3/2w, |b''| <= 6/w^2. Where a < c,
+    b' (a - c) only takes from the slope, as both rise outwards; and c - a is at most a radius.
+    Where a > c, it adds: a is convex, so its excess over a spline with positive weights is at
+    most the largest excess at the nodes.
     """
     width = (SHELL[1] - SHELL[0]) * tables.radius
     inner = SHELL[0] * tables.radius
-    coarsest = float(bend_above[-len(tables.levels[-1].bricks) :].max())
+    excess, bend, first = 0.0, 0.0, 0
+    for k, level in enumerate(tables.levels):
+        h = tables.spacing * 2.0**k
+        middle = tables.origin + (CORE * level.bricks + 0.5 * CORE) * h - tables.center
+        # A brick, rim and support of its splines included, is within 5 spacings along each axis.
+        there = np.flatnonzero(np.linalg.norm(middle, axis=1) + 5.0 * np.sqrt(3.0) * h > inner)
+        if len(there):
+            bend = max(bend, float(bend_above[first + there].max()))
+            excess = max(excess, _excess(tables, level.bricks[there], first + there, h, degree))
+        first += len(level.bricks)
     step = 6.0 / width**2 + 1.5 / (width * inner)
-    return coarsest + 1.0 / inner + step * tables.radius + 2.0 * (1.5 / width) * (slope + 1.0)
+    curvature = bend + 1.0 / inner + step * (tables.radius + excess) + 3.0 / width * (slope + 1.0)
+    return max(slope, 1.0) + 1.5 / width * excess, curvature
+
+
+def _excess(tables: Tables, places: Any, number: Any, h: float, degree: int) -> float:
+    """By how much the ball's distance exceeds the coefficients of some bricks at most [m]."""
+    local = np.stack(np.meshgrid(*[np.arange(BRICK)] * 3, indexing="ij"), -1).reshape(-1, 3)
+    shift = (0.5 if degree == 2 else 0.0) - 1.0
+    node = (CORE * places[:, None, :] + local + shift) * h + (tables.origin - tables.center)
+    r = np.linalg.norm(node, axis=-1)
+    support = 1.5 * np.sqrt(3.0) * h
+    low, high = (factor * tables.radius for factor in SHELL)
+    counts = (r > low - support) & (r < high + support)
+    excess = r - tables.radius - tables.coefficient.reshape(-1, VOLUME)[number]
+    return float(excess[counts].max(initial=0.0))
 
 
 def _put(array: Any, kind: Any, device: devices.Device) -> wp.array:

@@ -48,7 +48,7 @@ class Level(NamedTuple):
 
     lowest: IntArray
     """(3,) first brick of the index along each axis."""
-    index: IntArray
+    numbers: IntArray
     """(nx, ny, nz) brick number, or -1."""
     bricks: IntArray
     """(n, 3) place of each brick."""
@@ -67,7 +67,7 @@ class Tables(NamedTuple):
     @property
     def nbytes(self) -> int:
         """What the field takes on a device [bytes]."""
-        return int(self.coefficient.nbytes + sum(level.index.nbytes for level in self.levels))
+        return int(self.coefficient.nbytes + sum(level.numbers.nbytes for level in self.levels))
 
 
 def bricks_data(tables: Tables, device: devices.Device, coefficient: Any = None) -> Any:
@@ -80,11 +80,11 @@ def bricks_data(tables: Tables, device: devices.Device, coefficient: Any = None)
     levels = tables.levels
     data.origin, data.per_spacing = vec3(*tables.origin), 1.0 / tables.spacing
     data.finest_low = wp.vec3i(*(int(i) for i in levels[0].lowest))
-    data.finest_size = wp.vec3i(*levels[0].index.shape)
+    data.finest_size = wp.vec3i(*levels[0].numbers.shape)
     data.lowest = put([level.lowest for level in levels], wp.vec3i)
-    data.size = put([level.index.shape for level in levels], wp.vec3i)
-    data.start = put(np.cumsum([0, *(level.index.size for level in levels[:-1])]), int)
-    data.index = put(np.concatenate([level.index.ravel() for level in levels]), int)
+    data.size = put([level.numbers.shape for level in levels], wp.vec3i)
+    data.start = put(np.cumsum([0, *(level.numbers.size for level in levels[:-1])]), int)
+    data.index = put(np.concatenate([level.numbers.ravel() for level in levels]), int)
     if coefficient is None:
         coefficient = put(tables.coefficient, wp.float32)
     data.coefficient = coefficient
@@ -155,7 +155,7 @@ def _sample_kernel(
     middle = brick_center(grid, bricks[n])
     away = wp.abs(signed_distance(mesh, face, middle))
     for row in range(CORE * CORE):
-        i = row / CORE
+        i = int(row / CORE)
         # To and fro, so that each node is next to the one before, whose nearest facet is known.
         j = row - i * CORE
         j = wp.where((i & 1) == 1, CORE - 1 - j, j)
@@ -310,7 +310,7 @@ def build(plan: Plan, device: devices.Device, bar: Progress) -> Tables:
     radius = float(np.linalg.norm(plan.mesh.vertices - center, axis=1).max())
     count = 1 + max(1, int(np.ceil(np.log2(radius / COARSEST / plan.spacing))))
     coarsest = plan.spacing * 2.0 ** (count - 1)
-    half = SHELL[1] * radius + 2.0 * coarsest
+    half = SHELL[1] * radius + 4.0 * coarsest  # no spline out to the shell touches the rim
     side = int(np.ceil(2.0 * half / (CORE * coarsest)))
     origin = center - 0.5 * side * CORE * coarsest
     tree = triangles_data(plan.mesh, device)

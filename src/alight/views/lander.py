@@ -11,6 +11,9 @@ import numpy as np
 import numpy.typing as npt
 from matplotlib.axes import Axes
 from matplotlib.collections import LineCollection
+from scipy.sparse import coo_matrix
+from scipy.sparse.csgraph import connected_components
+from scipy.spatial import cKDTree
 
 from alight.shapes.mesh import Mesh
 from alight.shapes.rays import first_hit
@@ -18,6 +21,7 @@ from alight.views import style
 from alight.views.solid import Camera, Light, View, sky_view
 
 Array = npt.NDArray[np.float64]
+Index = npt.NDArray[np.int64]
 Bool = npt.NDArray[np.bool_]
 
 #: Where the viewer of the large picture is.
@@ -34,7 +38,7 @@ PLANS = (
 PIXELS, PLAN_PIXELS = 900, 360
 
 #: Edges that bend by more than this are drawn, and shaded as edges [rad].
-CREASE = np.radians(15.0)
+CREASE = np.radians(20.0)
 
 #: Softer than a body's sunlight: no part of a lander is lost in the dark.
 LIGHT = Light(sun=0.85, fill=0.22, sky=0.42)
@@ -94,7 +98,7 @@ def _picture(axes: Axes, subject: Subject) -> None:
     view = _view(subject.hull, CAMERA, PIXELS)
     picture = view.picture(light=LIGHT)
     axes.imshow(picture.rgba, extent=picture.extent, origin="lower", zorder=2, aspect="equal")
-    _edges(axes, subject.hull, _creases(subject.hull), CAMERA, width=0.9)
+    _edges(axes, subject.hull, CAMERA, width=0.9)
     _spikes(axes, subject, CAMERA)
     _dots(axes, subject, CAMERA, size=26.0 if len(subject.points) <= CROWD else 9.0)
     _axes_mark(axes, picture.extent)
@@ -108,15 +112,32 @@ def _picture(axes: Axes, subject: Subject) -> None:
 
 
 def _view(hull: Mesh, camera: Camera, pixels: int) -> View:
-    """A view that shows edges as edges: creased hulls are drawn with flat facets."""
-    sky = sky_view(hull)
-    if not _creases(hull).any():
-        return View(hull, camera, pixels=pixels, sky=sky)
-    corners = hull.faces.ravel()
-    apart = np.arange(len(corners)).reshape(-1, 3)
-    # Facets with corners of their own are no closed surface, which a picture does not need.
-    flat = Mesh(hull.vertices[corners], apart, check=False)
-    return View(flat, camera, pixels=pixels, sky=sky[corners])
+    """A view that shows edges as edges and what is round as round."""
+    mesh, vertex = _split(hull)
+    return View(mesh, camera, pixels=pixels, sky=sky_view(hull)[vertex])
+
+
+def _split(hull: Mesh) -> tuple[Mesh, Index]:
+    """The hull cut open along its creases, and the vertex that each of its vertices was.
+
+    Corners of facets that meet at a vertex stay one vertex where no crease parts them, so that
+    normals are blended there and nowhere else.
+    """
+    smooth = ~_creases(hull)
+    one, other = hull.edge_faces[smooth].T
+    pairs = []
+    for end in hull.edges[smooth].T:
+        first = 3 * one + np.argmax(hull.faces[one] == end[:, None], axis=1)
+        second = 3 * other + np.argmax(hull.faces[other] == end[:, None], axis=1)
+        pairs.append(np.stack([first, second]))
+    links = np.concatenate(pairs, axis=1)
+    count = hull.faces.size
+    graph = coo_matrix((np.ones(links.shape[1]), (links[0], links[1])), shape=(count, count))
+    n_vertices, label = connected_components(graph, directed=False)
+    vertex = np.empty(n_vertices, dtype=np.int64)
+    vertex[label] = hull.faces.ravel()
+    # What is cut open is no closed surface, which a picture does not need.
+    return Mesh(hull.vertices[vertex], label.reshape(-1, 3), check=False), vertex
 
 
 def _creases(hull: Mesh) -> Bool:
@@ -125,14 +146,26 @@ def _creases(hull: Mesh) -> Bool:
     return np.asarray(np.einsum("ij,ij->i", one, other) < np.cos(CREASE))
 
 
-def _edges(axes: Axes, hull: Mesh, creases: Bool, camera: Camera, width: float) -> None:
-    """The creases that face the viewer."""
-    toward = hull.face_normals @ camera.axes[2] > 0.0
-    seen = creases & toward[hull.edge_faces].any(axis=1)
-    ends = camera.project(hull.vertices[hull.edges[seen]])[..., :2]
-    lines = LineCollection(list(ends), colors=style.INK, linewidths=width, zorder=3, alpha=0.75)
+def _edges(axes: Axes, hull: Mesh, camera: Camera, width: float) -> None:
+    """The creases that the viewer sees."""
+    creases = np.flatnonzero(_creases(hull))
+    ends = hull.vertices[hull.edges[creases]]
+    outward = hull.face_normals[hull.edge_faces[creases]].sum(axis=1)
+    toward = hull.face_normals[hull.edge_faces[creases]] @ camera.axes[2]
+    seen = (toward > 0.0).any(axis=1) & ~_hidden(hull, ends.mean(axis=1), outward, camera)
+    flat = camera.project(ends[seen])[..., :2]
+    lines = LineCollection(list(flat), colors=style.INK, linewidths=width, zorder=3, alpha=0.75)
     lines.set_capstyle("round")
     axes.add_collection(lines)
+
+
+def _hidden(hull: Mesh, points: Array, outward: Array, camera: Camera) -> Bool:
+    """Which points of the surface, or beyond it, the hull hides from the viewer."""
+    toward = camera.axes[2]
+    size = float(hull.extent.max())
+    # A hair outside the surface, clear of the facets that the point lies on.
+    start = points + 1e-6 * size * (outward + toward)
+    return np.isfinite(first_hit(hull, start, np.tile(toward, (len(start), 1))))
 
 
 def _spikes(axes: Axes, subject: Subject, camera: Camera) -> None:
@@ -150,7 +183,9 @@ def _spikes(axes: Axes, subject: Subject, camera: Camera) -> None:
 def _dots(axes: Axes, subject: Subject, camera: Camera, size: float) -> None:
     """Contact points: filled where they are seen, hollow behind; spheres as their middles."""
     flat = camera.project(subject.points)
-    hidden = _hidden(subject, camera)
+    nearest = cKDTree(subject.hull.vertices).query(subject.points)[1]
+    outward = subject.hull.vertex_normals[nearest]
+    hidden = _hidden(subject.hull, subject.points, outward, camera)
     balls = subject.radii > 0.0
     for behind in (True, False):
         here = (hidden == behind) & ~balls
@@ -172,16 +207,6 @@ def _dots(axes: Axes, subject: Subject, camera: Camera, size: float) -> None:
         axes.scatter(
             place[0], place[1], s=size, color=POINT, edgecolor="white", linewidth=0.7, zorder=6
         )
-
-
-def _hidden(subject: Subject, camera: Camera) -> Bool:
-    """Which points the hull hides from the viewer."""
-    toward = camera.axes[2]
-    size = float(subject.hull.extent.max())
-    # Start a hair outside the surface and clear of the edges that the point may lie on.
-    aside = subject.points * (1.0 + 1e-6) + 1e-6 * size * toward
-    directions = np.tile(toward, (len(aside), 1))
-    return np.isfinite(first_hit(subject.hull, aside, directions))
 
 
 def _axes_mark(axes: Axes, extent: tuple[float, float, float, float]) -> None:
@@ -215,7 +240,7 @@ def _plan(
     axes.set_title(title, fontsize=9)
     picture = _view(subject.hull, camera, PLAN_PIXELS).picture(light=LIGHT)
     axes.imshow(picture.rgba, extent=picture.extent, origin="lower", zorder=2, alpha=0.55)
-    _edges(axes, subject.hull, _creases(subject.hull), camera, width=0.6)
+    _edges(axes, subject.hull, camera, width=0.6)
     _spikes(axes, subject, camera)
     _dots(axes, subject, camera, size=13.0 if len(subject.points) <= CROWD else 5.0)
     axes.plot(0.0, 0.0, "+", color=MASS, markersize=9, markeredgewidth=1.6, zorder=7)
