@@ -14,19 +14,36 @@ import importlib
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from alight import analysis, core, gravity, scenario, shapes
+    from alight import analysis, core, gravity, scenario, shapes, surfaces, vehicles
     from alight.scenario.bodies import Body
     from alight.scenario.bodies import find as body
+    from alight.scenario.landers import find as lander
     from alight.shapes import Mesh
+    from alight.vehicles import RigidLander
 
 __version__ = "0.1.0"
-__all__ = ["Body", "Mesh", "analysis", "body", "core", "gravity", "scenario", "shapes"]
+__all__ = [
+    "Body",
+    "Mesh",
+    "RigidLander",
+    "analysis",
+    "body",
+    "core",
+    "gravity",
+    "lander",
+    "scenario",
+    "shapes",
+    "surfaces",
+    "vehicles",
+]
 
-_ROOMS = ("analysis", "core", "gravity", "scenario", "shapes")
+_ROOMS = ("analysis", "core", "gravity", "scenario", "shapes", "surfaces", "vehicles")
 _NAMES = {
     "Body": ("alight.scenario.bodies", "Body"),
     "Mesh": ("alight.shapes", "Mesh"),
+    "RigidLander": ("alight.vehicles", "RigidLander"),
     "body": ("alight.scenario.bodies", "find"),
+    "lander": ("alight.scenario.landers", "find"),
 }
 
 

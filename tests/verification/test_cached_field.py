@@ -20,6 +20,7 @@ from alight.gravity import CachedField, PointMass, Polyhedron
 from alight.gravity.cached import CacheReport
 from alight.gravity.patches import PLATEAU
 from alight.gravity.spline import BRICK
+from alight.shapes.icosphere import icosphere
 from alight.shapes.lobes import Ellipsoid, Lobes
 
 DENSITY = 2000.0
@@ -147,8 +148,8 @@ def test_error_at_points_it_was_not_checked_by(field, full):
     error = relative(field.acceleration(points), g)
     assert error.max() <= field.tolerance
     assert field.report.max_error <= field.tolerance
-    # The report's worst is of fewer points; the typical error must be the same.
-    assert error.mean() == pytest.approx(field.report.mean_error, rel=0.5)
+    # The report's worst is of fewer points, drawn otherwise; its mean must be of the same size.
+    assert 0.3 < error.mean() / field.report.mean_error < 3.0
     # The table would be pointless if the field were simple.
     assert relative(PointMass(full.gm, full.series.center).evaluate(points)[1], g).max() > 0.1
 
@@ -249,55 +250,54 @@ def cell_walls(field, mesh, level, rng):
     """Places on the walls of a level's cells where it may hand over to the next.
 
     A level has the stencil of a cell i if bricks hold nodes i - 2 to i + 3: it ends at cells 2 and
-    5 of a brick of 8.
+    5 of a brick of 8, some 12 to 30 spacings from the surface. Corners of its bricks are where the
+    stencil reaches farthest back, so there must be many places.
     """
     h = field.spacing * 2**level
-    points = above_ground(mesh, h * rng.uniform(8.0, 30.0, 1200), rng)
+    start, normal = ground(mesh, 6000, rng)
+    points = start + h * rng.uniform(11.0, 30.0, (6000, 1)) * normal
     offset = rng.choice([2.0, 5.0], (len(points), 1)) * h
     return snapped(points, field.origin + offset, BRICK * h, rng)
 
 
-def sphere_walls(field, mesh, radius, rng):
-    """Places on spheres about the pieces, at the given share of the windows' reach."""
-    center = field.pieces.mean(axis=1)[rng.integers(0, len(field.pieces), 1200)]
-    out = directions(len(center), rng)
-    points = center + radius * field.reach * out
-    keep = ~mesh.contains(points)
-    return points[keep], out[keep]
+def sphere_walls(field, share, rng):
+    """Places above the surface, on spheres about the pieces with a share of the windows' reach."""
+    piece = field.pieces[rng.integers(0, len(field.pieces), 1200)]
+    normal = np.cross(piece[:, 1] - piece[:, 0], piece[:, 2] - piece[:, 0])
+    normal /= np.linalg.norm(normal, axis=1)[:, None]
+    out = normal + 0.7 * directions(1200, rng)
+    out /= np.linalg.norm(out, axis=1)[:, None]
+    return piece.mean(axis=1) + share * field.reach * out, out
 
 
 def all_walls(field, full, seed):
+    """Kind, places and normals of the walls at which pieces of the law meet."""
     rng = np.random.default_rng(seed)
-    mesh = full.mesh
     for level in range(field.report.levels):
-        yield f"level {level}", *cell_walls(field, mesh, level, rng)
-    near = above_ground(mesh, field.reach * rng.uniform(0.05, 1.2, 1200), rng)
+        yield f"level {level}", *cell_walls(field, full.mesh, level, rng)
+    start, normal = ground(full.mesh, 1200, rng)
+    near = start + field.reach * rng.uniform(0.25, 1.2, (1200, 1)) * normal
     yield "block", *snapped(near, field.lists.corner, field.lists.block, rng)
-    yield "plateau", *sphere_walls(field, mesh, PLATEAU, rng)
-    yield "reach", *sphere_walls(field, mesh, 1.0, rng)
+    yield "plateau", *sphere_walls(field, PLATEAU, rng)
+    yield "reach", *sphere_walls(field, 1.0, rng)
     for radius in field.shell:
         out = directions(500, rng)
         yield "shell", full.series.center + radius * out, out
 
 
 def test_no_wall_shows_in_potential_acceleration_or_gradient(field, full):
-    """Across a wall, 1e-8 facet sizes apart, U, g and Gamma move by no more than that far off it.
+    """Across a wall U, g and Gamma change as little as anywhere else: no step of 3e-8.
 
-    A step of the gradient as small as 1e-6 of it would make an adaptive integrator stumble.
+    The points of a pair are 1e-9 facet sizes apart. By itself Gamma changes over the distance to
+    the surface, here one facet size and more; near the edge of a facet a few times quicker.
     """
-    apart = 1e-8 * facet_size(full.mesh)
-    changes = 0
+    apart = 1e-9 * facet_size(full.mesh)
     for wall, points, normal in all_walls(field, full, seed=6):
-        keep = np.linalg.norm(points - full.series.center, axis=1) < 6.6 * full.series.radius
-        points, normal = points[keep], normal[keep]
         below = field.evaluate(points - 0.5 * apart * normal)
         over = field.evaluate(points + 0.5 * apart * normal)
         for order in range(3):
             one, other = (v[order].reshape(len(points), -1) for v in (below, over))
-            # Gamma changes by itself over a distance of a facet; near an edge ten times quicker.
-            assert relative(other, one).max() < 3e-7, (wall, order)
-        changes += len(points)
-    assert changes > 5000
+            assert relative(other, one).max() < 3e-8, (wall, ["U", "g", "Gamma"][order])
 
 
 def test_gradient_along_lines_has_no_steps(field, full):
@@ -443,11 +443,28 @@ def test_what_is_no_polyhedron_is_refused():
         CachedField("itokawa", store=False)
 
 
-@pytest.mark.parametrize("tolerance", [0.0, -1e-5, 1e-9, 0.5, np.nan, np.inf])
+@pytest.mark.parametrize("tolerance", [0.0, -1e-5, 1e-9, 0.5, np.nan, np.inf, "1e-5", None])
 def test_tolerances_that_no_table_is_made_to(meshes, tolerance):
     full = Polyhedron(meshes["lobes"], density=DENSITY)
     with pytest.raises(InputError, match=r"between 1e-7 and 1e-2"):
         CachedField(full, tolerance=tolerance, store=False)
+
+
+@pytest.mark.parametrize(
+    "option",
+    [{"memory": m} for m in ("256 MB", None, 0.0, -1.0, np.nan)]
+    + [{"store": s} for s in (None, 3)],
+)
+def test_options_that_cannot_be_used(meshes, option):
+    full = Polyhedron(meshes["lobes"], density=DENSITY)
+    with pytest.raises(InputError, match=next(iter(option))):
+        CachedField(full, **{"store": False, **option})
+
+
+def test_a_tolerance_that_no_grid_keeps_is_told_with_figures():
+    """Eighty large facets: a table to 1e-7 would be finer than any that is tried."""
+    with pytest.raises(InputError, match=r"tolerance of 1e-07 .*nodes: error \d"):
+        CachedField(Polyhedron(icosphere(1), density=DENSITY), tolerance=1e-7, store=False)
 
 
 def test_points_that_are_no_points(field):

@@ -17,10 +17,12 @@ import numpy.typing as npt
 import warp as wp
 
 from alight.core import devices
+from alight.core.checks import Array, checked_points
 from alight.core.errors import InputError
+from alight.core.store import Store
 from alight.core.types import scalar, vec3
 from alight.gravity import cached_build, cached_store, multipole
-from alight.gravity.law import Array, FieldValue, Gravity, checked_points
+from alight.gravity.law import FieldValue, Gravity
 from alight.gravity.patches import NearLists, Patches, cut, near_field, patch_data, piece_sizes
 from alight.gravity.polyhedron import Polyhedron
 from alight.gravity.spline import Levels, find_cell, spline_value
@@ -169,7 +171,7 @@ class CachedField(Gravity):
         *,
         tolerance: float = 1e-5,
         memory: float = 256e6,
-        store: bool | str = True,
+        store: Store = True,
         device: str = "auto",
         progress: str = "silent",
     ) -> None:
@@ -201,7 +203,7 @@ class CachedField(Gravity):
         self, points: npt.ArrayLike, device: str = "auto", threads: int | None = None
     ) -> Array:
         """Acceleration alone [m/s^2] at points ``(..., 3)`` [m]: half the cost of ``evaluate``."""
-        x = checked_points(points)
+        x = checked_points(points, "gravity")
         flat = np.ascontiguousarray(x.reshape(-1, 3))
         launch, g = self.prepared(flat, devices.resolve(device), threads)
         launch()

@@ -18,11 +18,11 @@ import warp as wp
 from scipy.spatial import cKDTree
 
 from alight.core import devices
+from alight.core.checks import Array
 from alight.core.progress import progress
 from alight.core.types import scalar, vec3
 from alight.gravity import lanes as lane_module
 from alight.gravity import multipole, spline
-from alight.gravity.law import Array
 from alight.gravity.patches import (
     NearLists,
     Patches,

@@ -1,74 +1,43 @@
 """Tables of cached fields on disk, found again by what they were made from."""
 
-import contextlib
-import functools
-import hashlib
 import json
-import os
 import pathlib
-import tempfile
-import zipfile
 from typing import Any
 
 import numpy as np
-from platformdirs import user_cache_path
 
+from alight.core import store as core_store
+from alight.core.store import Store
 from alight.gravity.cached_build import Grid, Lists
 from alight.gravity.polyhedron import Polyhedron
 
-#: The sources that tables depend on: a table made by other code must not be read again.
+#: The sources that tables depend on.
 _SOURCES = ("cached", "cached_build", "cached_store", "patches", "spline", "tree")
-
-
-@functools.cache
-def _source_hash() -> str:
-    here = pathlib.Path(__file__).parent
-    texts = [(here / f"{name}.py").read_bytes() for name in _SOURCES]
-    return hashlib.sha256(b"\0".join(texts)).hexdigest()
 
 
 def key(field: Polyhedron, tolerance: float) -> str:
     """A name for the tables of a field: the same mesh, mass, tolerance and code give the same."""
     numbers = [field.density.hex(), field.G.hex(), float(tolerance).hex()]
-    parts = [_source_hash(), field.mesh.content_hash, *numbers]
-    return hashlib.sha256(json.dumps(parts).encode()).hexdigest()[:24]
+    return core_store.name_of(__file__, _SOURCES, [field.mesh.content_hash, *numbers])
 
 
-def folder(store: bool | str) -> pathlib.Path | None:
+def folder(store: Store) -> pathlib.Path | None:
     """Where tables are kept, or None."""
-    if store is False:
-        return None
-    return user_cache_path("alight") / "gravity" if store is True else pathlib.Path(store)
+    return core_store.folder(store, "gravity")
 
 
-def load(name: str, store: bool | str) -> dict[str, Any] | None:
+def load(name: str, store: Store) -> dict[str, Any] | None:
     """Read tables, or None where there are none or they are damaged."""
-    place = folder(store)
-    if place is None or not (place / f"{name}.npz").is_file():
-        return None
+    arrays = core_store.load(folder(store), name)
     try:
-        with np.load(place / f"{name}.npz", allow_pickle=False) as file:
-            return _unpack(dict(file))
-    except (OSError, ValueError, KeyError, EOFError, zipfile.BadZipFile):
-        # A damaged file is as good as none: the tables are built again and written anew.
+        return None if arrays is None else _unpack(arrays)
+    except (KeyError, ValueError, TypeError):
         return None
 
 
-def save(name: str, store: bool | str, tables: dict[str, Any]) -> None:
-    """Write tables whole or not at all; a full or read-only disk only costs the next build."""
-    place = folder(store)
-    if place is None:
-        return
-    with contextlib.suppress(OSError):
-        place.mkdir(parents=True, exist_ok=True)
-        handle, temporary = tempfile.mkstemp(dir=place, suffix=".part")
-        try:
-            with os.fdopen(handle, "wb") as file:
-                np.savez(file, **_pack(tables))
-            pathlib.Path(temporary).replace(place / f"{name}.npz")
-        except BaseException:
-            pathlib.Path(temporary).unlink(missing_ok=True)
-            raise
+def save(name: str, store: Store, tables: dict[str, Any]) -> None:
+    """Write tables whole or not at all."""
+    core_store.save(folder(store), name, _pack(tables))
 
 
 def _pack(tables: dict[str, Any]) -> dict[str, Any]:

@@ -9,11 +9,9 @@ import numpy.typing as npt
 import warp as wp
 
 from alight.core import devices
-from alight.core.errors import InputError
+from alight.core.checks import Array, checked_points
 from alight.core.types import mat33, scalar, vec3
 from alight.gravity import lanes
-
-Array = npt.NDArray[np.float64]
 
 
 @wp.struct
@@ -58,7 +56,7 @@ class Gravity:
         Returns arrays of shape ``(...)`` [m^2/s^2], ``(..., 3)`` [m/s^2] and ``(..., 3, 3)``
         [1/s^2], in float64. ``threads`` limits the CPU threads (default: all cores).
         """
-        x = checked_points(points)
+        x = checked_points(points, "gravity")
         target = devices.resolve(device)
         flat = np.ascontiguousarray(x.reshape(-1, 3))
         u, g, gradient = self._evaluate(flat, target, threads)
@@ -94,31 +92,6 @@ class Gravity:
     ) -> tuple[Array, Array, Array]:
         kernel = _field_kernel(self.field, self.Data)
         return run_field_kernel(kernel, self.data(device), points, len(points), device, threads)
-
-
-def checked_points(points: npt.ArrayLike) -> Array:
-    """``points`` as finite float64 of shape ``(..., 3)``, or an error that says what is wrong."""
-    try:
-        x = np.asarray(points, dtype=np.float64)
-    except (TypeError, ValueError) as cause:
-        raise InputError(f"points must be numbers of shape (..., 3) in metres: {cause}") from None
-    if x.ndim == 0 or x.shape[-1] != 3:
-        raise InputError(f"points have shape {x.shape}; expected (..., 3), coordinates in metres")
-    bad = ~np.isfinite(x).all(axis=-1)
-    if bad.any():
-        first = tuple(int(i) for i in np.argwhere(bad)[0])
-        raise InputError(
-            f"{int(bad.sum())} of {bad.size} points are not finite (first at index {first}): "
-            f"{x[first]}; gravity is defined at finite positions only"
-        )
-    return x
-
-
-def positive(name: str, value: float) -> float:
-    """``value`` as a positive, finite float, or an error that names it."""
-    if not (isinstance(value, (int, float, np.number)) and np.isfinite(value) and value > 0):
-        raise InputError(f"{name} is {value!r}; it must be a positive, finite number")
-    return float(value)
 
 
 def run_field_kernel(

@@ -14,9 +14,10 @@ import numpy as np
 import warp as wp
 
 from alight.core import devices
+from alight.core.checks import Array, checked_number
 from alight.core.errors import InputError
 from alight.core.types import scalar, vec3
-from alight.gravity.law import Array, FieldValue, Gravity, positive
+from alight.gravity.law import FieldValue, Gravity
 
 
 @wp.func
@@ -56,7 +57,7 @@ class Linearised(Gravity):
         if not isinstance(field, Gravity):
             raise InputError(f"field is {field!r}; it must be a gravity law, such as Polyhedron")
         self.full = field
-        self.reach = positive("reach [m]", reach)
+        self.reach = checked_number("reach [m]", reach)
 
     def anchors(self, points: Array) -> np.ndarray:
         """For each point of a path, the index of the point whose full evaluation serves it."""

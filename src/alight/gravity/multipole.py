@@ -20,9 +20,10 @@ import warp as wp
 from scipy.special import roots_jacobi, roots_legendre
 
 from alight.core import devices
+from alight.core.checks import Array
 from alight.core.errors import InputError
 from alight.core.types import mat33, scalar, vec3, vec4
-from alight.gravity.law import Array, FieldValue, Gravity
+from alight.gravity.law import FieldValue, Gravity
 from alight.shapes.mesh import Mesh
 
 _BLOCK = wp.constant(512)  # facets an item integrates

@@ -23,9 +23,10 @@ import warp as wp
 from scipy.special import erf
 
 from alight.core import devices
+from alight.core.checks import Array
 from alight.core.types import mat33, scalar, vec3
 from alight.gravity.lanes import arithmetic
-from alight.gravity.law import Array, FieldValue
+from alight.gravity.law import FieldValue
 from alight.gravity.polyhedron_terms import terms
 
 #: Share of the reach on which a facet's sharp field is on in full.

@@ -8,11 +8,12 @@ import numpy.typing as npt
 import warp as wp
 
 from alight.core import devices
+from alight.core.checks import Array, checked_number
 from alight.core.constants import G as NEWTON
 from alight.core.errors import InputError, MeshError
 from alight.core.types import mat33, scalar, vec3
 from alight.gravity import lanes, multipole
-from alight.gravity.law import Array, FieldValue, Gravity, positive, run_field_kernel
+from alight.gravity.law import FieldValue, Gravity, run_field_kernel
 from alight.gravity.polyhedron_terms import Polyhedron as Facets
 from alight.gravity.polyhedron_terms import terms, vec6
 from alight.shapes.mesh import Mesh
@@ -65,7 +66,7 @@ class Polyhedron(Gravity):
         G: float = NEWTON,
     ) -> None:
         self.mesh = mesh
-        self.G = positive("G", G)
+        self.G = checked_number("G", G)
         self.density, self.gm = mass_from(mesh, density, gm, self.G)
         self._tables = facet_tables(mesh)
         self._devices: dict[str, Any] = {}
@@ -120,10 +121,10 @@ def mass_from(mesh: Mesh, density: float | None, gm: float | None, G: float) -> 
             "run counter-clockwise seen from outside: Mesh(..., repair=True) turns them round"
         )
     if density is not None:
-        density = positive("density [kg/m^3]", density)
+        density = checked_number("density [kg/m^3]", density)
         return density, G * density * mesh.volume
     assert gm is not None
-    gm = positive("gm [m^3/s^2]", gm)
+    gm = checked_number("gm [m^3/s^2]", gm)
     return gm / (G * mesh.volume), gm
 
 

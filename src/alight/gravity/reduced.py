@@ -9,9 +9,9 @@ from __future__ import annotations
 import numpy as np
 from scipy.spatial import HalfspaceIntersection
 
+from alight.core.checks import Array
 from alight.core.constants import G as NEWTON
 from alight.core.errors import InputError
-from alight.gravity.law import Array
 from alight.gravity.polyhedron import Polyhedron, mass_from
 from alight.shapes.icosphere import sphere_points_mesh
 from alight.shapes.mesh import Mesh

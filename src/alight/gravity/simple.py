@@ -7,20 +7,10 @@ import numpy.typing as npt
 import warp as wp
 
 from alight.core import devices
+from alight.core.checks import Array, checked_number, checked_vector
 from alight.core.errors import InputError
 from alight.core.types import scalar, vec3
-from alight.gravity.law import Array, FieldValue, Gravity, positive
-
-
-def _vector(name: str, value: npt.ArrayLike) -> Array:
-    """``value`` as three finite numbers."""
-    try:
-        array = np.asarray(value, dtype=np.float64)
-    except (TypeError, ValueError):
-        array = np.empty(0)
-    if array.shape != (3,) or not np.isfinite(array).all():
-        raise InputError(f"{name} is {value!r}; it must be three finite numbers")
-    return array
+from alight.gravity.law import FieldValue, Gravity
 
 
 @wp.struct
@@ -47,8 +37,8 @@ class Uniform(Gravity):
     field = uniform_field
 
     def __init__(self, acceleration: npt.ArrayLike, origin: npt.ArrayLike = (0, 0, 0)) -> None:
-        self.vector = _vector("acceleration [m/s^2]", acceleration)
-        self.origin = _vector("origin [m]", origin)
+        self.vector = checked_vector("acceleration [m/s^2]", acceleration)
+        self.origin = checked_vector("origin [m]", origin)
 
     def data(self, device: devices.Device) -> Any:
         """Parameters; no arrays."""
@@ -87,8 +77,8 @@ class PointMass(Gravity):
     field = point_mass_field
 
     def __init__(self, gm: float, center: npt.ArrayLike = (0, 0, 0)) -> None:
-        self.gm = positive("gm [m^3/s^2]", gm)
-        self.center = _vector("center [m]", center)
+        self.gm = checked_number("gm [m^3/s^2]", gm)
+        self.center = checked_vector("center [m]", center)
 
     def data(self, device: devices.Device) -> Any:
         """Parameters; no arrays."""

@@ -15,9 +15,9 @@ import numpy as np
 import warp as wp
 
 from alight.core import devices
+from alight.core.checks import Array
 from alight.core.types import scalar, vec3
 from alight.gravity import lanes as lane_module
-from alight.gravity.law import Array
 from alight.gravity.multipole import index, triangle_rule
 from alight.gravity.patches import Patches, facet_terms, patch_data
 

@@ -1,5 +1,5 @@
-"""Scenarios and the catalogue of bodies."""
+"""Scenarios and the catalogues of bodies and landers."""
 
-from alight.scenario import bodies
+from alight.scenario import bodies, landers
 
-__all__ = ["bodies"]
+__all__ = ["bodies", "landers"]

@@ -44,9 +44,9 @@ class FieldReport:
     points: int
     """Number of random points."""
     slope: float
-    """Largest length of the gradient anywhere outside."""
+    """Largest length of the gradient anywhere outside and down to the band's depth."""
     curvature: float
-    """Largest second derivative anywhere outside [1/m]; infinite for trilinear fields."""
+    """Largest second derivative there [1/m]; infinite for trilinear fields."""
     nbytes: int
     """Size of the field on a device [bytes]."""
     bricks: int
@@ -140,7 +140,7 @@ class DistanceField(Surface):
         with progress(kind) as bar:
             tables = field_build.build(plan, device, bar)
         field = cls(tables, interpolation, plan.band)
-        bounds = measure(tables, field.data(device), plan.degree, device)
+        bounds = measure(tables, field.data(device), plan.degree, plan.band, device)
         error, angle = field._errors(plan.mesh, device)
         field._adopt(
             FieldReport(
@@ -161,7 +161,16 @@ class DistanceField(Surface):
 
     def _adopt(self, report: FieldReport) -> None:
         self.report = report
-        self.bounds = Bounds(report.slope, report.curvature)
+
+    def bounds_to(self, depth: float) -> Bounds:
+        """Measured, down to the depth of the band."""
+        if depth > self.band:
+            raise InputError(
+                f"the slope and curvature of {self!r} are known down to its band, {self.band:g} m, "
+                f"not to a depth of {depth:g} m. Build it with band={depth:.3g} or more, or make "
+                "the hills on it lower."
+            )
+        return Bounds(self.report.slope, self.report.curvature)
 
     def _errors(self, mesh: Mesh, device: devices.Device) -> tuple[Array, Array]:
         """Distance and angle of the normal at points spread evenly over the mesh."""

@@ -3,8 +3,8 @@
 Over one cell a spline is a polynomial, and every derivative of it is a weighted mean of its
 Bezier control values: the largest control value bounds the derivative over the whole cell.
 Gradient vectors and Hessian matrices are formed at the control points, so the bounds are those
-of vector lengths and (Frobenius) matrix norms. Cells that lie deeper than one spacing inside the
-body do not count: nothing that flies gets there.
+of vector lengths and (Frobenius) matrix norms. Cells that lie deeper inside the body than a given
+depth do not count: nothing that flies gets there; nor do those that a finer level covers.
 """
 
 import functools
@@ -16,7 +16,7 @@ import warp as wp
 
 from alight.core import devices
 from alight.core.types import mat33, scalar, vec3
-from alight.surfaces.bricks import BRICK, CORE, VOLUME, Bricks
+from alight.surfaces.bricks import BRICK, CORE, VOLUME, Bricks, brick_at
 from alight.surfaces.field_build import SHELL, Tables
 from alight.surfaces.law import POINT_OPTIONS, Bounds
 
@@ -156,6 +156,20 @@ def _close_kernel(degree: int) -> Any:
 
     at_control = quadratic if degree == 2 else linear
     controls = 27 if degree == 2 else 8
+
+    @wp.func
+    def counts(bricks: Bricks, level: int, i: wp.vec3i, h: scalar, inner: scalar):
+        """Is a cell read at all, and does it reach out to a radius?"""
+        read = bool(True)
+        if level > 0:
+            # A finer cell is half as wide: bricks of six of them are three of these.
+            finer = wp.vec3i(i[0] / 3, i[1] / 3, i[2] / 3)
+            read = brick_at(bricks, level - 1, finer) < 0
+        half = scalar(0.5)
+        middle = vec3(scalar(i[0]) + half, scalar(i[1]) + half, scalar(i[2]) + half)
+        r = wp.length(bricks.origin + h * middle - bricks.center)
+        return read and r + h > inner
+
     reach = degree + 1
 
     @wp.kernel(module="unique", enable_backward=False, module_options=POINT_OPTIONS)
@@ -163,8 +177,10 @@ def _close_kernel(degree: int) -> Any:
         offset: int,
         bricks: Bricks,
         number: wp.array(dtype=int),
-        per_spacing: wp.array(dtype=scalar),
+        place: wp.array(dtype=wp.vec3i),
+        level: wp.array(dtype=int),
         depth: scalar,
+        inner: scalar,
         slope_out: wp.array(dtype=scalar),
         bend_out: wp.array(dtype=scalar),
     ) -> None:
@@ -172,6 +188,7 @@ def _close_kernel(degree: int) -> Any:
         brick = number[n]
         slope2 = scalar(0.0)
         bend2 = scalar(0.0)
+        h = scalar(1 << level[n]) / bricks.per_spacing
         for a in range(CORE * CORE * CORE):
             x = a / (CORE * CORE)
             y = (a / CORE) - x * CORE
@@ -180,24 +197,25 @@ def _close_kernel(degree: int) -> Any:
             at = brick * VOLUME + (x * BRICK + y) * BRICK + z
             if wp.static(degree == 1):
                 at = at + (BRICK + 1) * BRICK + 1
-            if highest_near(bricks, at, wp.static(reach)) >= -depth:
+            i = place[n] * CORE + wp.vec3i(x, y, z)
+            if highest_near(bricks, at, wp.static(reach)) >= -depth and counts(
+                bricks, level[n], i, h, inner
+            ):
                 for c in range(wp.static(controls)):
                     s, b = at_control(bricks, at, c)
                     slope2 = wp.max(slope2, s)
                     bend2 = wp.max(bend2, b)
-        f = per_spacing[brick]
-        slope_out[n] = f * wp.sqrt(slope2)
-        bend_out[n] = f * f * wp.sqrt(bend2)
+        slope_out[n] = wp.sqrt(slope2) / h
+        bend_out[n] = wp.sqrt(bend2) / (h * h)
 
     return close
 
 
-def measure(tables: Tables, data: Any, degree: int, device: devices.Device) -> Bounds:
-    """Bounds of a field whose data are on a device."""
+def measure(tables: Tables, data: Any, degree: int, depth: float, device: devices.Device) -> Bounds:
+    """Bounds of a field whose data are on a device, down to a depth [m]."""
     counts = [len(level.bricks) for level in tables.levels]
     spacing = tables.spacing * 2.0 ** np.arange(len(counts))
     per_spacing = _put(np.repeat(1.0 / spacing, counts), scalar, device)
-    depth = float(tables.spacing)
     above = [wp.empty(sum(counts), dtype=scalar, device=device.name) for _ in range(2)]
     inputs = [data, per_spacing, depth, *above]
     devices.launch(_coarse_kernel, sum(counts), inputs, device, min_items=16)
@@ -215,9 +233,11 @@ def measure(tables: Tables, data: Any, degree: int, device: devices.Device) -> B
         worth = np.maximum(slope_above[left] / slope_above.max(), _share(bend_above, left, degree))
         chosen = left[np.argsort(-worth, kind="stable")[:_BATCH]]
         open_[chosen] = False
-        found = _closely(data, chosen, per_spacing, depth, degree, device)
+        found = _closely(tables, data, chosen, (depth, 0.0), degree, device)
         slope, bend = max(slope, found[0]), max(bend, found[1])
-    slope_shell, bend_shell = _shell(tables, slope, bend_above, degree)
+    there, excess = _in_shell(tables, degree)
+    found = _closely(tables, data, there, (depth, SHELL[0] * tables.radius), degree, device)
+    slope_shell, bend_shell = _shell(tables.radius, excess, *found)
     slope = max(slope, slope_shell) * slack
     return Bounds(slope, max(bend, bend_shell) * slack if degree == 2 else float("inf"))
 
@@ -227,43 +247,54 @@ def _share(bend_above: Any, left: Any, degree: int) -> Any:
 
 
 def _closely(
+    tables: Tables,
     data: Any,
     bricks: npt.NDArray[np.int64],
-    per_spacing: wp.array,
-    depth: float,
+    limits: tuple[float, float],
     degree: int,
     device: devices.Device,
 ) -> tuple[float, float]:
-    """Largest slope and curvature in some bricks."""
+    """Largest slope and curvature in some bricks, down to a depth and out from a radius."""
+    place = np.concatenate([level.bricks for level in tables.levels])[bricks]
+    level = np.repeat(np.arange(len(tables.levels)), [len(lv.bricks) for lv in tables.levels])
     out = [wp.empty(len(bricks), dtype=scalar, device=device.name) for _ in range(2)]
-    inputs = [data, _put(bricks, int, device), per_spacing, depth, *out]
+    inputs = [data, _put(bricks, int, device), _put(place, wp.vec3i, device)]
+    inputs += [_put(level[bricks], int, device), *limits, *out]
     devices.launch(_close_kernel(degree), len(bricks), inputs, device, min_items=2)
     return float(out[0].numpy().max()), float(out[1].numpy().max())
 
 
-def _shell(tables: Tables, slope: float, bend_above: Any, degree: int) -> tuple[float, float]:
+def _shell(radius: float, excess: float, slope: float, bend: float) -> tuple[float, float]:
     """Bounds where the ball's distance a takes over from the grids' c, as c + b (a - c).
 
     b is a smooth step across the shell of width w: |b'| <= 3/2w, |b''| <= 6/w^2. Where a < c,
     b' (a - c) only takes from the slope, as both rise outwards; and c - a is at most a radius.
-    Where a > c, it adds: a is convex, so its excess over a spline with positive weights is at
-    most the largest excess at the nodes.
+    Where a exceeds c, it adds.
     """
-    width = (SHELL[1] - SHELL[0]) * tables.radius
+    width, inner = (SHELL[1] - SHELL[0]) * radius, SHELL[0] * radius
+    step = 6.0 / width**2 + 1.5 / (width * inner)
+    curvature = bend + 1.0 / inner + step * (radius + excess) + 3.0 / width * (slope + 1.0)
+    return max(slope, 1.0) + 1.5 / width * excess, curvature
+
+
+def _in_shell(tables: Tables, degree: int) -> tuple[npt.NDArray[np.int64], float]:
+    """Bricks that reach into the shell, and the excess of the ball's distance there [m].
+
+    The ball's distance is convex, so its excess over a spline with positive weights is at most
+    the largest excess at the nodes.
+    """
     inner = SHELL[0] * tables.radius
-    excess, bend, first = 0.0, 0.0, 0
+    bricks, excess, first = [], 0.0, 0
     for k, level in enumerate(tables.levels):
         h = tables.spacing * 2.0**k
         middle = tables.origin + (CORE * level.bricks + 0.5 * CORE) * h - tables.center
         # A brick, rim and support of its splines included, is within 5 spacings along each axis.
         there = np.flatnonzero(np.linalg.norm(middle, axis=1) + 5.0 * np.sqrt(3.0) * h > inner)
         if len(there):
-            bend = max(bend, float(bend_above[first + there].max()))
+            bricks.append(first + there)
             excess = max(excess, _excess(tables, level.bricks[there], first + there, h, degree))
         first += len(level.bricks)
-    step = 6.0 / width**2 + 1.5 / (width * inner)
-    curvature = bend + 1.0 / inner + step * (tables.radius + excess) + 3.0 / width * (slope + 1.0)
-    return max(slope, 1.0) + 1.5 / width * excess, curvature
+    return np.concatenate(bricks), excess
 
 
 def _excess(tables: Tables, places: Any, number: Any, h: float, degree: int) -> float:
@@ -280,5 +311,5 @@ def _excess(tables: Tables, places: Any, number: Any, h: float, degree: int) -> 
 
 
 def _put(array: Any, kind: Any, device: devices.Device) -> wp.array:
-    host = np.ascontiguousarray(array, np.int32 if kind is int else np.float64)
+    host = np.ascontiguousarray(array, np.float64 if kind is scalar else np.int32)
     return wp.array(host, dtype=kind, device=device.name)

@@ -41,6 +41,8 @@ COARSEST = 4.0
 #: Half the diagonal of a brick's nodes with the rim, in spacings.
 _REACH = 0.5 * (BRICK - 1) * np.sqrt(3.0)
 _NODES = CORE**3
+#: Bricks between two reports of progress.
+_PORTION = 8192
 
 
 class Level(NamedTuple):
@@ -86,7 +88,9 @@ def bricks_data(tables: Tables, device: devices.Device, coefficient: Any = None)
     data.start = put(np.cumsum([0, *(level.numbers.size for level in levels[:-1])]), int)
     data.index = put(np.concatenate([level.numbers.ravel() for level in levels]), int)
     if coefficient is None:
-        coefficient = put(tables.coefficient, wp.float32)
+        # On the CPU the table itself serves; it is by far the largest thing here.
+        flat = np.ascontiguousarray(tables.coefficient, np.float32)
+        coefficient = wp.array(flat, dtype=wp.float32, device=device.name, copy=device.is_gpu)
     data.coefficient = coefficient
     data.center, data.radius = vec3(*tables.center), tables.radius
     data.shell_inner, data.shell_outer = (factor * tables.radius for factor in SHELL)
@@ -146,12 +150,13 @@ def _sample_kernel(
     hint: wp.array(dtype=int),
     sample_out: wp.array(dtype=wp.float32),
     least_out: wp.array(dtype=wp.float32),
+    begin: int,
 ) -> None:
     """Signed distances at the core nodes of a brick (infinite beyond reach), and the smallest."""
-    n = wp.tid() + offset
+    n = wp.tid() + offset + begin
     first = bricks[n] * CORE
     face = int(hint[n])
-    least = grid.reach
+    least = scalar(wp.inf)
     middle = brick_center(grid, bricks[n])
     away = wp.abs(signed_distance(mesh, face, middle))
     for row in range(CORE * CORE):
@@ -318,9 +323,12 @@ def build(plan: Plan, device: devices.Device, bar: Progress) -> Tables:
     found = _all_bricks(plan, tree, origin, count, side, device, bar)
     bar.start("Distance field: distances", sum(len(b) for b, _ in found))
     sampled = _pruned(plan, tree, origin, found, device, bar)
+    del tree, found
     tables = Tables(plan.spacing, origin, center, radius, _indexed(sampled), np.empty(0, "f4"))
     bar.start("Distance field: coefficients", count)
-    coefficient = _filled(plan, tables, [s for _, s in sampled], device, bar)
+    samples = [sample for _, sample in sampled]
+    del sampled  # so that each level's samples go when they have been used
+    coefficient = _filled(plan, tables, samples, device, bar)
     return tables._replace(coefficient=coefficient)
 
 
@@ -405,13 +413,15 @@ def _pruned(
         sample = wp.empty(len(places) * _NODES, dtype=wp.float32, device=device.name)
         least = wp.empty(len(places), dtype=wp.float32, device=device.name)
         inputs = [_moved(a, device) for a in (tree, grid, _put(places), _put(face), sample, least)]
-        devices.launch(_sample_kernel, len(places), inputs, device, min_items=2)
+        for begin in range(0, len(places), _PORTION):
+            count = min(_PORTION, len(places) - begin)
+            devices.launch(_sample_kernel, count, [*inputs, begin], device, min_items=2)
+            bar.advance(count)
         # A node of the rim is at most sqrt(3) spacings from the core.
         keep = least.numpy() < reach
         keep |= last | _among(places, np.unique(needed >> 1, axis=0))
         needed = places[keep]
         kept.append((needed, sample.numpy().reshape(-1, _NODES)[keep]))
-        bar.advance(len(places))
     return kept
 
 
@@ -462,7 +472,8 @@ def _filled(
         filling.spacing = plan.spacing * 2.0**level
         filling.band, filling.fade = plan.band * 2.0**level, FADE * filling.spacing
         filling.shrink = SHRINK * filling.spacing
-        filling.sample = wp.array(samples.pop().ravel(), dtype=wp.float32, device=device.name)
+        sample = np.ascontiguousarray(samples.pop().ravel())
+        filling.sample = wp.array(sample, dtype=wp.float32, device=device.name, copy=device.is_gpu)
         inputs = [data, filling, _moved(_put(places), device)]
         devices.launch(_filling_kernel(plan.degree), len(places), inputs, device, min_items=2)
         bar.advance(1)

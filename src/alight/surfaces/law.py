@@ -40,7 +40,7 @@ class SurfacePoint:
 
 @dataclasses.dataclass(frozen=True)
 class Bounds:
-    """How fast a surface's distance can change, everywhere outside it.
+    """How fast a surface's distance can change, everywhere outside and down to some depth.
 
     ``|distance| / slope`` never exceeds the way to the surface. Along a path of speed v and
     acceleration a, the second derivative of ``distance`` is at least
@@ -67,21 +67,28 @@ class Sample(NamedTuple):
 class Surface:
     """What can be touched, in the target-fixed frame.
 
-    A subclass sets ``point``, a Warp function ``(data, x) -> SurfacePoint``, its ``bounds``, and
-    ``data(device)``, which returns its ``@wp.struct`` of parameters with arrays on that device.
-    That is all an engine needs to compose the law into its kernel.
+    A subclass sets ``point``, a Warp function ``(data, x) -> SurfacePoint``, ``bounds_to(depth)``,
+    and ``data(device)``, which returns its ``@wp.struct`` of parameters with arrays on that
+    device. That is all an engine needs to compose the law into its kernel.
     """
 
     #: Warp function ``(data: Data, x: vec3) -> SurfacePoint``.
     point: Any
     #: The ``@wp.struct`` class of the law's parameters.
     Data: Any
-    #: Slope and curvature of the distance.
-    bounds: Bounds
 
     def data(self, device: devices.Device) -> Any:
         """The law's parameters as a struct whose arrays live on ``device``."""
         raise NotImplementedError
+
+    def bounds_to(self, depth: float) -> Bounds:
+        """Slope and curvature wherever ``distance >= -depth`` [m]; an error where none hold."""
+        raise NotImplementedError
+
+    @property
+    def bounds(self) -> Bounds:
+        """Slope and curvature of the distance on the surface and outside it."""
+        return self.bounds_to(0.0)
 
     def query(
         self, points: npt.ArrayLike, device: str = "auto", threads: int | None = None

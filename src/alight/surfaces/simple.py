@@ -35,7 +35,6 @@ class Plane(Surface):
 
     Data = PlaneData
     point = plane_point
-    bounds = Bounds(slope=1.0, curvature=0.0)
 
     def __init__(self, point: npt.ArrayLike = (0, 0, 0), normal: npt.ArrayLike = (0, 0, 1)) -> None:
         self.origin = checked_vector("point [m]", point)
@@ -45,6 +44,10 @@ class Plane(Surface):
             raise InputError(f"normal is {normal!r}; a plane needs a direction, not a zero vector")
         given = given / size  # so that no square over- or underflows
         self.normal = given / np.linalg.norm(given)
+
+    def bounds_to(self, depth: float) -> Bounds:
+        """Exact, at any depth."""
+        return Bounds(slope=1.0, curvature=0.0)
 
     def data(self, device: devices.Device) -> Any:
         """Parameters; no arrays."""
@@ -87,7 +90,15 @@ class Sphere(Surface):
     def __init__(self, center: npt.ArrayLike = (0, 0, 0), radius: float = 1.0) -> None:
         self.center = checked_vector("center [m]", center)
         self.radius = checked_number("radius [m]", radius)
-        self.bounds = Bounds(slope=1.0, curvature=1.0 / self.radius)
+
+    def bounds_to(self, depth: float) -> Bounds:
+        """Exact: the curvature of the smallest sphere that counts."""
+        if depth >= self.radius:
+            raise InputError(
+                f"{depth:g} m below a sphere of radius {self.radius:g} m lies its centre, where "
+                "the distance has no bounded curvature"
+            )
+        return Bounds(slope=1.0, curvature=1.0 / (self.radius - depth))
 
     def data(self, device: devices.Device) -> Any:
         """Parameters; no arrays."""

@@ -1,44 +1,17 @@
-"""What a lander may be made of: numbers, vectors, inertias and points, or an error that helps."""
+"""What a lander may be made of: inertias and points, or an error that helps."""
 
 from __future__ import annotations
-
-import math
 
 import numpy as np
 import numpy.typing as npt
 
+from alight.core.checks import Array
 from alight.core.errors import InputError
 from alight.core.types import real
-
-Array = npt.NDArray[np.float64]
 
 #: Part of the largest moment by which rounding may break symmetry or the triangle inequality: a
 #: tensor typed with ten digits passes, a slip does not.
 ROUNDING = 1e-9
-
-
-def positive(name: str, value: float) -> float:
-    """``value`` as a positive, finite float; ``name`` says what it is, with its unit."""
-    number = isinstance(value, int | float | np.number) and not isinstance(value, bool)
-    if not (number and math.isfinite(value) and value > 0.0):
-        raise InputError(f"{name} is {value!r}; it must be a positive, finite number.")
-    return float(value)
-
-
-def whole(name: str, value: int, least: int) -> int:
-    """``value`` as a whole number of at least ``least``."""
-    number = isinstance(value, int | np.integer) and not isinstance(value, bool)
-    if not (number and value >= least):
-        raise InputError(f"{name} is {value!r}; it must be a whole number, {least} or more.")
-    return int(value)
-
-
-def vector(name: str, value: npt.ArrayLike) -> Array:
-    """``value`` as three finite numbers."""
-    array = _numbers(value)
-    if array is None or array.shape != (3,) or not np.isfinite(array).all():
-        raise InputError(f"{name} is {value!r}; it must be three finite numbers.")
-    return array
 
 
 def points(name: str, value: npt.ArrayLike) -> Array:

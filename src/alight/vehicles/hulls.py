@@ -9,9 +9,9 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
+from alight.core.checks import Array, checked_number, checked_whole
 from alight.core.errors import InputError
 from alight.shapes import Mesh, icosphere
-from alight.vehicles.checks import Array, positive, whole
 
 #: Cuts of the icosahedron that stands for a sphere: 642 vertices, within 0.3 % of its radius.
 SPHERE_CUTS = 3
@@ -32,7 +32,7 @@ def side_lengths(size: npt.ArrayLike) -> Array:
     sides = np.asarray(size, dtype=object).ravel().tolist()
     if len(sides) != 3:
         raise InputError(f"the size of a box is {size!r}; it must be three lengths x, y, z [m].")
-    return np.array([positive("a side of the box [m]", side) for side in sides])
+    return np.array([checked_number("a side of the box [m]", side) for side in sides])
 
 
 def prism(sides: int, diameter: float, height: float) -> Mesh:
@@ -40,9 +40,9 @@ def prism(sides: int, diameter: float, height: float) -> Mesh:
 
     A corner points along x. Vertices: the lower ring, then the upper one.
     """
-    n = whole("the number of sides of a prism", sides, 3)
-    radius = 0.5 * positive("the diameter of a prism [m]", diameter)
-    half = 0.5 * positive("the height of a prism [m]", height)
+    n = checked_whole("the number of sides of a prism", sides, 3)
+    radius = 0.5 * checked_number("the diameter of a prism [m]", diameter)
+    half = 0.5 * checked_number("the height of a prism [m]", height)
     turn = 2.0 * np.pi * np.arange(n) / n
     ring = np.column_stack([radius * np.cos(turn), radius * np.sin(turn)])
     lower = np.column_stack([ring, np.full(n, -half)])
@@ -76,4 +76,4 @@ def _zigzag(n: int) -> list[tuple[int, int, int]]:
 
 def sphere(diameter: float) -> Mesh:
     """A fine icosphere with its vertices on the sphere of ``diameter`` [m]."""
-    return icosphere(SPHERE_CUTS, 0.5 * positive("the diameter of a sphere [m]", diameter))
+    return icosphere(SPHERE_CUTS, 0.5 * checked_number("the diameter of a sphere [m]", diameter))

@@ -3,8 +3,9 @@
 The corners of the convex hull come first: nothing else of a convex lander touches flat ground.
 What is left of the count goes where the surface is farthest from any point so far, sharp edges
 before faces (farthest-point sampling), and is then moved to the middles of the regions nearest to
-each point, some rounds long (Lloyd's relaxation). Points chosen on an edge stay on edges. Where
-the corners alone are too many, farthest-point sampling picks among them.
+each point, some rounds long (Lloyd's relaxation); the round with the widest gaps is kept. Points
+chosen on an edge stay on edges. Where the corners alone are too many, farthest-point sampling
+picks among them.
 
 Distances are straight lines between points of the surface that face the same way. Points that
 face opposite ways do not count as near: a thin plate has points on both its sides.
@@ -18,9 +19,9 @@ import numpy as np
 import numpy.typing as npt
 from scipy.spatial import ConvexHull, cKDTree
 
+from alight.core.checks import Array, checked_whole
 from alight.shapes import Mesh
 from alight.shapes.mesh import corner_angles
-from alight.vehicles.checks import Array, whole
 
 Index = npt.NDArray[np.int64]
 Bool = npt.NDArray[np.bool_]
@@ -40,8 +41,9 @@ ROUNDS = 20
 #: Two normals whose cosine is below this face opposite ways.
 OPPOSITE = -0.25
 
-#: Turn that is missing around a corner of a convex hull; less is a flat spot or an edge [rad].
-FLAT = 1e-9
+#: Turn that is missing around a corner [rad]. Less is a flat spot or an edge, be it that the 32-bit
+#: coordinates of a file make it stick out by a hair; a ball of a million vertices has more.
+FLAT = 5e-6
 
 
 def spread(mesh: Mesh, count: int) -> Array:
@@ -50,7 +52,7 @@ def spread(mesh: Mesh, count: int) -> Array:
     All vertices are among them where they fit, else all corners of the convex hull where these
     fit (both in the mesh's order, first), else the points are some of these corners.
     """
-    count = whole("the number of contact points", count, 1)
+    count = checked_whole("the number of contact points", count, 1)
     mesh.health.require("the hull")
     corners = hull_corners(mesh)
     if count < len(corners):
@@ -221,7 +223,10 @@ def _first_largest(values: Array) -> int:
 
 
 def _relaxed(mesh: Mesh, places: _Places, chosen: Index, fixed: int) -> Index:
-    """Move all but the first ``fixed`` of the points ``chosen`` to the middles of their regions."""
+    """Move all but the first ``fixed`` of the points ``chosen`` to the middles of their regions.
+
+    Of all rounds the one whose closest two points are farthest apart is kept.
+    """
     face, share = _cut(mesh, _spacing(mesh, len(chosen)) / (FINENESS / 2))
     corner = np.einsum("nck,nki->nci", share, mesh.vertices[mesh.faces[face]])
     middle, normal = corner.mean(axis=1), mesh.face_normals[face]
@@ -229,6 +234,7 @@ def _relaxed(mesh: Mesh, places: _Places, chosen: Index, fixed: int) -> Index:
     weight = np.linalg.norm(sides, axis=1)
     kinds = [(kind, np.flatnonzero(places.sharp == kind)) for kind in (True, False)]
     trees = {kind: (which, cKDTree(places.position[which])) for kind, which in kinds if len(which)}
+    best, widest = chosen, _closest(places.position[chosen], fixed)
     for _ in range(ROUNDS):
         owner = _owners(places, chosen, middle, normal)
         moved = chosen.copy()
@@ -236,11 +242,18 @@ def _relaxed(mesh: Mesh, places: _Places, chosen: Index, fixed: int) -> Index:
         for kind, (which, tree) in trees.items():
             same = places.sharp[chosen[held]] == kind
             moved[held[same]] = which[tree.query(target[same])[1]]
-        crowded = len(np.unique(places.position[moved], axis=0)) < len(moved)
-        if crowded or (moved == chosen).all():
+        if (moved == chosen).all():
             break
-        chosen = moved
-    return chosen
+        chosen, gap = moved, _closest(places.position[moved], fixed)
+        # Equal but for rounding counts as better: the later round is the more even one.
+        if gap >= (1.0 - 1e-9) * widest:
+            best, widest = chosen, gap
+    return best
+
+
+def _closest(points: Array, fixed: int) -> float:
+    """Smallest distance of a point that may move to any other [m]."""
+    return float(cKDTree(points).query(points[fixed:], k=2)[0][:, 1].min())
 
 
 def _owners(places: _Places, chosen: Index, middle: Array, normal: Array) -> Index:

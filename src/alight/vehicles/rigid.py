@@ -11,12 +11,12 @@ import numpy.typing as npt
 import warp as wp
 
 from alight.core import devices
+from alight.core.checks import Array, checked_number, checked_vector
 from alight.core.errors import InputError, unknown_name
 from alight.core.types import mat33, scalar, vec3
 from alight.shapes import Mesh
 from alight.shapes.mass import principal_rotation
 from alight.vehicles import checks, hulls, uniform
-from alight.vehicles.checks import Array
 from alight.vehicles.points import spread
 from alight.vehicles.rigid_data import RigidBody, contact_kernel
 
@@ -62,11 +62,11 @@ class RigidLander:
         points = checks.points(f"contact points of {who}", self.points)
         self.hull.health.require(f"the hull of {who}")
         values = {
-            "mass": checks.positive(f"the mass of {who} [kg]", self.mass),
+            "mass": checked_number(f"the mass of {who} [kg]", self.mass),
             "inertia": checks.inertia_tensor(self.inertia, who),
             "points": points,
             "radii": _radii(self.radii, len(points), who),
-            "center_of_mass": checks.vector(f"centre of mass of {who} [m]", self.center_of_mass),
+            "center_of_mass": checked_vector(f"centre of mass of {who} [m]", self.center_of_mass),
         }
         for key, value in values.items():
             if isinstance(value, np.ndarray):
@@ -178,13 +178,13 @@ class RigidLander:
         smaller by m d^2 across the offset d.
         """
         sides = hulls.side_lengths(size)
-        mass = checks.positive("the mass of a lander [kg]", mass)
+        mass = checked_number("the mass of a lander [kg]", mass)
         return _made(cls, "box", hulls.box(sides), mass, uniform.box(sides, mass), options)
 
     @classmethod
     def cube(cls, side: float, mass: float, **options: Unpack[Options]) -> RigidLander:
         """A uniform cube of ``side`` [m] and ``mass`` [kg]; options as for ``box``."""
-        checks.positive("the side of a cube [m]", side)
+        checked_number("the side of a cube [m]", side)
         options.setdefault("name", "cube")
         return cls.box((side, side, side), mass, **options)
 
@@ -203,7 +203,7 @@ class RigidLander:
         the hull, on that cylinder, touch. Options as for ``box``.
         """
         hull = hulls.prism(sides, diameter, height)
-        mass = checks.positive("the mass of a lander [kg]", mass)
+        mass = checked_number("the mass of a lander [kg]", mass)
         inertia = uniform.cylinder(diameter, height, mass)
         return _made(cls, "cylinder", hull, mass, inertia, options)
 
@@ -216,7 +216,7 @@ class RigidLander:
         The inertia is that of the prism; a corner points along x. Options as for ``box``.
         """
         hull = hulls.prism(sides, diameter, height)
-        mass = checks.positive("the mass of a lander [kg]", mass)
+        mass = checked_number("the mass of a lander [kg]", mass)
         inertia = uniform.prism(sides, diameter, height, mass)
         return _made(cls, "prism", hull, mass, inertia, options)
 
@@ -228,7 +228,7 @@ class RigidLander:
         touches at 32 points of its surface instead, like any other hull. Options as for ``box``.
         """
         hull = hulls.sphere(diameter)
-        mass = checks.positive("the mass of a lander [kg]", mass)
+        mass = checked_number("the mass of a lander [kg]", mass)
         solid = uniform.sphere(diameter, mass)
         if options.get("points") is not None:
             return _made(cls, "sphere", hull, mass, solid, options)
@@ -252,8 +252,8 @@ class RigidLander:
         if (mass is None) == (density is None):
             raise InputError("a lander from a mesh needs its mass [kg] or its density [kg/m^3].")
         if density is not None:
-            mass = checks.positive("the density of a lander [kg/m^3]", density) * mesh.volume
-        mass = checks.positive("the mass of a lander [kg]", mass or 0.0)
+            mass = checked_number("the density of a lander [kg/m^3]", density) * mesh.volume
+        mass = checked_number("the mass of a lander [kg]", mass or 0.0)
         solid = mesh.inertia(mass / mesh.volume)
         middle = mesh.center_of_mass
         options.setdefault("points", 32)
@@ -277,7 +277,7 @@ def _made(
             raise unknown_name(f"option of a {kind}", option, Options.__annotations__)
     name = options.get("name", kind)
     center, given = np.asarray(middle, dtype=np.float64), options.get("center_of_mass")
-    com = center if given is None else checks.vector("center_of_mass [m]", given)
+    com = center if given is None else checked_vector("center_of_mass [m]", given)
     inertia = options.get("inertia")
     if inertia is None:
         inertia = _shifted(solid, mass, com - center, name)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
-from alight.vehicles.checks import Array
+from alight.core.checks import Array
 
 
 def box(size: npt.ArrayLike, mass: float) -> Array:

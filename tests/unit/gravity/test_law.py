@@ -3,8 +3,9 @@
 import numpy as np
 import pytest
 
+from alight.core.checks import checked_number, checked_points
 from alight.core.errors import DeviceError, InputError
-from alight.gravity.law import Gravity, checked_points, positive
+from alight.gravity.law import Gravity
 from alight.gravity.linearised import Linearised
 from alight.gravity.multipole import Multipole
 from alight.gravity.polyhedron import Polyhedron
@@ -98,14 +99,14 @@ def test_points_come_out_as_float64():
 
 @pytest.mark.parametrize("value", [1, 2.5, np.float32(2.0), np.int64(3)])
 def test_positive_numbers_pass(value):
-    assert positive("gm", value) == float(value)
-    assert isinstance(positive("gm", value), float)
+    assert checked_number("gm", value) == float(value)
+    assert isinstance(checked_number("gm", value), float)
 
 
 @pytest.mark.parametrize("value", [0, -1.0, np.nan, np.inf, "3", None, [1.0]])
 def test_other_values_do_not(value):
     with pytest.raises(InputError, match=r"gm .*must be a positive, finite number"):
-        positive("gm", value)
+        checked_number("gm", value)
 
 
 def test_a_law_must_bring_its_data():
