@@ -461,6 +461,17 @@ def test_options_that_cannot_be_used(meshes, option):
         CachedField(full, **{"store": False, **option})
 
 
+def test_a_grid_that_misses_the_tolerance_is_not_handed_out(monkeypatch):
+    """A first guess far too coarse: the builder sees it, and refines until the error is met."""
+    full = Polyhedron(icosphere(1), density=DENSITY)
+    monkeypatch.setattr(CachedField, "_first_try", lambda self: 0)
+    coarse = CachedField(full, tolerance=1e-2, store=False).report
+    fine = CachedField(full, tolerance=1e-4, store=False).report
+    assert coarse.max_error > 1e-4
+    assert fine.max_error <= 1e-4
+    assert fine.spacing < coarse.spacing
+
+
 def test_a_tolerance_that_no_grid_keeps_is_told_with_figures():
     """Eighty large facets: a table to 1e-7 would be finer than any that is tried."""
     with pytest.raises(InputError, match=r"tolerance of 1e-07 .*nodes: error \d"):

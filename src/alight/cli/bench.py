@@ -272,12 +272,12 @@ def on_device(law: Polyhedron, points: np.ndarray, device: Device) -> Callable[[
     from alight.core import devices
     from alight.core.types import mat33, scalar, vec3
     from alight.gravity.lanes import width_for
-    from alight.gravity.polyhedron import _lane_kernel
+    from alight.gravity.polyhedron import lane_kernel
 
     n, width = len(points), width_for(device.is_gpu)
     x = wp.array(points, dtype=vec3, device=device.name)
     out = [wp.empty(n, dtype=kind, device=device.name) for kind in (scalar, vec3, mat33)]
-    inputs, kernel, items = [law.data(device), x, n, *out], _lane_kernel(width), -(-n // width)
+    inputs, kernel, items = [law.data(device), x, n, *out], lane_kernel(width), -(-n // width)
 
     def launch() -> None:
         devices.launch(kernel, items, inputs, device)

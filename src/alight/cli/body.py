@@ -150,6 +150,11 @@ def figure_place(figure: str | None) -> Path | None:
     """The folder or file that ``--figure`` names, if figures can be of that kind."""
     if figure is None:
         return None
+    if not figure.strip():
+        raise InputError(
+            f'--figure "{figure}" names no place: name a folder, or a file that ends in '
+            f'{_listed(FORMATS)}; --figure alone means the folder "{FIGURES}".'
+        )
     path = Path(figure)
     if path.suffix and path.suffix.lower() not in FORMATS and not path.is_dir():
         raise InputError(
@@ -157,6 +162,11 @@ def figure_place(figure: str | None) -> Path | None:
             f"{_listed(FORMATS)}."
         )
     return path
+
+
+def file_stem(name: str, otherwise: str) -> str:
+    """A file name without extension after ``name``: small letters and figures of any script."""
+    return re.sub(r"[\W_]+", "_", name.lower()).strip("_") or otherwise
 
 
 def _make_folder(place: Path) -> None:
@@ -189,7 +199,7 @@ def _draw(subject: Subject, surface: Surface, wanted: Path, bar: Progress) -> li
     if _is_file_name(wanted):
         sheets, portraits = [wanted], []
     else:
-        stem = re.sub(r"[^0-9a-z]+", "_", subject.name.lower()).strip("_") or "body"
+        stem = file_stem(subject.name, "body")
         sheets = [wanted / f"{stem}.png", wanted / f"{stem}.svg"]
         portraits = [wanted / f"{stem}_solid.png"]
     bar.start("Drawing", total=1 + len(portraits))

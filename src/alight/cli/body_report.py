@@ -32,6 +32,9 @@ Row = tuple[str, str, str]
 #: Bulk densities [kg/m^3] outside of which a slip of units is likely.
 LIGHTEST, HEAVIEST = 100.0, 8000.0
 
+#: Columns of a terminal below which the table of the surface shows fewer figures.
+NARROW = 76
+
 #: Names of the ranges, in the order they are shown.
 QUANTITIES = {
     "attraction": "attraction",
@@ -80,7 +83,11 @@ def show(subject: Subject, surface: Surface, drawn: Sequence[Path]) -> None:
     console = Console()
     console.print(Text(subject.designation, style="bold"))
     facts = [list(rows(subject, surface)) for rows in _GROUPS]
-    for table in (_facts_table(facts), _surface_table(surface), _mesh_table(subject)):
+    for table in (
+        _facts_table(facts),
+        _surface_table(surface, console.width),
+        _mesh_table(subject),
+    ):
         console.print(table)
     for warning in warnings(subject, surface):
         console.print(Text(f"! {warning}", style="bold yellow"), soft_wrap=True)
@@ -152,11 +159,15 @@ def _reach_rows(subject: Subject, surface: Surface) -> Iterator[Row]:
 _GROUPS = (_size_rows, _mass_rows, _spin_rows, _reach_rows)
 
 
-def _surface_table(surface: Surface) -> Table:
-    table = _table(
+def _surface_table(surface: Surface, width: int = NARROW) -> Table:
+    columns = [
         ("on the surface", ""), ("least", ""), ("5 %", "dim"), ("mean", "bold"), ("95 %", "dim"),
-        ("most", ""), ("", ""), right=range(1, 6),
-    )  # fmt: skip
+        ("most", ""), ("", ""),
+    ]  # fmt: skip
+    kept = range(7) if width >= NARROW else (0, 1, 3, 5, 6)
+    table = _table(*(columns[k] for k in kept), right=range(1, len(kept) - 1))
+    if width < NARROW:
+        table.padding, table.columns[0].overflow = 0, "ellipsis"
     ranges = surface.ranges()
     still = not surface.spin.any()
     for name, title in QUANTITIES.items():
@@ -165,14 +176,16 @@ def _surface_table(surface: Surface) -> Table:
         title = "lift-off speed" if still and name == "lift_off_east" else title
         unit = _unit(name, ranges)
         values = [value / unit.size for value in asdict(ranges[name]).values()]
-        table.add_row(title, *words.row(values), unit.name)
+        cells = (title, *words.row(values), unit.name)
+        table.add_row(*(cells[k] for k in kept))
     table.add_section()
     parts = {
         "steeper than 30°": surface.steep_fraction,
         "net gravity outward": surface.outward_fraction,
     }
     for title, part in parts.items():
-        table.add_row(title, "", "", words.percent(part), "", "", "of area")
+        cells = (title, "", "", words.percent(part), "", "", "of area")
+        table.add_row(*(cells[k] for k in kept))
     return table
 
 

@@ -26,6 +26,12 @@ SMALLEST_BODY = 1.0
 #: Seconds in each unit of a time.
 TIMES = {"s": 1.0, "min": 60.0, "h": 3600.0, "d": 86400.0}
 
+#: Values beyond these are slips of the keyboard, far outside of any body: one turn [s] (the fastest
+#: known asteroids take seconds), bulk density [kg/m^3] and GM [m^3/s^2].
+PERIODS = (0.1, 1e11)
+DENSITIES = (1e-3, 1e6)
+GMS = (1e-12, 1e16)
+
 #: What people write for them; suggested, not accepted.
 _SPELLINGS = {
     "sec": "s", "second": "s", "minute": "min", "m": "min", "mn": "min", "hr": "h", "hour": "h",
@@ -120,8 +126,8 @@ def find_subject(
         raise InputError(
             "--density and --gm were both given, but each follows from the other: leave one out."
         )
-    _require_positive("--density", density, "kg/m^3", "1190")
-    _require_positive("--gm", gm, "m^3/s^2", "30")
+    _require_within("--density", density, DENSITIES, "kg/m^3", "1190")
+    _require_within("--gm", gm, GMS, "m^3/s^2", "30")
     seconds = None if period is None else parse_time("--period", period)
     body = _in_catalogue(target)
     if body is not None:
@@ -147,6 +153,11 @@ def find_subject(
 
 def _in_catalogue(target: str) -> Body | None:
     """The body of that name; None for the path of a file; an error for anything else."""
+    if not target.strip():
+        raise InputError(
+            f'the body "{target}" has no name: give one of the catalogue, such as "ryugu" (see '
+            "alight body --list), or the path of a mesh file."
+        )
     try:
         return bodies.find(target)
     except InputError as unknown:
@@ -159,15 +170,24 @@ def _in_catalogue(target: str) -> Body | None:
 
 def _looks_like_file(target: str) -> bool:
     path = Path(target)
-    return path.exists() or bool(path.suffix) or "/" in target or "\\" in target
+    return _there(path) or bool(path.suffix) or "/" in target or "\\" in target
+
+
+def _there(path: Path) -> bool:
+    """Whether the path exists; one too long for the system to look up does not."""
+    try:
+        return path.exists()
+    except OSError:
+        return False
 
 
 def _file(target: str) -> Path:
     """A path whose file exists, or an error that tells files from names of the catalogue."""
     path = Path(target)
-    if path.is_file():
+    there = _there(path)
+    if there and path.is_file():
         return path
-    if path.is_dir():
+    if there and path.is_dir():
         raise FileError(f'"{path}" is a folder; give the mesh file inside it.')
     beside = _names_beside(path)
     raise FileError(
@@ -273,12 +293,24 @@ def parse_time(option: str, text: str) -> float:
         raise InputError(f'{option} "{text}" has the unknown unit "{unit}".{hint} Or {form}.')
     if not 0.0 < amount * TIMES[unit] < float("inf"):
         raise InputError(f'{option} "{text}" must be a positive time: {form}.')
+    if not PERIODS[0] <= amount * TIMES[unit] <= PERIODS[1]:
+        raise InputError(
+            f'{option} "{text}" is out of reach: a time from {PERIODS[0]:g} s to {PERIODS[1]:g} s '
+            f"is needed, as no body turns faster or can be told from one at rest: {form}."
+        )
     return amount * TIMES[unit]
 
 
-def _require_positive(option: str, value: float | None, unit: str, example: str) -> None:
+def _require_within(
+    option: str, value: float | None, limits: tuple[float, float], unit: str, example: str
+) -> None:
     if value is not None and not 0.0 < value < float("inf"):
         raise InputError(
             f"{option} {value:g} cannot be: it must be a positive number in {unit}, such as "
             f"{option} {example}."
+        )
+    if value is not None and not limits[0] <= value <= limits[1]:
+        raise InputError(
+            f"{option} {value:g} is far from any body: it must be from {limits[0]:g} to "
+            f"{limits[1]:g} {unit}, such as {option} {example}."
         )

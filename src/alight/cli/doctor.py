@@ -147,7 +147,15 @@ def _examine_devices(report: Report) -> None:
         report.problems.append(str(error))
         return
     report.warp = wp.config.version
-    for device in devices.available():
+    try:
+        found = devices.available()
+    except OSError as error:
+        report.problems.append(
+            f'Warp cannot keep its kernels in "{error.filename}": {error.strerror}; let '
+            "WARP_CACHE_PATH name a folder that can be written to"
+        )
+        return
+    for device in found:
         problem = selftest.problem(device)
         report.devices.append(DeviceState(device.name, device.label, device.memory, problem))
         if problem:

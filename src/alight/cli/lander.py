@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from alight.cli.body import Command as Command  # its --figure may stand without a value
-from alight.cli.body import figure_place
+from alight.cli.body import figure_place, file_stem
 from alight.core.errors import FileError, InputError
 
 if TYPE_CHECKING:
@@ -205,7 +205,7 @@ def _draw(entry: Lander | None, rigid: RigidLander, place: Path) -> list[Path]:
     from alight.views import lander as view
 
     single = place.suffix.lower() in (".png", ".svg", ".pdf") and not place.is_dir()
-    stem = re.sub(r"[^0-9a-z]+", "_", rigid.name.lower()).strip("_") or "lander"
+    stem = file_stem(rigid.name, "lander")
     files = [place] if single else [place / f"{stem}.png", place / f"{stem}.svg"]
     subject = view.Subject(
         title=rigid.name,

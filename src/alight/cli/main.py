@@ -8,6 +8,7 @@ Subcommands import Warp, Matplotlib and the rooms they need inside their functio
 
 from __future__ import annotations
 
+import io
 import sys
 from importlib import metadata
 from typing import Annotated
@@ -57,6 +58,7 @@ app.add_typer(bench.app, name="bench")
 
 def run() -> None:
     """Run the command line: a user's mistake is one red line, a defect keeps its traceback."""
+    _write_any_text()
     try:
         app()
     except AlightError as error:
@@ -64,6 +66,13 @@ def run() -> None:
         sys.exit(USER_ERROR)
     except KeyboardInterrupt:
         sys.exit(INTERRUPTED)
+
+
+def _write_any_text() -> None:
+    """Let terminals and files that lack "³" or "°" show "?" for it, instead of failing."""
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(errors="replace")
 
 
 def complain(message: str) -> None:

@@ -13,6 +13,8 @@ Array = npt.NDArray[np.float64]
 def checked_points(points: npt.ArrayLike, what: str = "a field") -> Array:
     """``points`` as finite float64 of shape ``(..., 3)``; ``what`` is asked for at them."""
     try:
+        if np.iscomplexobj(points):
+            raise TypeError("they are complex")
         x = np.asarray(points, dtype=np.float64)
     except (TypeError, ValueError) as cause:
         raise InputError(f"points must be numbers of shape (..., 3) in metres: {cause}") from None

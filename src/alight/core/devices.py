@@ -22,14 +22,16 @@ from typing import Any
 import warp as wp
 
 from alight.core import warp_setup as _warp_setup  # noqa: F401  (settings before any kernel)
-from alight.core.errors import DeviceError, InputError, did_you_mean
+from alight.core.checks import checked_whole
+from alight.core.errors import DeviceError, FileError, InputError, did_you_mean
 
 #: Items a thread gets at least, unless the caller says otherwise: splitting costs about 0.1 ms,
 #: which 256 items of the cheapest kernels are not worth and of the dear ones pay back tenfold.
 MIN_ITEMS_PER_THREAD = 256
 
-# A few pieces per thread even out items of unequal cost (and cores of unequal speed).
-_PIECES_PER_THREAD = 4
+# Pieces per thread: they even out items of unequal cost and cores of unequal speed, and an
+# interrupted launch ends with the piece it is at.
+_PIECES_PER_THREAD = 16
 
 _NO_DRIVER = b"Could not find or load the NVIDIA CUDA driver"
 
@@ -112,7 +114,7 @@ def thread_count(threads: int | None = None) -> int:
 
     The environment variable ``ALIGHT_THREADS`` limits either.
     """
-    wanted = _usable_cores() if threads is None else max(1, threads)
+    wanted = _usable_cores() if threads is None else checked_whole("threads", threads, 1)
     given = os.environ.get("ALIGHT_THREADS", "").strip()
     if not given:
         return wanted
@@ -170,16 +172,15 @@ def _launch_split(
         wp.launch(kernel, dim=1, inputs=[0, *arguments], device="cpu", record_cmd=True)
         for _ in range(workers)
     ]
-    futures = [_pool().submit(_work, command, pieces) for command in commands[1:]]
+    futures = [_pool().submit(_work, command, pieces, arguments) for command in commands[1:]]
     try:
-        _work(commands[0], pieces)
-    finally:
-        # The arrays must outlive every thread, also when this one is interrupted.
-        pieces.stop()
+        _work(commands[0], pieces, arguments)
         for future in futures:
-            future.exception()
-    for future in futures:
-        future.result()
+            future.result()
+    except BaseException:
+        # Interrupted, perhaps while waiting: the other threads finish the piece they are at.
+        pieces.stop()
+        raise
 
 
 class _Taken:
@@ -202,8 +203,12 @@ class _Taken:
             self._pieces = iter(())
 
 
-def _work(command: wp.Launch, pieces: _Taken) -> None:
-    """Run pieces until none is left."""
+def _work(command: wp.Launch, pieces: _Taken, keep: list[Any]) -> None:
+    """Run pieces until none is left.
+
+    ``keep`` is not read: a recorded launch holds addresses only, and the arrays behind them must
+    outlive every thread, also when the one that launched was interrupted and has gone on.
+    """
     for begin, end in pieces:
         command.set_param_at_index(0, begin)
         command.set_dim(end - begin)
@@ -261,6 +266,11 @@ def _initialise() -> None:
             os.dup2(caught.fileno(), 2)
             try:
                 wp.init()
+            except OSError as cause:
+                raise FileError(
+                    f"the kernel cache cannot be used: {cause}. Set the environment variable "
+                    "WARP_CACHE_PATH to a folder that can be written, or unset it."
+                ) from None
             finally:
                 os.dup2(saved, 2)
                 os.close(saved)

@@ -17,7 +17,7 @@ import numpy.typing as npt
 import warp as wp
 
 from alight.core import devices
-from alight.core.checks import Array, checked_points
+from alight.core.checks import Array, checked_number, checked_points
 from alight.core.errors import InputError
 from alight.core.store import Store
 from alight.core.types import scalar, vec3
@@ -180,6 +180,8 @@ class CachedField(Gravity):
                 f"CachedField tabulates a gravity.Polyhedron; got {type(field).__name__}. "
                 "Other laws are quick enough as they are."
             )
+        tolerance = checked_number("tolerance", tolerance)
+        memory = checked_number("memory [bytes]", memory)
         if not 1e-7 <= tolerance <= 1e-2:
             raise InputError(
                 f"tolerance is {tolerance!r}; a table is made to a relative error between 1e-7 "
@@ -187,7 +189,7 @@ class CachedField(Gravity):
             )
         self.full = field
         self.series = field.series
-        self.tolerance = float(tolerance)
+        self.tolerance = tolerance
         self.shell = tuple(s * self.series.radius for s in SHELL)
         self._devices: dict[str, Any] = {}
         target = devices.resolve(device)

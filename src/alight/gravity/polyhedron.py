@@ -103,12 +103,17 @@ class Polyhedron(Gravity):
         items = -(-len(points) // width)
         heavy = max(1, 4096 // self.mesh.n_faces)
         return run_field_kernel(
-            _lane_kernel(width), self.data(device), points, items, device, threads, heavy
+            lane_kernel(width), self.data(device), points, items, device, threads, heavy
         )
 
 
 def mass_from(mesh: Mesh, density: float | None, gm: float | None, G: float) -> tuple[float, float]:
     """Density [kg/m^3] and GM [m^3/s^2] of a mesh from exactly one of the two."""
+    if not isinstance(mesh, Mesh):
+        raise InputError(
+            f"mesh is {mesh!r}; it must be an alight.Mesh, such as "
+            'alight.Mesh.read("itokawa.obj", unit="km")'
+        )
     if (density is None) == (gm is None):
         given = "both" if gm is not None else "neither"
         raise InputError(
@@ -193,7 +198,7 @@ def _edge_owners(faces: npt.NDArray[np.int32]) -> tuple[Any, Any, Any]:
 
 
 @functools.cache
-def _lane_kernel(width: int) -> Any:
+def lane_kernel(width: int) -> Any:
     """A kernel that carries ``width`` points a thread through the sums."""
     term = terms(width)
     lane_type, sum_facets = term.lanes, term.sum_facets

@@ -40,7 +40,7 @@ class Reduced(Polyhedron):
 
     def __repr__(self) -> str:
         return (
-            f"Reduced({self.mesh.n_vertices} of {self.original.n_vertices} vertices, "
+            f"Reduced({self.mesh.n_vertices} vertices for {self.original.n_vertices}, "
             f"gm={self.gm:.6g} m^3/s^2)"
         )
 

@@ -20,6 +20,8 @@ LARGEST_INDEX = int(np.iinfo(np.int32).max)
 def as_vertices(vertices: npt.ArrayLike) -> FloatArray:
     """A fresh, C-contiguous (n, 3) array of coordinates [m]."""
     try:
+        if np.iscomplexobj(vertices):
+            raise TypeError("complex numbers were given")
         array = np.array(vertices, dtype=real, order="C")
     except (TypeError, ValueError) as error:
         raise MeshError(f"vertices must be numbers in rows of x, y, z [m]: {error}.") from None
@@ -54,7 +56,8 @@ def as_faces(faces: npt.ArrayLike) -> IntArray:
             f"faces name vertex {int(given.max())}; indices must fit in 32 bits "
             f"(at most {LARGEST_INDEX})."
         )
-    return np.array(given, dtype=np.int32, order="C")
+    # Indices below zero are out of range; far below, 32 bits would turn them into good ones.
+    return np.array(np.maximum(given, -1), dtype=np.int32, order="C")
 
 
 def bounding_diagonal(vertices: FloatArray) -> float:

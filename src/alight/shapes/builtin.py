@@ -22,6 +22,9 @@ from alight.shapes.series import HarmonicSeries
 #: Facets of a built-in shape when none are asked for: an icosphere of 2562 vertices.
 DEFAULT_FACES = 5120
 
+#: Most facets: each is then far smaller than the finest detail of a series of degree 22.
+MOST_FACES = 5_000_000
+
 #: Fill of 67P's joints [m]. It rounds the creases between the lobes without moving the fit:
 #: against the 24 000-facet model the rms distance stays at 5.3 % of the mean radius (as with no
 #: fill) and the volume grows by 0.6 %; at 200 m they would be 6.4 % and 9 %.
@@ -51,6 +54,11 @@ class BuiltinShape:
         wanted = DEFAULT_FACES if n_faces is None else n_faces
         if isinstance(wanted, bool) or not isinstance(wanted, int | np.integer) or wanted < 4:
             raise InputError(f"n_faces is {wanted!r}; it must be a whole number, 4 or more.")
+        if wanted > MOST_FACES:
+            raise InputError(
+                f"{wanted} facets are asked for, but a built-in shape has at most {MOST_FACES}: it "
+                "holds no detail that would need more. Ask for fewer."
+            )
         if isinstance(self.shape, Lobes):
             return self.shape.to_mesh(wanted)
         return self.shape.to_mesh(n_vertices=wanted // 2 + 2)  # Euler: F = 2 V - 4

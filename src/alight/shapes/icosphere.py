@@ -12,7 +12,7 @@ from alight.shapes.arrays import FloatArray, IntArray
 from alight.shapes.mesh import Mesh
 from alight.shapes.topology import find_edges
 
-#: Ten million facets; finer spheres are surely a slip.
+#: Five million facets; finer spheres are surely a slip.
 _DEEPEST = 9
 
 

@@ -206,6 +206,8 @@ class Mesh:
 
     def inertia(self, density: float) -> FloatArray:
         """(3, 3) moments of inertia about the centre of mass [kg m^2] at ``density`` [kg/m^3]."""
+        if not 0.0 < _number(density, "the density [kg/m^3]") < math.inf:
+            raise InputError(f"the density is {density} kg/m^3; it must be positive and finite.")
         return density * self._mass.inertia
 
     @cached_property
@@ -218,7 +220,7 @@ class Mesh:
 
         Takes about 0.1 us per point and facet; on the surface itself either answer may come.
         """
-        given = np.asarray(points, dtype=np.float64)
+        given = _numbers(points, "points [m]")
         if given.shape[-1:] != (3,):
             raise InputError(f"points have shape {given.shape}; they must be rows of x, y, z [m].")
         flat = contains(given.reshape(-1, 3), self.vertices, self.faces)
@@ -244,7 +246,7 @@ class Mesh:
 
     def rotated(self, rotation: npt.ArrayLike) -> Mesh:
         """The body turned by the (3, 3) ``rotation`` matrix: each vertex p becomes R p."""
-        R = np.asarray(rotation, dtype=np.float64)
+        R = _numbers(rotation, "a rotation")
         proper = R.shape == (3, 3) and np.allclose(R @ R.T, np.eye(3), rtol=0.0, atol=1e-9)
         if not proper or np.linalg.det(R) < 0.0:
             raise InputError(
@@ -254,7 +256,7 @@ class Mesh:
 
     def scaled(self, factor: float) -> Mesh:
         """The body ``factor`` times as large, about the origin."""
-        if not (math.isfinite(factor) and factor > 0.0):
+        if not 0.0 < _number(factor, "a scale factor") < math.inf:
             raise InputError(f"a mesh is scaled by a positive finite factor, not {factor}.")
         return self._moved(self.vertices * factor)
 
@@ -321,8 +323,22 @@ def _frozen(array: npt.NDArray[_Number]) -> npt.NDArray[_Number]:
     return array
 
 
+def _number(value: Any, what: str) -> float:
+    try:
+        return float(value)
+    except (TypeError, ValueError):
+        raise InputError(f"{what} must be a number, not {value!r}.") from None
+
+
+def _numbers(values: npt.ArrayLike, what: str) -> FloatArray:
+    try:
+        return np.asarray(values, dtype=np.float64)
+    except (TypeError, ValueError) as error:
+        raise InputError(f"{what} must be an array of numbers: {error}.") from None
+
+
 def _vector(offset: npt.ArrayLike) -> FloatArray:
-    vector = np.asarray(offset, dtype=np.float64)
+    vector = _numbers(offset, "an offset [m]")
     if vector.shape != (3,) or not np.isfinite(vector).all():
         raise InputError(f"an offset is three finite numbers [m], not {offset!r}.")
     return vector

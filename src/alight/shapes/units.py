@@ -46,7 +46,7 @@ def metres_per(unit: str | None, example: str) -> float:
 def require_plausible_size(vertices: FloatArray, unit: str, name: str) -> None:
     """Refuse a mesh file that the given unit makes smaller or larger than anything landed on."""
     size = bounding_diagonal(vertices)
-    if size < SMALLEST or size > LARGEST:
+    if size < SMALLEST or LARGEST < size < float("inf"):  # infinite vertices are named later
         raise MeshError(
             f'{name} read with unit="{unit}" is {size:.4g} m across its bounding box; sizes from '
             f"{SMALLEST:g} m to {LARGEST:g} m make sense here. Give the unit that the file was "

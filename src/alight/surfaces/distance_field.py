@@ -102,8 +102,8 @@ class DistanceField(Surface):
         spacing:
             Distance of nodes next to the surface [m].
         band:
-            The distance is exact up to this far from the surface [m]; default and least: four
-            spacings. Beyond, it is a lower bound, up to a quarter too small.
+            The distance is interpolated up to this far from the surface [m]; default and least:
+            four spacings. Over two more it fades into coarser grids, which hold a lower bound.
         interpolation:
             ``"smooth"``: quadratic splines, whose normal is continuous. ``"trilinear"``: linear
             between nodes, whose normal jumps between cells (paper 004).

@@ -41,8 +41,8 @@ COARSEST = 4.0
 #: Half the diagonal of a brick's nodes with the rim, in spacings.
 _REACH = 0.5 * (BRICK - 1) * np.sqrt(3.0)
 _NODES = CORE**3
-#: Bricks between two reports of progress.
-_PORTION = 8192
+#: Bricks between two reports of progress: on a GPU enough to fill it, one a thread.
+_PORTION = {"cpu": 8192, "gpu": 1 << 17}
 
 
 class Level(NamedTuple):
@@ -413,8 +413,9 @@ def _pruned(
         sample = wp.empty(len(places) * _NODES, dtype=wp.float32, device=device.name)
         least = wp.empty(len(places), dtype=wp.float32, device=device.name)
         inputs = [_moved(a, device) for a in (tree, grid, _put(places), _put(face), sample, least)]
-        for begin in range(0, len(places), _PORTION):
-            count = min(_PORTION, len(places) - begin)
+        portion = _PORTION["gpu" if device.is_gpu else "cpu"]
+        for begin in range(0, len(places), portion):
+            count = min(portion, len(places) - begin)
             devices.launch(_sample_kernel, count, [*inputs, begin], device, min_items=2)
             bar.advance(count)
         # A node of the rim is at most sqrt(3) spacings from the core.

@@ -302,3 +302,42 @@ def test_wrong_times(text, told):
         parse_time("--period", text)
     assert told in str(caught.value)
     assert '--period "7.63 h"' in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "say"),
+    [
+        (("--density", "1e300"), "from 0.001 to 1e+06 kg/m^3"),
+        (("--gm", "1e-300"), "from 1e-12 to 1e+16 m^3/s^2"),
+        (("--period", "1e-300 s"), "from 0.1 s to 1e+11 s"),
+        (("--period", "1e300 d"), "from 0.1 s to 1e+11 s"),
+        (("--facets", 10**12), "at most 5000000"),
+        (("--figure", ""), "names no place"),
+    ],
+)
+def test_absurd_values_are_refused_before_they_become_nan(arguments, say):
+    assert say in str(_mistake("ryugu", *arguments))
+
+
+def test_values_at_the_limits_give_finite_figures():
+    for arguments in (("--density", 1e-3), ("--gm", 1e16), ("--period", "0.1 s")):
+        _json("ryugu", "--facets", 80, *arguments)  # JSON refuses what is not finite
+
+
+def test_no_name_and_a_name_too_long():
+    assert "has no name" in str(_mistake(""))
+    assert "unknown body" in str(_mistake("a" * 5000))
+    assert "no file" in str(_mistake("a" * 5000 + ".obj", "--unit", "km", "--density", 1))
+
+
+def test_file_names_keep_letters_of_every_script():
+    assert command.file_stem("Ïtokawa Ü-2", "body") == "ïtokawa_ü_2"
+    assert command.file_stem("../..", "body") == "body"
+
+
+def test_narrow_terminal_breaks_no_figure(monkeypatch):
+    monkeypatch.setenv("COLUMNS", "40")
+    lines = _invoke("ryugu", "--facets", 80).stdout.splitlines()
+    (row,) = (line for line in lines if "attraction" in line)
+    assert "µm/s²" in row
+    assert max(len(line) for line in lines if line.startswith("│")) <= 40

@@ -1,6 +1,9 @@
 """``alight doctor`` reports what is there, and fails when something needed is broken."""
 
 import json
+import os
+import subprocess
+import sys
 
 import pytest
 from typer.testing import CliRunner
@@ -99,3 +102,17 @@ def test_requirement_lines_are_understood():
 )
 def test_versions_compare_as_numbers(installed, needed, fine):
     assert doctor.Package("x", needed, installed, "").fine is fine
+
+
+def test_kernel_cache_that_cannot_be_made_is_a_finding(tmp_path):
+    file = tmp_path / "file"
+    file.write_text("")
+    done = subprocess.run(
+        [sys.executable, "-m", "alight", "doctor"],
+        capture_output=True,
+        text=True,
+        env={**os.environ, "WARP_CACHE_PATH": str(file / "cache")},
+    )
+    assert done.returncode == 1
+    assert "WARP_CACHE_PATH" in done.stdout
+    assert "Traceback" not in done.stderr

@@ -1,5 +1,6 @@
 """The command line: quick help, one line for a user's mistake, a traceback for a defect."""
 
+import os
 import subprocess
 import sys
 from importlib import metadata
@@ -78,3 +79,14 @@ def test_run_exits_with_the_code_for_user_mistakes(monkeypatch, capsys):
         main.run()
     assert caught.value.code == 2
     assert capsys.readouterr().err == "alight: error: no such body [x]\n"
+
+
+def test_output_that_lacks_a_letter_shows_a_question_mark():
+    done = subprocess.run(
+        [sys.executable, "-m", "alight", "body", "--list"],
+        capture_output=True,
+        text=True,
+        env={**os.environ, "PYTHONUTF8": "0", "PYTHONIOENCODING": "ascii"},
+    )
+    assert done.returncode == 0, done.stderr
+    assert "GM [m?/s?]" in done.stdout

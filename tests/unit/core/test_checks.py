@@ -50,5 +50,5 @@ def test_numbers_at_the_bound():
 
 @pytest.mark.parametrize("value", [[1, 2], [1, 2, np.nan], "up", None, [[1, 2, 3]]])
 def test_vectors_that_cannot_be_used(value):
-    with pytest.raises(InputError, match="normal is .* three finite numbers"):
+    with pytest.raises(InputError, match=r"normal is .* three finite numbers"):
         checked_vector("normal", value)

@@ -77,9 +77,9 @@ def _threads_used(monkeypatch, **options):
     seen = []
     work = devices._work
 
-    def spy(command, pieces):
+    def spy(command, pieces, keep):
         seen.append(threading.current_thread().name)
-        work(command, pieces)
+        work(command, pieces, keep)
 
     monkeypatch.setattr(devices, "_work", spy)
     visits = wp.zeros(options.pop("dim"), dtype=int, device="cpu")
@@ -115,10 +115,10 @@ def test_a_failure_in_a_helping_thread_is_raised(monkeypatch):
     caller = threading.current_thread()
     work = devices._work
 
-    def fail_elsewhere(command, pieces):
+    def fail_elsewhere(command, pieces, keep):
         if threading.current_thread() is not caller:
             raise ValueError("from a helper")
-        work(command, pieces)
+        work(command, pieces, keep)
 
     monkeypatch.setattr(devices, "_work", fail_elsewhere)
     visits = wp.zeros(4096, dtype=int, device="cpu")
@@ -202,3 +202,63 @@ def test_warp_says_nothing():
     )
     done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True)
     assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
+
+
+@pytest.mark.parametrize("threads", [0, -1, 1.5, "two", True])
+def test_thread_counts_that_cannot_be_used(threads):
+    with pytest.raises(InputError, match=r"threads is .*whole number of at least 1"):
+        devices.thread_count(threads)
+
+
+def test_a_kernel_cache_that_cannot_be_used_is_one_line():
+    """In a process of its own: Warp is started once."""
+    code = "from alight.core import devices; devices.resolve()"
+    done = subprocess.run(
+        [sys.executable, "-c", code],
+        env={**os.environ, "WARP_CACHE_PATH": "/proc/nope"},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert "FileError" in done.stderr
+    assert "WARP_CACHE_PATH" in done.stderr
+
+
+INTERRUPTED = """
+import os, signal, threading, time
+signal.signal(signal.SIGINT, signal.default_int_handler)
+import numpy as np, warp as wp
+from alight.core import devices
+from alight.core.types import scalar
+
+@wp.kernel
+def slow(offset: int, a: wp.array(dtype=scalar), out: wp.array(dtype=scalar)):
+    i = wp.tid() + offset
+    s = scalar(0.0)
+    for k in range(a.shape[0]):
+        s += wp.sin(a[k] + scalar(i))
+    out[i] = s
+
+cpu = devices.resolve("cpu")
+
+def work(n):
+    a = wp.array(np.arange(20000.0), dtype=scalar, device="cpu")
+    out = wp.zeros(n, dtype=scalar, device="cpu")
+    devices.launch(slow, n, [a, out], cpu, threads=4, min_items=1)
+
+work(4)
+threading.Timer(0.3, os.kill, (os.getpid(), signal.SIGINT)).start()
+try:
+    work(40000)
+except KeyboardInterrupt:
+    # What the interrupted launch used is gone; new arrays take its place.
+    keep = [np.full(20000, np.nan) for _ in range(50)]
+    print("interrupted")
+"""
+
+
+def test_an_interrupted_launch_leaves_no_thread_without_its_arrays(tmp_path):
+    script = tmp_path / "interrupted.py"
+    script.write_text(INTERRUPTED)
+    done = subprocess.run([sys.executable, script], capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stdout.strip()) == (0, "interrupted"), done.stderr

@@ -167,3 +167,8 @@ def test_tables_are_copied_to_a_device_once():
 
 def test_repr_says_what_it_is():
     assert repr(Polyhedron(BALL, gm=4.9)) == "Polyhedron(320 facets, gm=4.9 m^3/s^2)"
+
+
+def test_a_file_name_is_no_mesh():
+    with pytest.raises(InputError, match=r"'x.obj'.*alight\.Mesh"):
+        Polyhedron("x.obj", density=1000.0)

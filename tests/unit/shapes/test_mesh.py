@@ -239,3 +239,31 @@ def test_copies_are_equal_and_as_unchangeable(duplicate):
     assert mesh == SPHERE
     assert not mesh.vertices.flags.writeable
     assert not mesh.faces.flags.writeable
+
+
+def test_indices_far_below_zero_do_not_wrap_round():
+    ball = icosphere(1)
+    with pytest.raises(MeshError, match="do not exist"):
+        Mesh(ball.vertices, ball.faces.astype(np.int64) - 2**32)
+
+
+def test_complex_vertices_are_refused():
+    ball = icosphere(1)
+    with pytest.raises(MeshError, match="complex"):
+        Mesh(ball.vertices * (1 + 1j), ball.faces)
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
+        lambda m: m.inertia(-1.0),
+        lambda m: m.inertia("dense"),
+        lambda m: m.contains([[1, 2, 3], [1]]),
+        lambda m: m.scaled("big"),
+        lambda m: m.rotated("x"),
+        lambda m: m.translated("up"),
+    ],
+)
+def test_arguments_that_are_no_numbers(call):
+    with pytest.raises(InputError):
+        call(icosphere(1))

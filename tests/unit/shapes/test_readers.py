@@ -505,8 +505,13 @@ BAD_FILES = {
         MeshError,
         "4 corners in 1 facets",
     ),
-    "extension": ("b.objj", obj_text(SPHERE), InputError, 'extension ".objj". Did you mean ".obj"'),
-    "no extension": ("body", obj_text(SPHERE), InputError, 'unknown mesh file extension ""'),
+    "extension": ("b.objj", obj_text(SPHERE), InputError, 'ends in ".objj".* Did you mean ".obj"'),
+    "no extension": (
+        "body",
+        obj_text(SPHERE),
+        InputError,
+        'ends in "", which tells no mesh format',
+    ),
 }
 
 
@@ -612,3 +617,17 @@ def test_a_million_and_a_half_facets_take_under_20_s_and_3_gb(shapes_dir):
 
 def test_row_counts_of_icq():
     assert grid_rows(64) == 25350
+
+
+def test_infinite_vertex_is_named_and_not_blamed_on_the_unit(tmp_path):
+    file = tmp_path / "far.obj"
+    file.write_text("v inf 0 0\nv 1 0 0\nv 0 1 0\nv 0 0 1\nf 1 2 3\nf 1 3 4\nf 1 4 2\nf 2 4 3\n")
+    with pytest.raises(MeshError, match="vertex is not finite"):
+        Mesh.read(file, unit="km")
+
+
+def test_unknown_ending_names_the_file(tmp_path):
+    file = tmp_path / "noext"
+    file.write_text("hello")
+    with pytest.raises(InputError, match=r'noext" ends in "".*\.obj'):
+        Mesh.read(file, unit="km")

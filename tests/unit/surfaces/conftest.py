@@ -19,7 +19,7 @@ def extruded(outline, height):
     outline = np.asarray(outline, float)
     n = len(outline)
     low = np.column_stack([outline, np.zeros(n)])
-    vertices = np.concatenate([low, low + [0.0, 0.0, height]])
+    vertices = np.concatenate([low, low + np.array([0.0, 0.0, height])])
     fan = [(0, i, i + 1) for i in range(1, n - 1)]
     faces = [(a, c, b) for a, b, c in fan] + [(a + n, b + n, c + n) for a, b, c in fan]
     for i in range(n):
@@ -47,7 +47,7 @@ def slit_block():
     vertices = np.array(outline, float)
     n = len(vertices)
     low = np.column_stack([vertices, np.zeros(n)])
-    both = np.concatenate([low, low + [0.0, 0.0, 12.0]])
+    both = np.concatenate([low, low + np.array([0.0, 0.0, 12.0])])
     cap = [(0, 1, 5), (1, 4, 5), (1, 2, 4), (2, 3, 4), (0, 5, 6), (0, 6, 7)]
     # The outline runs clockwise: caps and walls are turned accordingly.
     cap = [t if _area(vertices[list(t)]) > 0 else t[::-1] for t in cap]

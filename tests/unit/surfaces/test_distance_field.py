@@ -1,6 +1,7 @@
 """DistanceField: what can be asked, what is kept on disk, what is reported, what is refused."""
 
 import dataclasses
+import itertools
 
 import numpy as np
 import pytest
@@ -108,7 +109,7 @@ def test_rims_repeat_the_neighbours_cores(ball):
 
 def test_every_brick_has_its_parent(ball):
     levels = ball.tables.levels
-    for fine, coarse in zip(levels[:-1], levels[1:], strict=True):
+    for fine, coarse in itertools.pairwise(levels):
         parents = {tuple(b) for b in (fine.bricks >> 1).tolist()}
         assert parents <= {tuple(b) for b in coarse.bricks.tolist()}
 

@@ -131,7 +131,7 @@ def test_an_unfinished_law_says_so():
 
 @pytest.mark.parametrize("value", [0.0, -1.0, np.inf, np.nan, "2", None, True, 1j])
 def test_numbers_that_cannot_be_used(value):
-    with pytest.raises(InputError, match="size is .*above 0"):
+    with pytest.raises(InputError, match=r"size is .*above 0"):
         checked_number("size", value)
 
 
@@ -140,5 +140,5 @@ def test_numbers_and_vectors():
     assert checked_number("size", 0, above=False) == 0.0
     assert np.array_equal(checked_vector("v", (1, 2, 3)), [1.0, 2.0, 3.0])
     for bad in ([1, 2], "up", [1, 2, np.inf], None):
-        with pytest.raises(InputError, match="v is .*three finite numbers"):
+        with pytest.raises(InputError, match=r"v is .*three finite numbers"):
             checked_vector("v", bad)

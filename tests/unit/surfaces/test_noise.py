@@ -54,7 +54,9 @@ def test_the_spectrum_peaks_at_the_wavelength():
     a = 0.5**0.5
 
     def moment(power):
-        return quad(lambda z: z**power * (jv(6.5, z) / z**5.5) ** 2 * z**2, 1e-9, 60.0, limit=400)[0]
+        return quad(lambda z: z**power * (jv(6.5, z) / z**5.5) ** 2 * z**2, 1e-9, 60.0, limit=400)[
+            0
+        ]
 
     k2 = moment(2) / moment(0) / a**2  # mean square wave number, per lattice unit
     assert found == pytest.approx(k2 / 3.0 * (WAVELENGTH / wavelength) ** 2, rel=0.02)
@@ -133,7 +135,7 @@ def test_no_jump_between_tetrahedra():
 
 
 def test_lattice_vectors_are_independent():
-    """At a lattice point the gradient is t^4 g: neighbours, far points and octaves must not agree."""
+    """At a lattice point the gradient is t^4 g: neighbours and far points must not agree."""
     raw = FractalNoise(RMS, WAVELENGTH, octaves=1, seed=6)
     shift = raw.data(_cpu()).shift.numpy()[0]
     i = np.random.default_rng(7).integers(-(10**6), 10**6, (20_000, 3)).astype(float)
@@ -174,7 +176,7 @@ def test_frozen_hills():
     assert gradient == pytest.approx(FROZEN[1:], rel=1e-10)
 
 
-FROZEN = (0.0, 0.0, 0.0, 0.0)
+FROZEN = (-0.09099485180163762, 0.19325629036268802, 0.2033716907113179, -0.045785131859769804)
 
 
 def test_octaves():

@@ -15,10 +15,7 @@ import os
 from collections.abc import Callable
 from pathlib import Path
 
-import numpy as np
-import numpy.typing as npt
-
-from alight.core.errors import FileError, InputError, did_you_mean, unknown_name
+from alight.core.errors import FileError, InputError, did_you_mean
 from alight.shapes.arrays import FloatArray, IntArray, as_faces, as_vertices
 from alight.shapes.readers.binary import read_npz, read_stl
 from alight.shapes.readers.obj import read_obj
@@ -53,7 +50,7 @@ def read_arrays(path: str | os.PathLike[str], unit: str | None) -> tuple[FloatAr
         )
     vertices = as_vertices(raw.vertices) * scale
     require_plausible_size(vertices, str(unit), f'"{file}"')
-    return vertices, as_faces(_fitting(raw.faces))
+    return vertices, as_faces(raw.faces)
 
 
 def _reader(file: Path) -> Callable[[Path], RawMesh]:
@@ -64,7 +61,11 @@ def _reader(file: Path) -> Callable[[Path], RawMesh]:
         raise FileError(f'no such file: "{file}".{_similar(file)}')
     reader = READERS.get(file.suffix.lower())
     if reader is None:
-        raise unknown_name("mesh file extension", file.suffix, READERS)
+        hint = did_you_mean(file.suffix, READERS)
+        raise InputError(
+            f'"{file}" ends in "{file.suffix}", which tells no mesh format.{hint} Known endings: '
+            f"{', '.join(READERS)}. Rename the file after its format, or convert it."
+        )
     return reader
 
 
@@ -75,8 +76,3 @@ def _similar(file: Path) -> str:
     except OSError:
         return f' There is no folder "{file.parent}" to read from.'
     return did_you_mean(file.name, beside)
-
-
-def _fitting(faces: npt.NDArray[np.integer]) -> npt.NDArray[np.integer]:
-    """Indices with those far below zero brought to -1: out of range either way, but 32 bits."""
-    return np.maximum(faces, -1) if np.issubdtype(faces.dtype, np.signedinteger) else faces

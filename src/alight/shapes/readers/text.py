@@ -30,7 +30,9 @@ def read_bytes(path: Path) -> bytes:
     except OSError as error:
         raise FileError(f'cannot read "{path}": {error.strerror}.') from None
     if not data.strip():
-        raise FileError(f'"{path}" is empty.')
+        raise FileError(
+            f'"{path}" is empty; a mesh file holds vertices and facets. Save or fetch it again.'
+        )
     return data
 
 
