@@ -46,17 +46,17 @@ class Near(Gravity):
         self.reach = reach
         cells = cached_build.sort_into_cells(corner.mean(axis=1), reach / 2.0)
         self.corner = corner[cells.order]
-        self.near = NearData()
-        self.near.patches = patch_data(self.corner, STRENGTH, CPU)
         if listed:
-            lists = cached_build.near_lists(self.near.patches, cells, reach, CPU)
+            pieces = patch_data(self.corner, STRENGTH, CPU)
+            self.lists = cached_build.near_lists(pieces, cells, reach, CPU)
         else:
-            lists = everything(len(corner))
-        self.lists = lists
-        self.near.lists = cached_build.lists_data(lists, reach, CPU)
+            self.lists = everything(len(corner))
 
     def data(self, device):
-        return self.near
+        near = NearData()
+        near.patches = patch_data(self.corner, STRENGTH, device)
+        near.lists = cached_build.lists_data(self.lists, self.reach, device)
+        return near
 
 
 def everything(count):

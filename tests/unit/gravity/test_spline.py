@@ -36,10 +36,10 @@ class Spline(Gravity):
     field = spline_at
 
     def __init__(self, *grids, spacing=SPACING):
-        self.levels = cached_build.levels_data(list(grids), ORIGIN, spacing, CPU)
+        self.grids, self.spacing = list(grids), spacing
 
     def data(self, device):
-        return self.levels
+        return cached_build.levels_data(self.grids, ORIGIN, self.spacing, device)
 
 
 def all_bricks(low, high):
