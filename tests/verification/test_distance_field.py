@@ -81,7 +81,7 @@ def box(x, y, z):
 
 @pytest.mark.parametrize("kind", KINDS)
 def test_sign_and_size_everywhere_on_a_comet(comet, fields, kind, device):
-    """In the band within the interpolation's error; beyond it never too large, rarely 30 % off."""
+    """In the band within the interpolation's error; beyond it never too large, rarely 20 % off."""
     field = fields[kind]
     points = everywhere(comet, 6000)
     exact = true_distance(comet, points)
@@ -92,8 +92,7 @@ def test_sign_and_size_everywhere_on_a_comet(comet, fields, kind, device):
     beyond = np.abs(exact) > field.band + FADE * field.spacing
     assert (np.abs(found) <= np.abs(exact))[beyond].all()
     assert (np.abs(found) - np.abs(exact))[~beyond].max() < 0.25 * field.spacing
-    # Just outside the ball that stands in for the body far away, its thin waist is farther.
-    assert np.quantile(found[~band] / exact[~band], 0.01) > 0.3
+    assert np.quantile(found[~band] / exact[~band], 0.01) > 0.8
     unclear = np.abs(exact) < field.report.max_error
     assert np.array_equal((found < 0.0)[~unclear], comet.contains(points[~unclear]))
     assert np.linalg.norm(normal, axis=1) == pytest.approx(1.0, rel=1e-13)
@@ -224,6 +223,15 @@ def test_bounds_hold_and_are_not_loose(comet, fields, kind):
         assert 0.2 * field.bounds.curvature < bend.max() <= field.bounds.curvature * 1.001 + 1e-4
     else:
         assert field.bounds.curvature == np.inf
+
+
+def test_bounds_hold_where_the_ball_around_the_body_takes_over():
+    """Between two and four radii; around a ball that hand-over is the steepest place there is."""
+    field = DistanceField.from_mesh(icosphere(4, 100.0), 4.0, store=False, device="cpu")
+    rng = np.random.default_rng(9)
+    points = directions(rng, 40_000) * rng.uniform(190.0, 410.0, (40_000, 1))
+    slope = np.linalg.norm(field.sample(points).gradient, axis=1)
+    assert 1.02 < slope.max() <= field.bounds.slope < 1.1
 
 
 def test_storage_in_single_precision_is_enough():

@@ -180,9 +180,8 @@ class CachedField(Gravity):
                 f"CachedField tabulates a gravity.Polyhedron; got {type(field).__name__}. "
                 "Other laws are quick enough as they are."
             )
-        tolerance = checked_number("tolerance", tolerance)
         memory = checked_number("memory [bytes]", memory)
-        if not 1e-7 <= tolerance <= 1e-2:
+        if not (isinstance(tolerance, float) and 1e-7 <= tolerance <= 1e-2):
             raise InputError(
                 f"tolerance is {tolerance!r}; a table is made to a relative error between 1e-7 "
                 "and 1e-2. For less error use gravity.Polyhedron itself."

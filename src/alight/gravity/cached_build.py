@@ -37,8 +37,9 @@ from alight.gravity.tree import Tree, tree_data, tree_potential
 #: By level, finest first, the last for all above: it hands over to the next one this many of its
 #: spacings from the surface. Gravity falls with distance, so far levels need more.
 RINGS = (12.0, 14.0, 18.0)
-#: Nodes beyond a level's own coefficients that its stencils reach, and the filter's radius.
-_RIM = 6
+#: Spacings beyond a level's own coefficients that a stencil with one of them can reach (its
+#: diagonal, 5 sqrt 3), and the filter's radius.
+_RIM = 9
 _TAPS = 4
 #: Opening of the tree's clusters by level: an error smooth over many nodes counts the more, the
 #: smaller the gravity; close to the surface it is a small part of the whole.

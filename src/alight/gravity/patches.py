@@ -141,7 +141,7 @@ def window(r: scalar, reach: scalar):
 def facet_terms(width: int) -> types.SimpleNamespace:
     """Logarithms and solid angles of ``width`` pairs of a field point and a piece."""
     term = terms(width)
-    lanes, logarithm, solid_angle = term.lanes, term.logarithm, term.solid_angle
+    lanes, edge_logarithm, facet_angle = term.lanes, term.edge_logarithm, term.facet_angle
     root, dot = arithmetic(width).root, arithmetic(width).dot
 
     @wp.struct
@@ -166,17 +166,19 @@ def facet_terms(width: int) -> types.SimpleNamespace:
         rc = root(dot(cx, cy, cz, cx, cy, cz))
         out = Angles()
         height = dot(nx, ny, nz, ax, ay, az)
+        product = wp.cw_mul(ra, wp.cw_mul(rb, rc))
         denominator = (
-            wp.cw_mul(ra, wp.cw_mul(rb, rc) + dot(bx, by, bz, cx, cy, cz))
+            product
+            + wp.cw_mul(ra, dot(bx, by, bz, cx, cy, cz))
             + wp.cw_mul(rb, dot(ax, ay, az, cx, cy, cz))
             + wp.cw_mul(rc, dot(ax, ay, az, bx, by, bz))
         )
         weight = wp.cw_div(lanes(scalar(1.0)), wp.cw_mul(area, area))
         out.height = height
-        out.solid = solid_angle(wp.cw_mul(area, height), denominator, weight, on_plane)
-        out.ab = wp.cw_div(logarithm(ax, ay, az, ra, bx, by, bz, rb, ab), ab)
-        out.bc = wp.cw_div(logarithm(bx, by, bz, rb, cx, cy, cz, rc, bc), bc)
-        out.ca = wp.cw_div(logarithm(cx, cy, cz, rc, ax, ay, az, ra, ca), ca)
+        out.solid = facet_angle(wp.cw_mul(area, height), denominator, product, weight, on_plane)
+        out.ab = wp.cw_div(edge_logarithm(ax, ay, az, ra, bx, by, bz, rb, ab, on_plane), ab)
+        out.bc = wp.cw_div(edge_logarithm(bx, by, bz, rb, cx, cy, cz, rc, bc, on_plane), bc)
+        out.ca = wp.cw_div(edge_logarithm(cx, cy, cz, rc, ax, ay, az, ra, ca, on_plane), ca)
         return out
 
     @wp.func
@@ -248,26 +250,32 @@ def facet_terms(width: int) -> types.SimpleNamespace:
 
 
 @wp.func
-def _turn_rate(a: vec3, b: vec3, ra: scalar, rb: scalar):
-    """1 / (r1 r2 + r1.r2), without its cancellation when the point is close to the side ab."""
+def _turn_rate(a: vec3, b: vec3, ra: scalar, rb: scalar, side: scalar, on_edge: scalar):
+    """1 / (r1 r2 + r1.r2), right also close to the side ab; 0 on it.
+
+    On the side the gradient has a pole; between two pieces of one facet, where it has none, the
+    poles of the two must be left out alike.
+    """
     cosine = wp.dot(a, b)
-    product = ra * rb
-    value = product + cosine
+    value = ra * rb + cosine
+    distance = wp.min(ra * ra, rb * rb)
     if cosine < scalar(0.0):
         k = wp.cross(a, b)
-        value = wp.dot(k, k) / (product - cosine)
+        across = wp.dot(k, k)
+        value = across / (ra * rb - cosine)
+        distance = wp.min(distance, across / (side * side))
     result = scalar(0.0)
-    if value > scalar(0.0):
+    if distance > on_edge:
         result = scalar(1.0) / value
     return result
 
 
 @wp.func
-def _bend(p: vec3, q: vec3, n: vec3, side: scalar):
+def _bend(p: vec3, q: vec3, n: vec3, side: scalar, on_edge: scalar):
     """A side's part of the gradient of grad Phi: n (grad omega)^T - nu (grad L)^T."""
     rp = wp.length(p)
     rq = wp.length(q)
-    rate = _turn_rate(p, q, rp, rq)
+    rate = _turn_rate(p, q, rp, rq, side, on_edge)
     result = mat33()
     if rate > scalar(0.0):
         nu = wp.cross(q - p, n) / side
@@ -367,11 +375,11 @@ def exact_share(t: Triangle):
 
 
 @wp.func
-def exact_bend(t: Triangle):
+def exact_bend(t: Triangle, on_edge: scalar):
     """What is left of the Hessian of h Phi: h times that of Phi."""
-    bend = _bend(t.a, t.b, t.n, t.sides[0])
-    bend += _bend(t.b, t.c, t.n, t.sides[1])
-    bend += _bend(t.c, t.a, t.n, t.sides[2])
+    bend = _bend(t.a, t.b, t.n, t.sides[0], on_edge)
+    bend += _bend(t.b, t.c, t.n, t.sides[1], on_edge)
+    bend += _bend(t.c, t.a, t.n, t.sides[2], on_edge)
     return t.height * bend
 
 
@@ -409,11 +417,11 @@ def near_field(with_gradient: bool) -> Any:
     """
 
     @wp.func
-    def sharp_share(t: Triangle, reach: scalar):
+    def sharp_share(t: Triangle, reach: scalar, on_edge: scalar):
         """A piece's share with the blunt one taken off."""
         share = exact_share(t)
         if wp.static(with_gradient):
-            share.gradient += exact_bend(t)
+            share.gradient += exact_bend(t, on_edge)
         middle = (t.a + t.b + t.c) / scalar(6.0)
         third = t.area / scalar(6.0)
         sharpness = scalar(BLUNT) / reach
@@ -456,7 +464,9 @@ def near_field(with_gradient: bool) -> Any:
                 f = lists.piece[place]
                 d = x - patches.center[f]
                 if wp.length_sq(d) < lists.reach * lists.reach:
-                    share = windowed(sharp_share(look(patches, f, x), lists.reach), d, lists.reach)
+                    t = look(patches, f, x)
+                    sharp = sharp_share(t, lists.reach, patches.plane_tolerance)
+                    share = windowed(sharp, d, lists.reach)
                     value.potential += share.potential
                     value.acceleration += share.acceleration
                     if wp.static(with_gradient):

@@ -131,13 +131,6 @@ def terms(width: int) -> types.SimpleNamespace:
         return result
 
     @wp.func
-    def logarithm(
-        ax: lanes, ay: lanes, az: lanes, ra: lanes,
-        bx: lanes, by: lanes, bz: lanes, rb: lanes, e: lanes,
-    ):  # fmt: skip
-        return edge_logarithm(ax, ay, az, ra, bx, by, bz, rb, e, zero)
-
-    @wp.func
     def facet_angle(
         numerator: lanes, denominator: lanes, product: lanes, weight: lanes, on_plane: scalar
     ):
@@ -153,10 +146,6 @@ def terms(width: int) -> types.SimpleNamespace:
                     if n * n * weight[i] <= on_plane:
                         result[i] = zero
         return result
-
-    @wp.func
-    def solid_angle(numerator: lanes, denominator: lanes, weight: lanes, on_plane: scalar):
-        return facet_angle(numerator, denominator, lanes(), weight, on_plane)
 
     @wp.func
     def add_edge(sums: Sums, E: vec6, L: lanes, rx: lanes, ry: lanes, rz: lanes):
@@ -248,6 +237,6 @@ def terms(width: int) -> types.SimpleNamespace:
         lanes=lanes,
         Sums=Sums,
         sum_facets=sum_facets,
-        logarithm=logarithm,
-        solid_angle=solid_angle,
+        edge_logarithm=edge_logarithm,
+        facet_angle=facet_angle,
     )

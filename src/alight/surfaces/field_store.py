@@ -17,7 +17,15 @@ from alight.core.errors import InputError
 from alight.surfaces.field_build import Level, Plan, Tables
 
 #: The sources that tables depend on: a table made by other code must not be read again.
-_SOURCES = ("bricks", "distance_field", "field_bounds", "field_build", "field_store", "triangles")
+_SOURCES = (
+    "bricks",
+    "distance_field",
+    "field_bounds",
+    "field_build",
+    "field_kernels",
+    "field_store",
+    "triangles",
+)
 
 
 @functools.cache

@@ -32,7 +32,7 @@ def test_series_reach_the_last_digit_up_to_their_limit(sign, inverse):
 def sampler():
     """Logarithm and solid angle of one edge and facet a thread, as a scalar kernel."""
     term = terms(1)
-    one, logarithm, solid_angle = term.lanes, term.logarithm, term.solid_angle
+    one, logarithm, solid_angle = term.lanes, term.edge_logarithm, term.facet_angle
 
     @wp.kernel(module="unique", enable_backward=False)
     def sample(
@@ -52,12 +52,13 @@ def sampler():
         e = wp.length(corner[1] - corner[0])
         L = logarithm(
             one(a[0]), one(a[1]), one(a[2]), one(ra),
-            one(b[0]), one(b[1]), one(b[2]), one(rb), one(e),
+            one(b[0]), one(b[1]), one(b[2]), one(rb), one(e), scalar(0.0),
         )  # fmt: skip
         N = wp.cross(corner[1] - corner[0], corner[2] - corner[0])
         below = ra * rb * rc + ra * wp.dot(b, c) + rb * wp.dot(c, a) + rc * wp.dot(a, b)
         weight = scalar(1.0) / wp.length_sq(N)
-        w = solid_angle(one(wp.dot(N, a)), one(below), one(weight), tolerance)
+        product = one(ra * rb * rc)
+        w = solid_angle(one(wp.dot(N, a)), one(below), product, one(weight), tolerance)
         log_out[i] = L[0]
         angle_out[i] = w[0]
 

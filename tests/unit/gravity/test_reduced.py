@@ -91,4 +91,4 @@ def test_a_body_with_its_centre_of_mass_outside_is_refused():
 
 def test_repr_says_what_it_is():
     text = repr(Reduced(EGG, gm=4.9, vertices=42))
-    assert text == "Reduced(42 of 642 vertices, gm=4.9 m^3/s^2)"
+    assert text == "Reduced(42 vertices for 642, gm=4.9 m^3/s^2)"
