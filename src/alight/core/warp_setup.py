@@ -11,3 +11,11 @@ wp.config.log_level = wp.LOG_WARNING
 
 # No law is differentiated in reverse: adjoint code would only double the compile time.
 wp.config.enable_backward = False
+
+#: Compiler options for kernels that call a law at one point: nothing to vectorise, and everything
+#: inlined, so that what a caller does not read is mostly not computed.
+POINT_OPTIONS = {
+    "cpu_compiler_flags": "-march=native -ffp-contract=fast -fno-slp-vectorize"
+    " -mllvm=-inline-threshold=1000000",
+    "optimization_level": 3,
+}

@@ -24,11 +24,6 @@ CPU_FLAGS = (
 )
 MODULE_OPTIONS = {"cpu_compiler_flags": CPU_FLAGS, "optimization_level": 3}
 
-#: For kernels that call a law at one point: nothing to vectorise, and everything inlined, so that
-#: what a caller does not read is not computed.
-POINT_FLAGS = "-march=native -ffp-contract=fast -fno-slp-vectorize -mllvm=-inline-threshold=1000000"
-POINT_OPTIONS = {"cpu_compiler_flags": POINT_FLAGS, "optimization_level": 3}
-
 
 def width_for(device_is_cuda: bool) -> int:
     """Lanes that pay on a device: a GPU has its own, one thread each."""

@@ -11,7 +11,7 @@ import warp as wp
 from alight.core import devices
 from alight.core.checks import Array, checked_points
 from alight.core.types import mat33, scalar, vec3
-from alight.gravity import lanes
+from alight.core.warp_setup import POINT_OPTIONS
 
 
 @wp.struct
@@ -119,7 +119,7 @@ def run_field_kernel(
 def _field_kernel(field: Any, data_type: Any) -> Any:
     """A kernel that evaluates one law at one point a thread."""
 
-    @wp.kernel(module="unique", enable_backward=False, module_options=lanes.POINT_OPTIONS)
+    @wp.kernel(module="unique", enable_backward=False, module_options=POINT_OPTIONS)
     def evaluate_field(
         offset: int,
         data: data_type,
@@ -142,7 +142,7 @@ def _field_kernel(field: Any, data_type: Any) -> Any:
 def _acceleration_kernel(field: Any, data_type: Any) -> Any:
     """A kernel that evaluates one law's acceleration at one point a thread."""
 
-    @wp.kernel(module="unique", enable_backward=False, module_options=lanes.POINT_OPTIONS)
+    @wp.kernel(module="unique", enable_backward=False, module_options=POINT_OPTIONS)
     def evaluate_acceleration(
         offset: int,
         data: data_type,

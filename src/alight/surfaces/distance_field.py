@@ -14,13 +14,14 @@ from typing import Any
 import numpy as np
 
 from alight.core import devices
+from alight.core.checks import Array, checked_number
 from alight.core.errors import InputError, unknown_name
 from alight.core.progress import Progress, progress
 from alight.shapes.mesh import Mesh
 from alight.surfaces import field_build, field_store
 from alight.surfaces.bricks import DEGREES, Bricks, bricks_point
 from alight.surfaces.field_bounds import measure
-from alight.surfaces.law import Array, Bounds, Surface, checked_number
+from alight.surfaces.law import Bounds, Surface
 
 #: Default half thickness of the layer in which the distance is exact, and the least, in spacings.
 BAND = 4.0

@@ -16,9 +16,10 @@ import warp as wp
 
 from alight.core import devices
 from alight.core.types import mat33, scalar, vec3
+from alight.core.warp_setup import POINT_OPTIONS
 from alight.surfaces.bricks import BRICK, CORE, VOLUME, Bricks, brick_at
 from alight.surfaces.field_build import SHELL, Tables
-from alight.surfaces.law import POINT_OPTIONS, Bounds
+from alight.surfaces.law import Bounds
 
 #: Bricks looked at closely in one go.
 _BATCH = 4096

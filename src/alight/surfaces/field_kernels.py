@@ -6,8 +6,8 @@ from typing import Any
 import warp as wp
 
 from alight.core.types import scalar, vec3
+from alight.core.warp_setup import POINT_OPTIONS
 from alight.surfaces.bricks import CORE, VOLUME, Bricks, brick_at, place_in_brick
-from alight.surfaces.law import POINT_OPTIONS
 from alight.surfaces.triangles import Triangles, nearest_face, signed_distance
 
 #: Nodes in the core of a brick.

@@ -1,22 +1,16 @@
 """Distance fields on disk, found again by what they were made from."""
 
-import contextlib
-import functools
-import hashlib
 import json
-import os
 import pathlib
-import tempfile
-import zipfile
 from typing import Any
 
 import numpy as np
-from platformdirs import user_cache_path
 
-from alight.core.errors import InputError
+from alight.core import store as core_store
+from alight.core.store import Store
 from alight.surfaces.field_build import Level, Plan, Tables
 
-#: The sources that tables depend on: a table made by other code must not be read again.
+#: The sources that tables depend on.
 _SOURCES = (
     "bricks",
     "distance_field",
@@ -28,55 +22,29 @@ _SOURCES = (
 )
 
 
-@functools.cache
-def _source_hash() -> str:
-    here = pathlib.Path(__file__).parent
-    texts = [(here / f"{name}.py").read_bytes() for name in _SOURCES]
-    return hashlib.sha256(b"\0".join(texts)).hexdigest()
-
-
 def key(plan: Plan) -> str:
     """A name for a field: the same mesh, spacing, band, interpolation and code give the same."""
-    parts = [_source_hash(), plan.mesh.content_hash]
-    parts += [plan.spacing.hex(), plan.band.hex(), str(plan.degree)]
-    return hashlib.sha256(json.dumps(parts).encode()).hexdigest()[:24]
+    parts = [plan.mesh.content_hash, plan.spacing.hex(), plan.band.hex(), str(plan.degree)]
+    return core_store.name_of(__file__, _SOURCES, parts)
 
 
-def folder(store: bool | str | os.PathLike[str]) -> pathlib.Path | None:
+def folder(store: Store) -> pathlib.Path | None:
     """Where fields are kept, or None."""
-    if isinstance(store, bool):
-        return user_cache_path("alight") / "surfaces" if store else None
-    if not isinstance(store, (str, os.PathLike)):
-        raise InputError(f"store is {store!r}; it must be True, False or the path of a folder.")
-    return pathlib.Path(store)
+    return core_store.folder(store, "surfaces")
 
 
 def load(name: str, place: pathlib.Path | None) -> tuple[Tables, dict[str, Any]] | None:
     """Read tables and report, or None where there are none or they are damaged."""
-    if place is None or not (place / f"{name}.npz").is_file():
-        return None
+    arrays = core_store.load(place, name)
     try:
-        with np.load(place / f"{name}.npz", allow_pickle=False) as file:
-            return _unpack(file)
-    except (OSError, ValueError, KeyError, EOFError, zipfile.BadZipFile):
-        # A damaged file is as good as none: the field is built again and written anew.
+        return None if arrays is None else _unpack(arrays)
+    except (KeyError, ValueError, TypeError):
         return None
 
 
 def save(name: str, place: pathlib.Path | None, tables: Tables, report: dict[str, Any]) -> None:
-    """Write tables whole or not at all; a full or read-only disk only costs the next build."""
-    if place is None:
-        return
-    with contextlib.suppress(OSError):
-        place.mkdir(parents=True, exist_ok=True)
-        handle, temporary = tempfile.mkstemp(dir=place, suffix=".part")
-        try:
-            with os.fdopen(handle, "wb") as file:
-                np.savez(file, **_pack(tables, report))
-            pathlib.Path(temporary).replace(place / f"{name}.npz")
-        except BaseException:
-            pathlib.Path(temporary).unlink(missing_ok=True)
-            raise
+    """Write tables whole or not at all."""
+    core_store.save(place, name, _pack(tables, report))
 
 
 def _pack(tables: Tables, report: dict[str, Any]) -> dict[str, Any]:

@@ -10,18 +10,9 @@ import numpy.typing as npt
 import warp as wp
 
 from alight.core import devices
-from alight.core.errors import InputError
+from alight.core.checks import Array, checked_points
 from alight.core.types import scalar, vec3
-
-Array = npt.NDArray[np.float64]
-
-#: For kernels that call a law at one point: everything inlined, so that what a caller does not
-#: read is not computed; nothing to vectorise.
-POINT_OPTIONS = {
-    "cpu_compiler_flags": "-march=native -ffp-contract=fast -fno-slp-vectorize"
-    " -mllvm=-inline-threshold=1000000",
-    "optimization_level": 3,
-}
+from alight.core.warp_setup import POINT_OPTIONS
 
 
 @wp.struct
@@ -101,7 +92,7 @@ class Surface:
         self, points: npt.ArrayLike, device: str = "auto", threads: int | None = None
     ) -> Sample:
         """Distance, normal and gradient at points (..., 3) [m]; all cores unless ``threads``."""
-        x = checked_points(points)
+        x = checked_points(points, "a surface")
         target = devices.resolve(device)
         launch, out = self.prepared(x.reshape(-1, 3), target, threads)
         launch()
@@ -154,41 +145,3 @@ def _point_kernel(point: Any, data_type: Any) -> Any:
         gradient_out[i] = found.gradient
 
     return evaluate_surface
-
-
-def checked_points(points: npt.ArrayLike) -> Array:
-    """``points`` as finite float64 of shape ``(..., 3)``, or an error that says what is wrong."""
-    try:
-        x = np.asarray(points, dtype=np.float64)
-    except (TypeError, ValueError) as cause:
-        raise InputError(f"points must be numbers of shape (..., 3) in metres: {cause}") from None
-    if x.ndim == 0 or x.shape[-1] != 3:
-        raise InputError(f"points have shape {x.shape}; expected (..., 3), coordinates in metres")
-    bad = ~np.isfinite(x).all(axis=-1)
-    if bad.any():
-        first = tuple(int(i) for i in np.argwhere(bad)[0])
-        raise InputError(
-            f"{int(bad.sum())} of {bad.size} points are not finite (first at index {first}): "
-            f"{x[first]}; a surface is defined at finite positions only"
-        )
-    return x
-
-
-def checked_number(name: str, value: float, least: float = 0.0, *, above: bool = True) -> float:
-    """``value`` as a finite float above ``least`` (or from it), or an error that names it."""
-    number = isinstance(value, (int, float, np.number)) and not isinstance(value, bool)
-    if not (number and np.isfinite(value) and (value > least or (not above and value == least))):
-        allowed = f"above {least:g}" if above else f"of at least {least:g}"
-        raise InputError(f"{name} is {value!r}; it must be a finite number {allowed}")
-    return float(value)
-
-
-def checked_vector(name: str, value: npt.ArrayLike) -> Array:
-    """``value`` as three finite numbers, or an error that names it."""
-    try:
-        array = np.asarray(value, dtype=np.float64)
-    except (TypeError, ValueError):
-        array = np.empty(0)
-    if array.shape != (3,) or not np.isfinite(array).all():
-        raise InputError(f"{name} is {value!r}; it must be three finite numbers")
-    return array

@@ -17,9 +17,10 @@ import numpy.typing as npt
 import warp as wp
 
 from alight.core import devices, random
+from alight.core.checks import Array, checked_number, checked_points
 from alight.core.errors import InputError
 from alight.core.types import scalar, vec3
-from alight.surfaces.law import POINT_OPTIONS, Array, checked_number, checked_points
+from alight.core.warp_setup import POINT_OPTIONS
 from alight.surfaces.variation import AmplitudeMap, Variation, variation_at
 
 #: Root mean square of one octave: two lattice points a unit volume, each adding
@@ -240,7 +241,7 @@ class FractalNoise:
         self, points: npt.ArrayLike, device: str = "auto", threads: int | None = None
     ) -> tuple[Array, Array]:
         """Height (...) [m] and its gradient (..., 3) at points (..., 3) [m]."""
-        x = checked_points(points)
+        x = checked_points(points, "noise")
         target = devices.resolve(device)
         launch, (value, gradient) = self.prepared(x.reshape(-1, 3), target, threads)
         launch()

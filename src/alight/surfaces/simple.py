@@ -7,9 +7,10 @@ import numpy.typing as npt
 import warp as wp
 
 from alight.core import devices
+from alight.core.checks import checked_number, checked_vector
 from alight.core.errors import InputError
 from alight.core.types import scalar, vec3
-from alight.surfaces.law import Bounds, Surface, SurfacePoint, checked_number, checked_vector
+from alight.surfaces.law import Bounds, Surface, SurfacePoint
 
 
 @wp.struct

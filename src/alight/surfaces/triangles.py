@@ -13,8 +13,8 @@ import warp as wp
 
 from alight.core import devices
 from alight.core.types import scalar, vec3
+from alight.core.warp_setup import POINT_OPTIONS
 from alight.shapes.mesh import Mesh
-from alight.surfaces.law import POINT_OPTIONS
 
 Array = npt.NDArray[np.float64]
 

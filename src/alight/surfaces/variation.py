@@ -12,10 +12,10 @@ import numpy.typing as npt
 import warp as wp
 
 from alight.core import devices
+from alight.core.checks import Array, checked_number
 from alight.core.errors import InputError
 from alight.core.types import scalar, vec3
 from alight.surfaces.bricks import spline_slopes, spline_weights
-from alight.surfaces.law import Array, checked_number
 
 #: Nodes across the body: 3 degrees of arc at its surface.
 RESOLUTION = 40

@@ -6,7 +6,6 @@ import pytest
 from alight.core.errors import DeviceError, InputError
 from alight.shapes.icosphere import icosphere
 from alight.surfaces import DistanceField, FractalNoise, Plane, Rough, Sphere, Surface
-from alight.surfaces.law import checked_number, checked_points, checked_vector
 
 NOISE = FractalNoise(0.01, 0.5, octaves=2, seed=5)
 
@@ -112,8 +111,6 @@ def test_threads_do_not_change_a_bit(law):
 )
 def test_points_that_cannot_be_used(points, says):
     with pytest.raises(InputError, match=says):
-        checked_points(points)
-    with pytest.raises(InputError, match=says):
         Plane().query(points)
 
 
@@ -127,18 +124,3 @@ def test_an_unfinished_law_says_so():
         _ = Surface().bounds
     with pytest.raises(NotImplementedError):
         Surface().data(None)
-
-
-@pytest.mark.parametrize("value", [0.0, -1.0, np.inf, np.nan, "2", None, True, 1j])
-def test_numbers_that_cannot_be_used(value):
-    with pytest.raises(InputError, match=r"size is .*above 0"):
-        checked_number("size", value)
-
-
-def test_numbers_and_vectors():
-    assert checked_number("size", np.float32(2)) == 2.0
-    assert checked_number("size", 0, above=False) == 0.0
-    assert np.array_equal(checked_vector("v", (1, 2, 3)), [1.0, 2.0, 3.0])
-    for bad in ([1, 2], "up", [1, 2, np.inf], None):
-        with pytest.raises(InputError, match=r"v is .*three finite numbers"):
-            checked_vector("v", bad)
