@@ -21,7 +21,7 @@ from alight.core.checks import Array, checked_number, checked_points
 from alight.core.errors import InputError
 from alight.core.store import Store
 from alight.core.types import scalar, vec3
-from alight.gravity import cached_build, cached_store, multipole
+from alight.gravity import cached_build, cached_store, multipole, near_lists
 from alight.gravity.law import FieldValue, Gravity
 from alight.gravity.patches import NearLists, Patches, cut, near_field, patch_data, piece_sizes
 from alight.gravity.polyhedron import Polyhedron
@@ -219,10 +219,10 @@ class CachedField(Gravity):
         size = PIECE * float(np.median(piece_sizes(corner)))
         pieces = cut(corner, size)
         self.reach = REACH * size
-        cells = cached_build.sort_into_cells(pieces.mean(axis=1), self.reach / 2.0)
+        cells = near_lists.sort_into_cells(pieces.mean(axis=1), self.reach / 2.0)
         self.pieces = pieces[cells.order]
         patches = patch_data(self.pieces, self._strength, device)
-        self.lists = cached_build.near_lists(patches, cells, self.reach, device)
+        self.lists = near_lists.near_lists(patches, cells, self.reach, device)
         builder = cached_build.Builder(
             self.pieces, self._strength, self.series, self.reach, self.shell[1], device
         )
@@ -307,7 +307,7 @@ class CachedField(Gravity):
         if device.name not in self._devices:
             data = CachedData()
             data.patches = patch_data(self.pieces, self._strength, device)
-            data.lists = cached_build.lists_data(self.lists, self.reach, device)
+            data.lists = near_lists.lists_data(self.lists, self.reach, device)
             data.levels = cached_build.levels_data(self.grids, self.origin, self.spacing, device)
             data.far = self.series.data(device)
             data.shell_inner, data.shell_outer = self.shell

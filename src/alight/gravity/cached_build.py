@@ -23,8 +23,8 @@ from alight.core.progress import progress
 from alight.core.types import scalar, vec3
 from alight.gravity import lanes as lane_module
 from alight.gravity import multipole, spline
+from alight.gravity.near_lists import CellData, cell_data, first_cell, last_cell, sort_into_cells
 from alight.gravity.patches import (
-    NearLists,
     Patches,
     facet_terms,
     patch_data,
@@ -48,16 +48,6 @@ _OPENING = (0.27, 0.24, 0.2)
 _WIDTH = 4
 
 
-class Cells(NamedTuple):
-    """Points sorted into cubic cells, the last axis running fastest."""
-
-    corner: Array
-    side: float
-    size: Any
-    start: Any
-    order: Any
-
-
 class Grid(NamedTuple):
     """One level of the table on the host: which bricks it has, and their coefficients."""
 
@@ -71,60 +61,6 @@ class Grid(NamedTuple):
     def nbytes(self) -> int:
         """Size on a device [bytes]."""
         return int(self.index.size * 4 + self.coefficient.nbytes)
-
-
-class Lists(NamedTuple):
-    """Near lists on the host."""
-
-    corner: Array
-    block: float
-    size: Any
-    start: Any
-    piece: Any
-
-
-def sort_into_cells(points: Array, side: float) -> Cells:
-    """Sort points into cells of a given side, made larger where there would be too many."""
-    corner = points.min(axis=0)
-    span = points.max(axis=0) - corner
-    side = max(side, float(span.max()) / 160.0)
-    size = np.floor(span / side).astype(np.int64) + 1
-    cell = np.floor((points - corner) / side).astype(np.int64)
-    number = (cell[:, 0] * size[1] + cell[:, 1]) * size[2] + cell[:, 2]
-    order = np.argsort(number, kind="stable")
-    start = np.searchsorted(number[order], np.arange(size.prod() + 1))
-    return Cells(corner, side, size, start.astype(np.int32), order)
-
-
-@wp.struct
-class CellData:
-    """Cells of sorted pieces on a device."""
-
-    corner: vec3
-    side: scalar
-    size: wp.vec3i
-    start: wp.array(dtype=int)
-
-
-def _cell_data(cells: Cells, device: devices.Device) -> Any:
-    data = CellData()
-    data.corner, data.side = vec3(*cells.corner), cells.side
-    data.size = wp.vec3i(*(int(n) for n in cells.size))
-    data.start = wp.array(cells.start, dtype=int, device=device.name)
-    return data
-
-
-@wp.func
-def first_cell(cells: CellData, x: vec3, axis: int, reach: scalar):
-    """First cell along an axis that a ball about x can touch."""
-    return wp.max(int(wp.floor((x[axis] - reach - cells.corner[axis]) / cells.side)), 0)
-
-
-@wp.func
-def last_cell(cells: CellData, x: vec3, axis: int, reach: scalar):
-    """Last cell along an axis that a ball about x can touch."""
-    cell = int(wp.floor((x[axis] + reach - cells.corner[axis]) / cells.side))
-    return wp.min(cell, cells.size[axis] - 1)
 
 
 @wp.func
@@ -308,78 +244,6 @@ def _take_coarser(
         coefficient[node] = total
 
 
-@wp.kernel(enable_backward=False)
-def _list_near(
-    offset: int,
-    patches: Patches,
-    cells: CellData,
-    corner: vec3,
-    block: scalar,
-    size: wp.vec3i,
-    reach: scalar,
-    start: wp.array(dtype=int),
-    count_out: wp.array(dtype=int),
-    piece_out: wp.array(dtype=int),
-) -> None:
-    """Count, or with ``piece_out`` list, the pieces within reach of each block."""
-    b = wp.tid() + offset
-    k = b % size[2]
-    j = (b // size[2]) % size[1]
-    i = b // (size[2] * size[1])
-    half = scalar(0.5) * block
-    middle = corner + block * vec3(scalar(i), scalar(j), scalar(k)) + vec3(half, half, half)
-    count = int(0)
-    for ci in range(
-        first_cell(cells, middle, 0, reach + half), last_cell(cells, middle, 0, reach + half) + 1
-    ):
-        for cj in range(
-            first_cell(cells, middle, 1, reach + half),
-            last_cell(cells, middle, 1, reach + half) + 1,
-        ):
-            row = (ci * cells.size[1] + cj) * cells.size[2]
-            lo = first_cell(cells, middle, 2, reach + half)
-            hi = last_cell(cells, middle, 2, reach + half)
-            if hi >= lo:
-                for f in range(cells.start[row + lo], cells.start[row + hi + 1]):
-                    d = patches.center[f] - middle
-                    gap = vec3(
-                        wp.max(wp.abs(d[0]) - half, scalar(0.0)),
-                        wp.max(wp.abs(d[1]) - half, scalar(0.0)),
-                        wp.max(wp.abs(d[2]) - half, scalar(0.0)),
-                    )
-                    if wp.length_sq(gap) < reach * reach:
-                        if piece_out.shape[0] > 0:
-                            piece_out[start[b] + count] = f
-                        count += 1
-    count_out[b] = count
-
-
-def near_lists(pieces: Any, cells: Cells, reach: float, device: devices.Device) -> Lists:
-    """Blocks, starts and piece numbers of the pieces whose windows reach into each block."""
-    centers = pieces.center.numpy()
-    block = max(reach, float(np.ptp(centers, axis=0).max() + 2 * reach) / 200.0)
-    corner = centers.min(axis=0) - reach
-    size = np.ceil((np.ptp(centers, axis=0) + 2 * reach) / block).astype(np.int64)
-    blocks = int(size.prod())
-    count = wp.zeros(blocks, dtype=int, device=device.name)
-    start = wp.zeros(blocks + 1, dtype=int, device=device.name)
-    empty = wp.zeros(0, dtype=int, device=device.name)
-    grid = [
-        pieces,
-        _cell_data(cells, device),
-        vec3(*corner),
-        block,
-        wp.vec3i(*map(int, size)),
-        reach,
-    ]
-    devices.launch(_list_near, blocks, [*grid, start, count, empty], device)
-    ends = np.concatenate([[0], np.cumsum(count.numpy(), dtype=np.int64)])
-    start = wp.array(ends.astype(np.int32), dtype=int, device=device.name)
-    piece = wp.zeros(int(ends[-1]), dtype=int, device=device.name)
-    devices.launch(_list_near, blocks, [*grid, start, count, piece], device)
-    return Lists(corner, float(block), size, ends.astype(np.int32), piece.numpy())
-
-
 def bricks_near(centers: Array, nearest: Any, origin: Array, side: float, reach: float) -> Any:
     """Bricks of a side (aligned to origin) that may come within reach of a centre."""
     low = np.floor((centers.min(axis=0) - reach - origin) / side).astype(np.int64)
@@ -510,7 +374,7 @@ class Builder:
         if k == 0:
             cells = sort_into_cells(self.centers, self.reach / 2.0)
             patches = patch_data(self.corner[cells.order], self.strength, self.device)
-            inputs = [patches, _cell_data(cells, self.device), *grid, self.reach, sample]
+            inputs = [patches, cell_data(cells, self.device), *grid, self.reach, sample]
             devices.launch(_near_kernel(width), count // width, inputs, self.device, min_items=8)
         return sample
 
@@ -533,13 +397,3 @@ class Builder:
         devices.launch(_take_coarser, coefficient.size, inputs, self.device)
         if missing.numpy()[0]:
             raise RuntimeError(f"level {k} of the table reaches past level {k + 1}")
-
-
-def lists_data(lists: Lists, reach: float, device: devices.Device) -> Any:
-    """Near lists as a struct on a device."""
-    data = NearLists()
-    data.corner, data.block, data.reach = vec3(*lists.corner), lists.block, reach
-    data.size = wp.vec3i(*(int(n) for n in lists.size))
-    data.start = wp.array(lists.start, dtype=int, device=device.name)
-    data.piece = wp.array(lists.piece, dtype=int, device=device.name)
-    return data

@@ -8,11 +8,12 @@ import numpy as np
 
 from alight.core import store as core_store
 from alight.core.store import Store
-from alight.gravity.cached_build import Grid, Lists
+from alight.gravity.cached_build import Grid
+from alight.gravity.near_lists import Lists
 from alight.gravity.polyhedron import Polyhedron
 
 #: The sources that tables depend on.
-_SOURCES = ("cached", "cached_build", "cached_store", "patches", "spline", "tree")
+_SOURCES = ("cached", "cached_build", "cached_store", "near_lists", "patches", "spline", "tree")
 
 
 def key(field: Polyhedron, tolerance: float) -> str:

@@ -17,7 +17,6 @@ import warp as wp
 from alight.core import devices
 from alight.core.checks import Array
 from alight.core.types import scalar, vec3
-from alight.gravity import lanes as lane_module
 from alight.gravity.multipole import index, triangle_rule
 from alight.gravity.patches import Patches, facet_terms, patch_data
 
@@ -254,48 +253,3 @@ def tree_potential(width: int) -> Any:
         return scalar(0.5) * tree.patches.strength * total
 
     return tree_sum
-
-
-@functools.cache
-def _points_kernel(width: int) -> Any:
-    tree_sum = tree_potential(width)
-    lanes = facet_terms(width).lanes
-
-    @wp.kernel(module="unique", enable_backward=False, module_options=lane_module.MODULE_OPTIONS)
-    def tree_at_points(
-        offset: int,
-        tree: Tree,
-        points: wp.array(dtype=vec3),
-        potential_out: wp.array(dtype=scalar),
-    ) -> None:
-        first = (wp.tid() + offset) * wp.static(width)
-        count = points.shape[0]
-        px = lanes()
-        py = lanes()
-        pz = lanes()
-        middle = vec3()
-        for i in range(wp.static(width)):
-            x = points[wp.min(first + i, count - 1)]
-            px[i] = x[0]
-            py[i] = x[1]
-            pz[i] = x[2]
-            middle += x / scalar(width)
-        spread = scalar(0.0)
-        for i in range(wp.static(width)):
-            spread = wp.max(spread, wp.length(vec3(px[i], py[i], pz[i]) - middle))
-        u = tree_sum(tree, px, py, pz, middle, spread)
-        for i in range(wp.static(width)):
-            if first + i < count:
-                potential_out[first + i] = u[i]
-
-    return tree_at_points
-
-
-def potential_at(tree: Any, points: Array, device: devices.Device) -> Array:
-    """The potential [m^2/s^2] at points, best given in an order in which neighbours are close."""
-    width = lane_module.width_for(device.is_gpu)
-    x = wp.array(points, dtype=vec3, device=device.name)
-    out = wp.empty(len(points), dtype=scalar, device=device.name)
-    items = -(-len(points) // width)
-    devices.launch(_points_kernel(width), items, [tree, x, out], device, min_items=8)
-    return out.numpy()

@@ -13,7 +13,7 @@ from scipy.special import erf
 
 from alight.core import devices
 from alight.core.types import scalar, vec3
-from alight.gravity import cached_build, patches
+from alight.gravity import cached_build, near_lists, patches
 from alight.gravity.law import Gravity
 from alight.gravity.patches import NearLists, Patches, cut, near_field, patch_data, piece_sizes
 from alight.gravity.polyhedron import Polyhedron
@@ -44,25 +44,25 @@ class Near(Gravity):
 
     def __init__(self, corner, reach, listed=False):
         self.reach = reach
-        cells = cached_build.sort_into_cells(corner.mean(axis=1), reach / 2.0)
+        cells = near_lists.sort_into_cells(corner.mean(axis=1), reach / 2.0)
         self.corner = corner[cells.order]
         if listed:
             pieces = patch_data(self.corner, STRENGTH, CPU)
-            self.lists = cached_build.near_lists(pieces, cells, reach, CPU)
+            self.lists = near_lists.near_lists(pieces, cells, reach, CPU)
         else:
             self.lists = everything(len(corner))
 
     def data(self, device):
         near = NearData()
         near.patches = patch_data(self.corner, STRENGTH, device)
-        near.lists = cached_build.lists_data(self.lists, self.reach, device)
+        near.lists = near_lists.lists_data(self.lists, self.reach, device)
         return near
 
 
 def everything(count):
     """One block, as large as any point's distance, that lists every piece."""
     start, piece = np.array([0, count], np.int32), np.arange(count, dtype=np.int32)
-    return cached_build.Lists(np.full(3, -1e4), 2e4, np.ones(3, int), start, piece)
+    return near_lists.Lists(np.full(3, -1e4), 2e4, np.ones(3, int), start, piece)
 
 
 def lumpy(subdivisions):
@@ -309,13 +309,13 @@ def test_a_table_is_spared_what_a_simulation_adds():
     """The builder takes out of its samples what ``near_field`` adds back, to rounding."""
     reach = 3.2 * float(np.median(piece_sizes(CORNER)))
     field = Near(CORNER, reach)
-    cells = cached_build.sort_into_cells(CORNER.mean(axis=1), reach / 2.0)
+    cells = near_lists.sort_into_cells(CORNER.mean(axis=1), reach / 2.0)
     bricks = np.array([[0, 0, 0], [1, -1, 0], [0, 0, 1]], dtype=np.int32)
     origin, spacing = np.array([0.6, 0.1, -0.3]), reach / 9.0
     sample = wp.zeros(len(bricks) * 512, dtype=scalar, device="cpu")
     inputs = [
         patch_data(CORNER[cells.order], STRENGTH, CPU),
-        cached_build._cell_data(cells, CPU),
+        near_lists.cell_data(cells, CPU),
         wp.array(bricks, dtype=wp.vec3i, device="cpu"),
         vec3(*origin),
         spacing,
