@@ -39,7 +39,7 @@ def folder(store: Store, room: str) -> pathlib.Path | None:
         return user_cache_path("alight") / room if store else None
     if not isinstance(store, (str, os.PathLike)):
         raise InputError(f"store is {store!r}; it must be True, False or the path of a folder.")
-    return pathlib.Path(store)
+    return pathlib.Path(store).expanduser()
 
 
 def load(place: pathlib.Path | None, name: str) -> dict[str, Any] | None:

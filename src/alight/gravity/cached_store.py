@@ -13,7 +13,17 @@ from alight.gravity.near_lists import Lists
 from alight.gravity.polyhedron import Polyhedron
 
 #: The sources that tables depend on.
-_SOURCES = ("cached", "cached_build", "cached_store", "near_lists", "patches", "spline", "tree")
+_SOURCES = (
+    "cached",
+    "cached_build",
+    "cached_store",
+    "multipole",
+    "near_lists",
+    "patches",
+    "polyhedron_terms",
+    "spline",
+    "tree",
+)
 
 
 def key(field: Polyhedron, tolerance: float) -> str:

@@ -142,10 +142,10 @@ def find_cell(levels: Levels, x: vec3):
     """The finest level with the whole stencil of x; ``level`` is -1 outside the table."""
     cell = Cell()
     cell.level = int(-1)
-    spacing = levels.spacing
+    # Node coordinates on level 0, halved from level to level: no division in the search.
+    q = (x - levels.origin) * (scalar(1.0) / levels.spacing)
     for level in range(levels.count):
         if cell.level < 0:
-            q = (x - levels.origin) / spacing
             i = int(wp.floor(q[0]))
             j = int(wp.floor(q[1]))
             k = int(wp.floor(q[2]))
@@ -170,7 +170,7 @@ def find_cell(levels: Levels, x: vec3):
                     cell.level = level
                     cell.first = wp.vec3i(i - 2, j - 2, k - 2)
                     cell.offset = q - vec3(scalar(i), scalar(j), scalar(k))
-        spacing = spacing * scalar(2.0)
+        q = scalar(0.5) * q
     return cell
 
 

@@ -18,7 +18,7 @@ from alight.core import devices
 from alight.core.checks import Array
 from alight.core.types import scalar, vec3
 from alight.gravity.multipole import index, triangle_rule
-from alight.gravity.patches import Patches, facet_terms, patch_data
+from alight.gravity.patches import Patches, facet_terms, patch_data, piece_sizes
 
 DEGREE = 7
 LEAF = 8
@@ -156,9 +156,11 @@ def tree_data(corner: Array, strength: float, device: devices.Device, opening: f
     tree.radius = wp.array(clusters.radius, dtype=scalar, device=device.name)
     shape = (len(clusters.center), index(DEGREE + 1, 0))
     tree.moment = wp.zeros(shape, dtype=eight, device=device.name)
+    largest = float(piece_sizes(corner).max())
     for level in range(clusters.depth + 1):
-        # Leaves are few facets across: there the quadrature must be exact, higher up it need not.
-        rule = triangle_rule(5 if level >= clusters.depth - 1 else 3 if level > 3 else 2)
+        # Facets small against their cluster need fewer points.
+        ratio = largest / float(clusters.radius[2**level : 2 ** (level + 1)].min())
+        rule = triangle_rule(5 if ratio > 0.2 else 3 if ratio > 0.05 else 2)
         arrays = [wp.array(a, dtype=scalar, device=device.name) for a in rule]
         inputs = [tree.patches, level, tree.center, tree.radius, *arrays, tree.moment]
         devices.launch(_moment_kernel(DEGREE), 2**level, inputs, device, min_items=1)
