@@ -28,8 +28,6 @@ if TYPE_CHECKING:
     from alight.gravity.polyhedron import Polyhedron
     from alight.shapes.mesh import Mesh
 
-    Evaluated = tuple[np.ndarray, np.ndarray, np.ndarray]
-
 app = typer.Typer(help="Time Alight on this machine, after checking that it is right.")
 
 #: Extra that brings the tool compared with.

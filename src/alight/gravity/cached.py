@@ -284,7 +284,7 @@ class CachedField(Gravity):
         return self.full.G * self.full.density
 
     def _fixed_bytes(self) -> int:
-        """Size of the pieces and of their lists on a device [bytes]."""
+        """Size of the pieces (20 numbers each, one to spare) and of their lists [bytes]."""
         return len(self.pieces) * 20 * 8 + self.lists.start.nbytes + self.lists.piece.nbytes
 
     def _tables(self) -> dict[str, Any]:

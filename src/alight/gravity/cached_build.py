@@ -4,9 +4,10 @@ Level k of the spline samples the potential on nodes of spacing h_k = 2^k h_0 wh
 is closer than some ``RINGS`` spacings; farther away the next coarser level is good enough, and its
 coefficients are handed down exactly. The finest level leaves out the windowed shares of the
 pieces of facets close by, which simulations add back exactly: what it tabulates is smooth on the
-scale of the windows' reach. Samples become coefficients by a filter of five nodes, so the
-roughness of the potential at the surface cannot spread: coefficients farther than five nodes
-from it do not know of it, and only those are used on levels above the finest.
+scale of the windows' reach. Samples become coefficients by a filter that ends ``_TAPS`` nodes
+away and falls off on the way, so the roughness of the potential at the surface reaches the
+coefficients that levels above the finest use only faintly, if at all; what is left of it is part
+of the error that a CachedField measures before it is handed out.
 """
 
 import functools
