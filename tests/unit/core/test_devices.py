@@ -225,35 +225,45 @@ def test_a_kernel_cache_that_cannot_be_used_is_one_line():
 
 
 INTERRUPTED = """
-import os, signal, threading, time
+import gc, os, signal, threading, time
 signal.signal(signal.SIGINT, signal.default_int_handler)
 import numpy as np, warp as wp
 from alight.core import devices
 from alight.core.types import scalar
 
+@wp.struct
+class Table:
+    a: wp.array(dtype=scalar)
+
 @wp.kernel
-def slow(offset: int, a: wp.array(dtype=scalar), out: wp.array(dtype=scalar)):
+def slow(offset: int, rounds: int, table: Table, out: wp.array(dtype=scalar)):
     i = wp.tid() + offset
     s = scalar(0.0)
-    for k in range(a.shape[0]):
-        s += wp.sin(a[k] + scalar(i))
+    # Items of unequal length: when one thread is interrupted, the others are still at theirs.
+    for r in range(rounds * (1 + i % 3)):
+        for k in range(table.a.shape[0]):
+            s += wp.sin(table.a[k] + scalar(i))
     out[i] = s
 
 cpu = devices.resolve("cpu")
 
-def work(n):
-    a = wp.array(np.arange(20000.0), dtype=scalar, device="cpu")
+def work(n, rounds):
+    # Large enough to be given back to the system when freed: a late reader would crash.
+    table = Table()
+    table.a = wp.array(np.arange(1e6), dtype=scalar, device="cpu")
     out = wp.zeros(n, dtype=scalar, device="cpu")
-    devices.launch(slow, n, [a, out], cpu, threads=4, min_items=1)
+    devices.launch(slow, n, [rounds, table, out], cpu, threads=4, min_items=1)
 
-work(4)
-threading.Timer(0.3, os.kill, (os.getpid(), signal.SIGINT)).start()
+work(4, 1)
+threading.Timer(0.1, os.kill, (os.getpid(), signal.SIGINT)).start()
+interrupted = False
 try:
-    work(40000)
+    work(64, 10)
 except KeyboardInterrupt:
-    # What the interrupted launch used is gone; new arrays take its place.
-    keep = [np.full(20000, np.nan) for _ in range(50)]
-    print("interrupted")
+    interrupted = True
+gc.collect()
+time.sleep(1.0)
+print("interrupted" if interrupted else "finished")
 """
 
 
