@@ -14,7 +14,20 @@ import importlib
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from alight import analysis, core, gravity, scenario, shapes, surfaces, vehicles
+    from alight import (
+        analysis,
+        contact,
+        core,
+        engine,
+        flight,
+        gravity,
+        integrators,
+        scenario,
+        shapes,
+        surfaces,
+        vehicles,
+    )
+    from alight.engine import Model, Release, run_batch, simulate
     from alight.scenario.bodies import Body
     from alight.scenario.bodies import find as body
     from alight.scenario.landers import find as lander
@@ -25,25 +38,49 @@ __version__ = "0.1.0"
 __all__ = [
     "Body",
     "Mesh",
+    "Model",
+    "Release",
     "RigidLander",
     "analysis",
     "body",
+    "contact",
     "core",
+    "engine",
+    "flight",
     "gravity",
+    "integrators",
     "lander",
+    "run_batch",
     "scenario",
     "shapes",
+    "simulate",
     "surfaces",
     "vehicles",
 ]
 
-_ROOMS = ("analysis", "core", "gravity", "scenario", "shapes", "surfaces", "vehicles")
+_ROOMS = (
+    "analysis",
+    "contact",
+    "core",
+    "engine",
+    "flight",
+    "gravity",
+    "integrators",
+    "scenario",
+    "shapes",
+    "surfaces",
+    "vehicles",
+)
 _NAMES = {
     "Body": ("alight.scenario.bodies", "Body"),
     "Mesh": ("alight.shapes", "Mesh"),
+    "Model": ("alight.engine", "Model"),
+    "Release": ("alight.engine", "Release"),
     "RigidLander": ("alight.vehicles", "RigidLander"),
     "body": ("alight.scenario.bodies", "find"),
     "lander": ("alight.scenario.landers", "find"),
+    "run_batch": ("alight.engine", "run_batch"),
+    "simulate": ("alight.engine", "simulate"),
 }
 
 

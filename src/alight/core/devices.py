@@ -15,7 +15,7 @@ import sys
 import tempfile
 import threading
 from collections.abc import Iterator, Sequence
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import ThreadPoolExecutor, wait
 from dataclasses import dataclass
 from typing import Any
 
@@ -178,8 +178,10 @@ def _launch_split(
         for future in futures:
             future.result()
     except BaseException:
-        # Interrupted, perhaps while waiting: the other threads finish the piece they are at.
+        # Interrupted, perhaps while waiting: the other threads finish the piece they are at, and
+        # only then may the caller read or free what they write.
         pieces.stop()
+        wait(futures)
         raise
 
 

@@ -45,5 +45,12 @@ class Outcome(IntEnum):
         return self.message
 
 
+def outcome_of(code: int) -> Outcome:
+    """The outcome that an integer of a table or kernel stands for."""
+    return _BY_CODE[int(code)]
+
+
+_BY_CODE = {int(member): member for member in Outcome}
+
 #: Codes from here up are failures; kernels compare with it.
 FIRST_FAILURE = 16

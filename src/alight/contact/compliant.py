@@ -1,0 +1,197 @@
+"""``Compliant``: springs at every contact point, Coulomb friction, rolling resistance."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from alight.contact.restitution import checked_restitution, damping_ratio, viscous_spring
+from alight.contact.state import CompliantData
+from alight.core.checks import checked_number
+from alight.core.errors import InputError, unknown_name
+
+#: How contact is stepped.
+SCHEMES = ("clipped", "smooth")
+
+Number = float | npt.ArrayLike
+
+
+class Compliant:
+    """The compliant contact law of paper 004, with two ways to step through it.
+
+    Every number may also be an array with one value for each run of a batch.
+
+    Parameters
+    ----------
+    restitution:
+        Coefficient of restitution, above 0 and up to 1. In the clipped scheme it is the energetic
+        coefficient (what comes out of the springs over what went in) at any speed, lever, number of
+        points and friction. The smooth scheme derives a damper from it.
+    friction:
+        Coulomb's coefficient for sliding.
+    stiffness, damping:
+        Of the spring at each point [N/m] and of its damper, which acts only in compression
+        [N s/m]: paper 004's own parameters, instead of ``restitution``.
+    depth:
+        How deep a hit may press in [m]. Clipped: the stiffness follows the speed to keep it.
+        Smooth: the stiffness is that of a hit at ``speed``.
+    speed:
+        Speed of the hit that the smooth scheme derives its stiffness from [m/s].
+    static_friction:
+        Coefficient up to which sticking holds; that of sliding if not given.
+    rolling_resistance:
+        C_RR [m]: the ground resists turning by a torque of C_RR times the normal force. Read it as
+        how far ahead of the centre the ground pushes. Much above a hundredth of the lander's
+        size it can hold a lander on a corner. The default of 2 mm suits landers of decimetres.
+    patch_radius:
+        Radius of the area in which a single point touches [m]: it resists spin about the normal
+        by 2/3 of it times the friction force. Several points resist by their distances besides.
+    scheme:
+        ``"clipped"`` (the default): leapfrog with clipped impulses; restitution, sticking and rest
+        are exact and slow contact takes long steps. ``"smooth"``: paper 004's own, forces in a
+        Runge-Kutta integration with friction blended between slip and stick.
+    resolution:
+        Clipped: phase of the stiffest oscillation covered by one step [rad]; errors fall with its
+        square.
+    slip_speed, slip_rate:
+        Smooth: slip [m/s] and turning [rad/s] below which friction and rolling resistance blend
+        into sticking.
+    """
+
+    Data = CompliantData
+
+    def __init__(
+        self,
+        restitution: Number | None = None,
+        friction: Number = 0.6,
+        *,
+        stiffness: Number | None = None,
+        damping: Number | None = None,
+        depth: Number = 1e-3,
+        speed: Number = 0.1,
+        static_friction: Number | None = None,
+        rolling_resistance: Number = 2e-3,
+        patch_radius: Number = 0.0,
+        scheme: str = "clipped",
+        resolution: float = 0.2,
+        slip_speed: float = 1e-4,
+        slip_rate: float = 1e-3,
+    ) -> None:
+        if scheme not in SCHEMES:
+            raise unknown_name("contact scheme", str(scheme), SCHEMES)
+        given = stiffness is not None or damping is not None
+        if given == (restitution is not None) or (given and stiffness is None):
+            raise InputError(
+                "a compliant contact needs either restitution, or stiffness [N/m] with damping "
+                "[N s/m]; give one of the two, not both and not neither."
+            )
+        self.scheme = scheme
+        self.restitution = None if restitution is None else _each(restitution, _restitution)
+        self.stiffness = (
+            None if stiffness is None else _each(stiffness, _positive("stiffness [N/m]"))
+        )
+        self.damping = _each(0.0 if damping is None else damping, _natural("damping [N s/m]"))
+        self.friction = _each(friction, _natural("friction"))
+        self.static_friction = self.friction
+        if static_friction is not None:
+            self.static_friction = _each(static_friction, _natural("static_friction"))
+        if np.any(self.static_friction < self.friction):
+            raise InputError(
+                "static_friction is below friction; sticking must hold at least what sliding does."
+            )
+        self.depth = _each(depth, _positive("depth [m]"))
+        self.speed = _each(speed, _positive("speed [m/s]"))
+        self.rolling_resistance = _each(rolling_resistance, _natural("rolling_resistance [m]"))
+        self.patch_radius = _each(patch_radius, _natural("patch_radius [m]"))
+        self.resolution = checked_number("resolution [rad]", resolution)
+        if self.resolution > 1.0:
+            raise InputError(
+                f"resolution is {resolution!r}; steps above 1 rad do not resolve a contact. "
+                "0.2 keeps restitution to a few parts in ten thousand."
+            )
+        self.slip_speed = checked_number("slip_speed [m/s]", slip_speed)
+        self.slip_rate = checked_number("slip_rate [rad/s]", slip_rate)
+        _ = self.count  # the arrays must agree in length
+
+    @property
+    def count(self) -> int:
+        """Runs that the parameters are given for; 1 where all are single numbers."""
+        sizes = {np.size(v) for v in vars(self).values() if np.ndim(v) == 1}
+        if len(sizes) > 1:
+            raise InputError(
+                f"contact parameters are given for different numbers of runs: {sorted(sizes)}."
+            )
+        return sizes.pop() if sizes else 1
+
+    def rows(self, mass: float) -> Any:
+        """The parameters as an array of ``CompliantData`` records, for a lander of ``mass``."""
+        kind: Any = CompliantData
+        table = np.zeros(self.count, dtype=kind.numpy_dtype())
+        names = ("friction", "static_friction", "depth", "resolution", "slip_speed", "slip_rate")
+        for name in names:
+            table[name] = getattr(self, name)
+        table["rolling"], table["patch"] = self.rolling_resistance, self.patch_radius
+        table["restitution"] = 1.0
+        if self.stiffness is not None:
+            table["stiffness"], table["damping"] = self.stiffness, self.damping
+        elif self.scheme == "clipped":
+            table["restitution"] = self.restitution
+            table["zeta"] = _over(damping_ratio, self.restitution)
+        else:
+            springs = _over(
+                lambda e, d, u: viscous_spring(e, d, u, mass),
+                self.restitution,
+                self.depth,
+                self.speed,
+            )
+            table["stiffness"], table["damping"] = np.moveaxis(np.asarray(springs), -1, 0)
+        return table
+
+    def __repr__(self) -> str:
+        spring = f"restitution={_short(self.restitution)}"
+        if self.stiffness is not None:
+            spring = f"stiffness={_short(self.stiffness)}, damping={_short(self.damping)}"
+        return (
+            f"Compliant({spring}, friction={_short(self.friction)}, "
+            f"rolling_resistance={_short(self.rolling_resistance)}, scheme={self.scheme!r})"
+        )
+
+
+def _each(value: Number, check: Any) -> Any:
+    """One checked number, or a one-dimensional array of them."""
+    if np.ndim(value) == 0:
+        return check(value)
+    array = np.asarray(value)
+    if array.ndim != 1 or not array.size:
+        raise InputError(
+            f"contact parameters are single numbers or lists with one for each run; got an array "
+            f"of shape {array.shape}."
+        )
+    return np.array([check(v.item()) for v in array])
+
+
+def _restitution(value: float) -> float:
+    return checked_restitution(value)
+
+
+def _positive(name: str) -> Any:
+    return lambda value: checked_number(name, value)
+
+
+def _natural(name: str) -> Any:
+    return lambda value: checked_number(name, value, above=False)
+
+
+def _over(function: Any, *values: Any) -> Any:
+    """``function`` of numbers, or of each of the values in arrays."""
+    if all(np.ndim(v) == 0 for v in values):
+        return function(*values)
+    return np.array([function(*row) for row in np.broadcast(*values)])
+
+
+def _short(value: Any) -> str:
+    if value is None or np.ndim(value) == 0:
+        return f"{value:g}" if value is not None else "None"
+    return f"[{np.min(value):g} ... {np.max(value):g}]"

@@ -1,0 +1,159 @@
+"""The flight phase: one step of free motion that cannot pass through the ground."""
+
+import functools
+from typing import Any
+
+import warp as wp
+
+from alight.core.outcomes import Outcome
+from alight.core.types import scalar, vec3
+from alight.engine.approach import free_time, time_to_travel
+from alight.engine.run import CONTACT, Run, vec6
+from alight.engine.world import Composition
+from alight.integrators.kernel import accepted, error_norm_function, next_step, step_function
+from alight.integrators.tableau import RK54
+
+_TIMED_OUT = wp.constant(int(Outcome.TIMED_OUT))
+_ESCAPED = wp.constant(int(Outcome.ESCAPED))
+_STEP_FLOOR = wp.constant(int(Outcome.STEP_FLOOR))
+_NOT_FINITE = wp.constant(int(Outcome.NOT_FINITE))
+
+#: What a bound on the acceleration is taken at, over its value now: in one step it changes by far
+#: less, as a step is short against the size of the body and its rotation.
+_MARGIN = wp.constant(scalar(1.5))
+
+
+@functools.cache
+def flight_phase(parts: Composition) -> Any:
+    """The function ``(world, run, clear, slot) -> run`` of one flight step."""
+    World, laws = parts.World, parts.laws
+    pull, anchored, turn = parts.pull, parts.anchored, parts.turn
+    surface_point = laws.surface_point
+    arrive = laws.scheme.arrive(parts)
+
+    @wp.struct
+    class Flying:
+        world: World
+        run: Run
+
+    @wp.func
+    def slope_of(data: Flying, t: scalar, y: vec6):
+        v = vec3(y[3], y[4], y[5])
+        a = pull(data.world, data.run, t, vec3(y[0], y[1], y[2]), v)
+        return vec6(v[0], v[1], v[2], a[0], a[1], a[2])
+
+    step = step_function(RK54, slope_of, vec6, Flying)
+    norm = error_norm_function(vec6)
+
+    @wp.struct
+    class Clearance:
+        h: scalar  # [s]
+        closing: scalar  # normal speed at which the nearest point approaches [m/s]
+
+    @wp.func
+    def clearance(
+        world: World,
+        run: Run,
+        a: scalar,
+        longest: scalar,
+        clear: wp.array2d(dtype=scalar),
+        slot: int,
+    ):
+        """The longest step [s], up to ``longest``, in which no point of the lander can touch."""
+        body = world.body
+        size = body.bounding_radius
+        speed = wp.length(run.v)
+        rate = wp.length(run.w)
+        out = Clearance()
+        h = longest
+        found = surface_point(world.surface, run.x)
+        room = found.distance - world.slope * size
+        if room > scalar(0.5) * world.slope * size:
+            closing = wp.dot(found.gradient, run.v)
+            out.h = wp.min(h, free_time(room, closing, speed, a, world.slope, world.curvature))
+            return out
+        # Near: each point with its own motion. Points that turn with the body are accelerated
+        # towards its centre too; the rate of a free body changes by no more than its square.
+        fast = speed + rate * size
+        hard = a + scalar(2.0) * rate * rate * size
+        R = wp.quat_to_matrix(run.q)
+        w_T = R * run.w
+        for j in range(body.points.shape[0]):
+            need = fast * h + scalar(0.5) * hard * h * h
+            if clear[j, slot] <= run.travel + need:
+                arm = R * body.points[j]
+                near = surface_point(world.surface, run.x + arm)
+                gap = near.distance - body.radii[j]
+                clear[j, slot] = run.travel + wp.max(gap, scalar(0.0)) / world.slope
+                closing = wp.dot(near.gradient, run.v + wp.cross(w_T, arm))
+                free = free_time(gap, closing, fast, hard, world.slope, world.curvature)
+                if free < h:
+                    h = free
+                    out.closing = wp.max(scalar(0.0), -closing) / wp.length(near.gradient)
+        out.h = h
+        return out
+
+    @wp.func
+    def fly(world: World, run: Run, clear: wp.array2d(dtype=scalar), slot: int):
+        """One step, accepted or not, or the change to the contact phase."""
+        limits = world.limits
+        out = run
+        out.steps += 1
+        if wp.static(laws.linearised):
+            out = anchored(world, out)
+        flying = Flying()
+        flying.world = world
+        flying.run = out
+        y = vec6(out.x[0], out.x[1], out.x[2], out.v[0], out.v[1], out.v[2])
+        k1 = slope_of(flying, out.t, y)
+        g = wp.sqrt(k1[3] * k1[3] + k1[4] * k1[4] + k1[5] * k1[5])
+        if not g < scalar(1e100):
+            out.outcome = _NOT_FINITE
+            return out
+        a = _MARGIN * g
+        speed = wp.length(out.v)
+        size = world.body.bounding_radius
+        left = limits.max_time - out.t
+        longest = wp.min(wp.min(out.h, limits.max_step), left)
+        if wp.static(laws.linearised):
+            longest = wp.min(longest, time_to_travel(world.reach, speed, a))
+        free = clearance(world, out, a, longest, clear, slot)
+        h = free.h
+        fast = speed + wp.length(out.w) * size
+        ready = arrive(world, out, free.closing, g)
+        if h < wp.min(ready.dt, left):
+            ready.phase = CONTACT
+            return ready
+        taken = step(flying, out.t, y, k1, h)
+        place = limits.rtol * wp.length(out.x)
+        pace = limits.rtol * (speed + g * h)
+        error = norm(
+            y, taken.y, taken.error, scalar(0.0), vec6(place, place, place, pace, pace, pace)
+        )
+        suggested = next_step(h, error, 4, scalar(5.0))
+        if not accepted(error):
+            out.rejected += 1
+            out.h = suggested
+            if suggested < limits.min_step:
+                out.outcome = _STEP_FLOOR
+            return out
+        # A step cut short by the ground or the clock says little about the error of a long one.
+        out.h = wp.max(suggested, wp.min(out.h, scalar(5.0) * suggested))
+        turned = turn(world, out.t, out.q, out.w, h)
+        out.q = turned.q
+        out.w = turned.w
+        out.t += h
+        out.x = vec3(taken.y[0], taken.y[1], taken.y[2])
+        out.v = vec3(taken.y[3], taken.y[4], taken.y[5])
+        faster = fast + a * h
+        out.travel += (faster + wp.length(out.w) * size) * h
+        out.path += scalar(0.5) * (speed + wp.length(out.v)) * h
+        out.quiet = scalar(0.0)
+        out.still = 0
+        if wp.length(out.x) > limits.escape_radius:
+            out.outcome = _ESCAPED
+        elif h >= left:
+            out.outcome = _TIMED_OUT
+        return out
+
+    return fly

@@ -1,0 +1,168 @@
+"""``Model``: the laws of one problem, checked and frozen, and their parameters on a device."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+import warp as wp
+
+from alight.contact import Compliant
+from alight.core import devices
+from alight.core.checks import checked_number, checked_whole
+from alight.core.errors import InputError
+from alight.engine.clipped_phase import CLIPPED
+from alight.engine.run import Limits
+from alight.engine.smooth_phase import SMOOTH
+from alight.engine.world import Composition, Laws, Scheme, compose
+from alight.flight import External, Rotation, UniformRotation
+from alight.flight.combine import combine, combined_data
+from alight.gravity import Gravity, Linearised
+from alight.surfaces import Surface
+from alight.vehicles import RigidLander
+from alight.vehicles.free_rotation import free_body
+
+_SCHEMES: dict[str, Scheme] = {"clipped": CLIPPED, "smooth": SMOOTH}
+
+
+@dataclass(frozen=True)
+class Stop:
+    """When a run ends."""
+
+    max_time: float = 1e5
+    """Simulated time [s] after which it has timed out."""
+    escape_radius: float = math.inf
+    """Distance from the target's origin [m] beyond which it has escaped."""
+    settle_speed: float = 1e-5
+    """Speed of the centre of mass [m/s] and ..."""
+    settle_rate: float = 1e-4
+    """... rate of turning [rad/s] below which it is at rest, if in contact for ..."""
+    settle_time: float = 30.0
+    """... this long [s]. A lander that the ground holds exactly is at rest at once."""
+    max_steps: int = 10_000_000
+    """Steps after which a run is given up as failed."""
+
+    def __post_init__(self) -> None:
+        for name in ("max_time", "settle_speed", "settle_rate", "settle_time"):
+            checked_number(name, getattr(self, name))
+        if self.escape_radius != math.inf:
+            checked_number("escape_radius [m]", self.escape_radius)
+        checked_whole("max_steps", self.max_steps, 1)
+
+
+@dataclass(frozen=True)
+class Steps:
+    """How closely flight is followed (contact has its own ``resolution``)."""
+
+    tolerance: float = 1e-9
+    """Error of a step, relative to the distance from the origin and to the speed."""
+    longest: float = 600.0
+    """Longest step [s]."""
+    shortest: float = 1e-9
+    """A step that would have to be shorter than this [s] ends the run as failed."""
+
+    def __post_init__(self) -> None:
+        for name in ("tolerance", "longest", "shortest"):
+            checked_number(name, getattr(self, name))
+
+
+@dataclass(frozen=True, eq=False)
+class Model:
+    """A target, a lander and the laws between them; it never changes.
+
+    Two models made of the same kinds of laws share one compiled kernel, whatever their numbers.
+    """
+
+    gravity: Gravity
+    surface: Surface
+    lander: RigidLander
+    contact: Compliant
+    rotation: Rotation = field(default_factory=lambda: UniformRotation(0.0))
+    externals: tuple[External, ...] = ()
+    stop: Stop = field(default_factory=Stop)
+    steps: Steps = field(default_factory=Steps)
+
+    def __post_init__(self) -> None:
+        kinds: tuple[tuple[str, type, str], ...] = (
+            ("gravity", Gravity, "a gravity law, such as gravity.PointMass(gm)"),
+            ("surface", Surface, "a surface, such as surfaces.Plane()"),
+            ("lander", RigidLander, 'a lander, such as alight.lander("minerva-ii-1").rigid()'),
+            ("contact", Compliant, "a contact law, such as contact.Compliant(restitution=0.6)"),
+            ("rotation", Rotation, "a rotation law, such as flight.UniformRotation(rate)"),
+            ("stop", Stop, "engine.Stop(...)"),
+            ("steps", Steps, "engine.Steps(...)"),
+        )
+        for name, kind, example in kinds:
+            if not isinstance(getattr(self, name), kind):
+                raise InputError(f"{name} is {getattr(self, name)!r}; it must be {example}.")
+        object.__setattr__(self, "externals", tuple(self.externals))
+        for law in self.externals:
+            if not isinstance(law, External):
+                raise InputError(
+                    f"externals hold {law!r}; each must be a law such as flight.SunTide(sun)."
+                )
+
+    @property
+    def full_gravity(self) -> Gravity:
+        """The gravity law that is evaluated in full."""
+        return self.gravity.full if isinstance(self.gravity, Linearised) else self.gravity
+
+    def composition(self) -> Composition:
+        """The functions and types of this model's kernel."""
+        gravity = self.full_gravity
+        external_data, push = combine(self.externals)
+        return compose(
+            Laws(
+                gravity_field=gravity.field,
+                gravity_flight=gravity.flight,
+                gravity_data=gravity.Data,
+                surface_point=self.surface.point,
+                surface_data=self.surface.Data,
+                spin=self.rotation.spin,
+                attitude=self.rotation.attitude,
+                rotation_data=self.rotation.Data,
+                push=push,
+                external_data=external_data,
+                contact_data=self.contact.Data,
+                scheme=_SCHEMES[self.contact.scheme],
+                linearised=isinstance(self.gravity, Linearised),
+            )
+        )
+
+    def data(self, device: devices.Device) -> Any:
+        """The parameters of all laws as one struct whose arrays live on ``device``."""
+        world = self.composition().World()
+        lander = self.lander
+        world.gravity = self.full_gravity.data(device)
+        world.surface = self.surface.data(device)
+        world.rotation = self.rotation.data(device)
+        world.external = combined_data(self.externals, device)
+        rows = self.contact.rows(lander.mass)
+        world.contact = wp.array(rows, dtype=self.contact.Data, device=device.name)
+        world.body = lander.kernel_data(device)
+        world.free = free_body(lander.inertia)
+        world.limits = self._limits()
+        # Twice the depth aimed at: what bounds hold above the ground must hold in a dent too.
+        bounds = self.surface.bounds_to(2.0 * float(np.max(self.contact.depth)))
+        world.slope, world.curvature = bounds.slope, bounds.curvature
+        world.reach = self.gravity.reach if isinstance(self.gravity, Linearised) else 0.0
+        world.lightest = self.lightest
+        return world
+
+    @property
+    def lightest(self) -> float:
+        """Least mass that a hit can meet [kg]: at the end of the longest lever."""
+        softest = float(np.linalg.eigvalsh(self.lander.inverse_inertia)[-1])
+        return 1.0 / (1.0 / self.lander.mass + self.lander.bounding_radius**2 * softest)
+
+    def _limits(self) -> Any:
+        limits, stop = Limits(), self.stop
+        limits.max_time, limits.max_steps = stop.max_time, stop.max_steps
+        limits.escape_radius = min(stop.escape_radius, 1e300)
+        limits.settle_speed, limits.settle_rate = stop.settle_speed, stop.settle_rate
+        limits.settle_time = stop.settle_time
+        limits.rtol = self.steps.tolerance
+        limits.max_step, limits.min_step = self.steps.longest, self.steps.shortest
+        return limits

@@ -1,0 +1,172 @@
+"""``Release``: where, how fast and how turned landers are let go, one row for each run."""
+
+import functools
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import warp as wp
+
+from alight.core import devices, frames
+from alight.core.checks import Array
+from alight.core.errors import InputError
+from alight.core.types import quat, scalar, vec3
+from alight.core.warp_setup import POINT_OPTIONS
+from alight.vehicles.rigid_data import RigidBody
+
+
+@dataclass(frozen=True, eq=False)
+class Release:
+    """States of the centre of mass at t = 0, relative to the turning target.
+
+    Each may be one vector for all runs or one row for each run.
+    """
+
+    position: Array
+    """(n, 3) from the target's origin, in target axes [m]."""
+    velocity: Array
+    """(n, 3) relative to the turning target [m/s]."""
+    attitude: Array
+    """(n, 4) quaternions xyzw, body to target axes."""
+    rate: Array
+    """(n, 3) relative to the target, in body axes [rad/s]."""
+
+    def __init__(
+        self,
+        position: npt.ArrayLike,
+        velocity: npt.ArrayLike = (0.0, 0.0, 0.0),
+        attitude: npt.ArrayLike = (0.0, 0.0, 0.0, 1.0),
+        rate: npt.ArrayLike = (0.0, 0.0, 0.0),
+    ) -> None:
+        given = {
+            "position": _rows("position [m]", position, 3),
+            "velocity": _rows("velocity [m/s]", velocity, 3),
+            "attitude": _rows("attitude", attitude, 4),
+            "rate": _rows("rate [rad/s]", rate, 3),
+        }
+        counts = {name: len(a) for name, a in given.items() if len(a) != 1}
+        if len(set(counts.values())) > 1:
+            said = ", ".join(f"{n} rows of {name}" for name, n in counts.items())
+            raise InputError(
+                f"a release has {said}; each needs one row for all runs or one for each run."
+            )
+        count = max(len(a) for a in given.values())
+        length = np.linalg.norm(given["attitude"], axis=1, keepdims=True)
+        if not (length > 0.0).all():
+            raise InputError(
+                "an attitude of a release is the zero quaternion; it has no direction."
+            )
+        given["attitude"] = given["attitude"] / length
+        for name, array in given.items():
+            full = np.array(np.broadcast_to(array, (count, array.shape[1])))
+            full.flags.writeable = False
+            object.__setattr__(self, name, full)
+
+    def __len__(self) -> int:
+        return len(self.position)
+
+    def __getitem__(self, rows: Any) -> "Release":
+        """The release of some of the runs."""
+        pick = np.atleast_1d(np.arange(len(self))[rows])
+        return Release(
+            self.position[pick], self.velocity[pick], self.attitude[pick], self.rate[pick]
+        )
+
+    @classmethod
+    def above(
+        cls,
+        surface: Any,
+        latitude: float,
+        longitude: float,
+        height: float,
+        velocity: npt.ArrayLike = (0.0, 0.0, 0.0),
+        attitude: npt.ArrayLike = (0.0, 0.0, 0.0, 1.0),
+        rate: npt.ArrayLike = (0.0, 0.0, 0.0),
+    ) -> "Release":
+        """Release ``height`` [m] from the nearest ground, on the ray at a latitude and longitude.
+
+        Angles in radians. ``velocity`` [m/s] is east, north and up there; the other arguments are
+        as for ``Release``.
+        """
+        up = frames.direction(latitude, longitude)
+        position = up * _radius_at(surface, up, float(height))
+        turn = frames.local_frame(up)
+        return cls(position, np.asarray(velocity, dtype=np.float64) @ turn.T, attitude, rate)
+
+
+def _radius_at(surface: Any, up: Array, height: float) -> float:
+    """Distance from the origin along ``up`` at which the ground is ``height`` [m] away.
+
+    Distances change by no more than the way gone: the ray is walked inwards from outside.
+    """
+    radius = 1.0
+    while float(surface.query(up * radius, device="cpu")[0]) < 2.0 * height + 1.0:
+        radius *= 2.0
+        if radius > 1e12:
+            raise InputError(
+                "no place on this ray is high above the ground; a release by latitude and "
+                "longitude needs a body about the origin, not a plane."
+            )
+    slope = surface.bounds.slope
+    for _ in range(10_000):
+        excess = float(surface.query(up * radius, device="cpu")[0]) - height
+        radius -= excess / slope
+        if abs(excess) <= 1e-9 * radius:
+            return radius
+    raise InputError(f"no place {height:g} m above the ground was found on this ray.")
+
+
+def _rows(name: str, value: npt.ArrayLike, width: int) -> Array:
+    try:
+        array = np.atleast_2d(np.asarray(value, dtype=np.float64))
+    except (TypeError, ValueError):
+        array = np.empty((0, 0))
+    if array.ndim != 2 or array.shape[1] != width or not len(array):
+        raise InputError(
+            f"{name} of a release must be {width} numbers or rows of {width}; got "
+            f"{np.shape(value)}."
+        )
+    bad = np.flatnonzero(~np.isfinite(array).all(axis=1))
+    if len(bad):
+        raise InputError(f"{name} of run {bad[0]} is not finite: {array[bad[0]]}.")
+    return array
+
+
+@functools.cache
+def gap_kernel(surface_point: Any, surface_data: Any) -> Any:
+    """A kernel for the least distance between a lander's contact points and the ground."""
+
+    @wp.kernel(module="unique", enable_backward=False, module_options=POINT_OPTIONS)
+    def least_gap(
+        offset: int,
+        surface: surface_data,
+        body: RigidBody,
+        slope: scalar,
+        x: wp.array(dtype=vec3),
+        q: wp.array(dtype=quat),
+        gap_out: wp.array(dtype=scalar),
+    ) -> None:
+        i = wp.tid() + offset
+        middle = surface_point(surface, x[i])
+        least = middle.distance - slope * body.bounding_radius
+        if least < scalar(0.0):
+            least = scalar(1e300)
+            for j in range(body.points.shape[0]):
+                found = surface_point(surface, x[i] + wp.quat_rotate(q[i], body.points[j]))
+                least = wp.min(least, found.distance - body.radii[j])
+        gap_out[i] = least
+
+    return least_gap
+
+
+def gaps(model: Any, release: Release, device: devices.Device, threads: int | None) -> Array:
+    """(n,) least distance of any contact point from the ground [m], or a lower bound of it."""
+    kernel = gap_kernel(model.surface.point, model.surface.Data)
+    x = wp.array(release.position, dtype=vec3, device=device.name)
+    q = wp.array(release.attitude, dtype=quat, device=device.name)
+    out = wp.empty(len(release), dtype=scalar, device=device.name)
+    inputs = [model.surface.data(device), model.lander.kernel_data(device)]
+    inputs += [model.surface.bounds.slope, x, q]
+    devices.launch(kernel, len(release), inputs, device, threads, outputs=[out])
+    return np.asarray(out.numpy())

@@ -1,0 +1,175 @@
+"""Composition: the laws of one model as one struct and a handful of functions for its kernel."""
+
+import dataclasses
+import functools
+from typing import Any
+
+import warp as wp
+
+from alight.core.types import quat, scalar, vec3
+from alight.engine.run import Limits, Run
+from alight.gravity.law import FieldValue
+from alight.gravity.linearised import extrapolate
+from alight.vehicles.free_rotation import FreeBody, free_rotation
+from alight.vehicles.rigid_data import RigidBody, angular_energy, linear_energy
+
+
+@dataclasses.dataclass(frozen=True)
+class Scheme:
+    """How contact is stepped: two factories, each given a ``Composition``.
+
+    ``arrive(parts)`` returns a Warp function ``(world, run, closing, g) -> run`` that prepares a
+    run for contact, ``run.dt`` being its first step [s]: flight hands over when nothing longer is
+    safe.
+    ``closing`` is the normal speed of the nearest point [m/s], ``g`` the acceleration [m/s^2].
+    ``press(parts)`` returns a Warp function ``(world, run, clear, slot) -> run``: one step in
+    contact, at whose end the run may be in flight again, or at rest.
+    """
+
+    name: str
+    arrive: Any
+    press: Any
+
+
+@dataclasses.dataclass(frozen=True)
+class Laws:
+    """The functions and types that a kernel is made from; two models with equal laws share it."""
+
+    gravity_field: Any
+    gravity_flight: Any
+    gravity_data: Any
+    surface_point: Any
+    surface_data: Any
+    spin: Any
+    attitude: Any
+    rotation_data: Any
+    push: Any
+    external_data: Any
+    contact_data: Any
+    scheme: Scheme
+    linearised: bool
+
+
+@dataclasses.dataclass(frozen=True)
+class Composition:
+    """What phases are written with."""
+
+    laws: Laws
+    World: Any
+    pull: Any
+    anchored: Any
+    frame_pull: Any
+    turn: Any
+    energy: Any
+
+
+@wp.struct
+class Energy:
+    """E_J and its parts [J] (conserved where the target turns evenly; erratum note of 004)."""
+
+    linear: scalar
+    angular: scalar
+    centrifugal: scalar
+    gravity: scalar
+    elastic: scalar
+    total: scalar
+
+
+@functools.cache
+def compose(laws: Laws) -> Composition:
+    """The struct of all parameters and the functions over it."""
+    gravity_data, surface_data = laws.gravity_data, laws.surface_data
+    rotation_data, external_data = laws.rotation_data, laws.external_data
+    contact_data = laws.contact_data
+    field, flight, push = laws.gravity_field, laws.gravity_flight, laws.push
+    spin, attitude = laws.spin, laws.attitude
+
+    @wp.struct
+    class World:
+        gravity: gravity_data
+        surface: surface_data
+        rotation: rotation_data
+        external: external_data
+        contact: wp.array(dtype=contact_data)
+        body: RigidBody
+        free: FreeBody
+        limits: Limits
+        slope: scalar  # bound on the gradient of the distance
+        curvature: scalar  # bound on its second derivatives [1/m]
+        reach: scalar  # gravity is extrapolated this far from where it was evaluated [m]
+        lightest: scalar  # least mass a hit can meet [kg]
+
+    @wp.func
+    def frame_pull(world: World, t: scalar, x: vec3, v: vec3, gravity: vec3):
+        """Acceleration relative to the turning target (paper 000, equation 2, corrected)."""
+        now = spin(world.rotation, t)
+        omega = now.rate
+        extra = push(world.external, t, attitude(world.rotation, t), x)
+        return (
+            gravity
+            - wp.cross(omega, wp.cross(omega, x))
+            - scalar(2.0) * wp.cross(omega, v)
+            - wp.cross(now.acceleration, x)
+            + extra.acceleration
+        )
+
+    @wp.func
+    def anchored(world: World, run: Run):
+        """``run`` with gravity evaluated in full, unless it was within reach.
+
+        Where flight evaluates it in full, contact still does not at each of its small steps: over a
+        ten-thousandth of the distance from the origin the error is 3 (d/r)^2 = 3e-8.
+        """
+        d = run.x - run.anchor_x
+        out = run
+        reach2 = world.reach * world.reach
+        if not wp.static(laws.linearised):
+            reach2 = scalar(1e-8) * wp.dot(run.x, run.x)
+        if not wp.dot(d, d) <= reach2:
+            out.anchor = field(world.gravity, run.x)
+            out.anchor_x = run.x
+        return out
+
+    @wp.func
+    def pull(world: World, run: Run, t: scalar, x: vec3, v: vec3):
+        """Acceleration in flight [m/s^2]."""
+        if wp.static(laws.linearised):
+            value = extrapolate(run.anchor, x - run.anchor_x)
+            return frame_pull(world, t, x, v, value.acceleration)
+        value = flight(world.gravity, x)
+        return frame_pull(world, t, x, v, value.acceleration)
+
+    @wp.struct
+    class Attitude:
+        q: quat
+        w: vec3
+
+    @wp.func
+    def turn(world: World, t: scalar, q: quat, w: vec3, dt: scalar):
+        """Attitude and rate relative to the target after ``dt`` [s] without torque."""
+        before = spin(world.rotation, t)
+        q_NB = attitude(world.rotation, t) * q
+        turned = free_rotation(world.free, q_NB, w + wp.quat_rotate_inv(q, before.rate), dt)
+        after = spin(world.rotation, t + dt)
+        out = Attitude()
+        out.q = wp.normalize(wp.quat_inverse(attitude(world.rotation, t + dt)) * turned.q)
+        out.w = turned.w - wp.quat_rotate_inv(out.q, after.rate)
+        return out
+
+    @wp.func
+    def energy(world: World, run: Run, value: FieldValue):
+        """E_J of ``run`` where gravity is ``value``; |I Omega| part counted as angular."""
+        now = spin(world.rotation, run.t)
+        O_B = wp.quat_rotate_inv(run.q, now.rate)
+        swing = wp.cross(now.rate, run.x)
+        extra = push(world.external, run.t, attitude(world.rotation, run.t), run.x)
+        e = Energy()
+        e.linear = linear_energy(world.body, run.v)
+        e.angular = angular_energy(world.body, run.w) - angular_energy(world.body, O_B)
+        e.centrifugal = -linear_energy(world.body, swing)
+        e.gravity = -world.body.mass * (value.potential + extra.potential)
+        e.elastic = run.elastic
+        e.total = e.linear + e.angular + e.centrifugal + e.gravity + e.elastic
+        return e
+
+    return Composition(laws, World, pull, anchored, frame_pull, turn, energy)
