@@ -25,6 +25,11 @@ HIT = wp.constant(0)
 LASTING = wp.constant(1)
 GENTLE = wp.constant(2)
 
+#: Largest damping ratio in contact that lasts. Restitution falls little beyond it (0.18 here), and
+#: stiff dampers on many points would need steps of their own.
+MOST_ZETA = 2.5
+_MOST_ZETA = wp.constant(scalar(MOST_ZETA))
+
 
 @wp.struct
 class Motion:
@@ -113,9 +118,9 @@ def damping(contact: CompliantData, stiffness: scalar, kind: int, load: scalar, 
     """
     if contact.stiffness > scalar(0.0):
         return contact.damping / (size * size)
-    zeta = contact.zeta
+    zeta = wp.min(contact.zeta, _MOST_ZETA)
     if kind == GENTLE and zeta > scalar(0.0):
-        zeta = wp.max(zeta, scalar(1.0))
+        zeta = scalar(1.0)
     return scalar(2.0) * zeta * wp.sqrt(stiffness / load)
 
 
@@ -151,7 +156,7 @@ def normal_pass(surface_point: Any, surface_data: Any) -> Any:
         """Apply the normal impulses of one step; ``start`` is before ``pull`` is added to it.
 
         ``clear[j, slot]`` is the travel [m] up to which point j cannot touch: points beyond it are
-        not looked up, which changes nothing but the time taken.
+        not looked up, which changes nothing but the time taken. A last row of -1 ends the search.
         """
         zero = scalar(0.0)
         m = Motion()
@@ -164,8 +169,13 @@ def normal_pass(surface_point: Any, surface_data: Any) -> Any:
         keep = contact.restitution * contact.restitution
         if kind != HIT:
             keep = scalar(1.0)
-        for j in range(body.points.shape[0]):
-            if clear[j, slot] <= travel + margin:
+        count = body.points.shape[0]
+        j = int(0)
+        while j < count:
+            # Threads side by side look for their next point first, then look it up together.
+            while clear[j, slot] > travel + margin:
+                j += 1
+            if j < count:
                 arm = R * body.points[j]
                 found = surface_point(surface, x + arm)
                 gap = found.distance - body.radii[j]
@@ -208,8 +218,11 @@ def normal_pass(surface_point: Any, surface_data: Any) -> Any:
                     sums.elastic += scalar(0.5) * keep * stiffness * ended * ended
                     sums.depth = wp.max(sums.depth, -gap / size)
                     sums.active += 1
+                    sums.pace = wp.max(sums.pace, wp.abs(u) / size)
                 elif u + pulled < zero and gap + scalar(4.0) * dt * (u + pulled) < zero:
                     sums.waiting = 1
+                    sums.pace = wp.max(sums.pace, wp.abs(u) / wp.length(G))
+                j += 1
         result = Pushed()
         result.motion = m
         result.pressed = sums
@@ -228,27 +241,35 @@ def sideways(n: vec3, a: vec3):
 
 
 @wp.func
-def sticking_impulse(body: RigidBody, inverse_inertia: mat33, n: vec3, lever: vec3, slip: vec3):
-    """The impulse across ``n`` at ``lever`` that takes the velocity ``slip`` across ``n`` away.
+def solve_across(n: vec3, M: mat33, s: vec3):
+    """The vector y across the unit vector ``n`` with M y = -s in the plane across it.
 
-    P = -T (T^t m* T)^-1 T^t slip with T a basis across n (erratum 004-6, as an impulse).
+    y = -T (T^t M T)^-1 T^t s with T a basis of that plane. With the inverse mass m* of a point and
+    its slip this is the sticking impulse (erratum 004-6); with the inverse inertia and a rate, the
+    angular impulse that ends the rolling.
     """
     a = vec3(scalar(1.0), scalar(0.0), scalar(0.0))
     if wp.abs(n[0]) > scalar(0.6):
         a = vec3(scalar(0.0), scalar(1.0), scalar(0.0))
     t1 = wp.normalize(wp.cross(n, a))
     t2 = wp.cross(n, t1)
-    c1 = wp.cross(lever, t1)
-    c2 = wp.cross(lever, t2)
-    i1 = inverse_inertia * c1
-    one = scalar(1.0) / body.mass
-    m11 = one + wp.dot(c1, i1)
-    m12 = wp.dot(c2, i1)
-    m22 = one + wp.dot(c2, inverse_inertia * c2)
-    s1 = wp.dot(t1, slip)
-    s2 = wp.dot(t2, slip)
-    det = m11 * m22 - m12 * m12
-    return (-(m22 * s1 - m12 * s2) * t1 - (m11 * s2 - m12 * s1) * t2) / det
+    u1 = M * t1
+    u2 = M * t2
+    m11 = wp.dot(t1, u1)
+    m12 = wp.dot(t1, u2)
+    m21 = wp.dot(t2, u1)
+    m22 = wp.dot(t2, u2)
+    s1 = wp.dot(t1, s)
+    s2 = wp.dot(t2, s)
+    det = m11 * m22 - m12 * m21
+    return (-(m22 * s1 - m12 * s2) * t1 - (m11 * s2 - m21 * s1) * t2) / det
+
+
+@wp.func
+def inverse_mass_at(body: RigidBody, inverse_inertia: mat33, lever: vec3):
+    """m* = 1/m - [c] I^-1 [c] [1/kg] (paper 000, equation 20)."""
+    c = wp.skew(lever)
+    return wp.identity(n=3, dtype=scalar) / body.mass - c * inverse_inertia * c
 
 
 @wp.func
@@ -271,9 +292,27 @@ class Held:
 def warm_pull(body: RigidBody, inverse_inertia: mat33, grip: Grip, dt: scalar):
     """What the grip of the last step would change in this one."""
     out = Motion()
-    out.v = dt * grip.friction / body.mass
+    out.v = dt * (grip.friction + grip.push) / body.mass
     out.w = dt * (inverse_inertia * (wp.cross(grip.lever, grip.friction) + grip.rolling))
     return out
+
+
+@wp.func
+def spin_cap(contact: CompliantData, spread: scalar, weight: scalar):
+    """Most angular impulse about the normal [N m s]: friction of the points about their centre.
+
+    mu F times their mean distance from the centre of pressure, plus 2/3 of the patch radius.
+    """
+    return contact.friction * weight * (spread + scalar(2.0 / 3.0) * contact.patch)
+
+
+@wp.func
+def rolling_push(body: RigidBody, inverse_inertia: mat33, n: vec3, lever: vec3, torque: vec3):
+    """The impulse at the centre of mass that goes with an angular impulse against rolling [N s].
+
+    Together they leave the slip as it was (erratum 004-7).
+    """
+    return -body.mass * sideways(n, wp.cross(inverse_inertia * torque, lever))
 
 
 @wp.func
@@ -290,30 +329,49 @@ def hold(
     grip: Grip,
     dt: scalar,
 ):
-    """Everything at once: no slip, no spin, no rolling, if all three caps allow it.
+    """Everything at once: no slip and no rolling, and no spin as far as its cap allows.
 
-    ``held.grip.stuck`` is 2 where they do, and 0 where they do not: one after the other then.
+    Unknown are friction F across n, the torque L across n with its push, and the spin torque S:
+
+        w + I^-1 (c x F + L + S n) = 0,    v_t + F/m - T[(I^-1 L) x c] = 0,
+
+    which is T(m* F) - (F.a) b = -slip + (n.I w) b with a = n x c, b = T[(I^-1 n) x c]. Where S is
+    at its cap, some spin is left. ``held.grip.stuck`` is 2 where all caps allow the answer and 0
+    where they do not: one law after the other then.
     """
     held = Held()
     held.motion = m
-    # With the rate gone, the effective point moves as the centre of mass does.
-    brake = -body.mass * sideways(n, m.v)
-    friction = sideways(n, dt * grip.friction) + brake
-    torque = dt * grip.rolling - R * (body.inertia * (wp.transpose(R) * m.w))
-    torque -= wp.cross(lever, brake)
-    spin = wp.dot(n, torque)
-    arm = spread + scalar(2.0 / 3.0) * contact.patch
+    slip = sideways(n, m.v + wp.cross(m.w, lever))
+    M = inverse_mass_at(body, inverse_inertia, lever)
+    a = wp.cross(n, lever)
+    spinning = inverse_inertia * n
+    b = sideways(n, wp.cross(spinning, lever))
+    around = wp.dot(n, R * (body.inertia * (wp.transpose(R) * m.w)))
+    F = solve_across(n, M - wp.outer(b, a), slip - around * b)
+    before = wp.dot(n, dt * grip.rolling)
+    cap = spin_cap(contact, spread, weight)
+    S = -around - wp.dot(F, a)
+    if wp.abs(before + S) > cap:
+        S = wp.clamp(before + S, -cap, cap) - before
+        F = solve_across(n, M, slip + S * b)
+    turned = m.w + inverse_inertia * wp.cross(lever, F) + S * spinning
+    L = solve_across(n, inverse_inertia, turned)
+    push = rolling_push(body, inverse_inertia, n, lever, L)
+    friction = sideways(n, dt * grip.friction) + F
+    torque = sideways(n, dt * grip.rolling) + L
+    pushed = dt * grip.push + push
     if (
         wp.length(friction) <= contact.static_friction * weight
-        and wp.abs(spin) <= contact.friction * weight * arm
-        and wp.length(torque - spin * n) <= contact.rolling * weight
+        and wp.length(torque) <= contact.rolling * weight
+        and wp.length(pushed) <= contact.friction * weight
     ):
-        held.motion.v = wp.dot(n, m.v) * n
-        held.motion.w = vec3()
+        held.motion.v = m.v + (F + push) / body.mass
+        held.motion.w = turned + inverse_inertia * L
         held.friction = friction
         held.grip.friction = friction / dt
         held.grip.lever = lever
-        held.grip.rolling = torque / dt
+        held.grip.rolling = (torque + (before + S) * n) / dt
+        held.grip.push = pushed / dt
         held.grip.stuck = 2
     return held
 
@@ -322,68 +380,57 @@ def hold(
 def resist_turning(
     contact: CompliantData,
     body: RigidBody,
-    R: mat33,
     inverse_inertia: mat33,
     n: vec3,
     lever: vec3,
     spread: scalar,
     weight: scalar,
+    start: Motion,
     m: Motion,
     grip: Grip,
     dt: scalar,
 ):
     """Spin friction about the normal, then rolling resistance (paper 004, section 4.3).
 
-    Spin friction is the friction of the points about their centre of pressure: mu F times their
-    mean distance from it, plus 2/3 of the patch radius. Rolling resistance is C_RR F against the
-    rate, with a force at the centre of mass that keeps the slip as it was (erratum 004-7), scaled
-    down where the pair would add energy.
+    Rolling resistance is the torque that ends the rolling, or C_RR F against the rate where that is
+    less. The push that goes with it is no larger than friction could be, and scaled down where the
+    pair would add energy over the step from ``start``.
     """
     zero = scalar(0.0)
+    half = scalar(0.5)
     held = Held()
-    held.motion = m
-    held.grip = Grip()
     w = m.w
-    v = m.v
-    warm = dt * grip.rolling
-    inertia = R * body.inertia * wp.transpose(R)
-    # Spin about the normal.
-    arm = spread + scalar(2.0 / 3.0) * contact.patch
-    most = contact.friction * weight * arm
-    spin_before = wp.dot(n, warm)
-    response = wp.dot(n, inverse_inertia * n)
-    spin = wp.clamp(spin_before - wp.dot(n, w) / response, -most, most)
-    w += (spin - spin_before) * (inverse_inertia * n)
-    torque = spin * n
-    # Rolling: what brings the rate across the normal to rest, if the cap allows it.
+    cap = spin_cap(contact, spread, weight)
+    before = wp.dot(n, dt * grip.rolling)
+    spinning = inverse_inertia * n
+    spin = wp.clamp(before - wp.dot(n, w) / wp.dot(n, spinning), -cap, cap)
+    w += (spin - before) * spinning
+    # Rolling, from the motion without what the last step did about it.
+    w -= inverse_inertia * sideways(n, dt * grip.rolling)
+    v = m.v - dt * grip.push / body.mass
+    torque = solve_across(n, inverse_inertia, w)
     cap = contact.rolling * weight
-    before = sideways(n, warm)
-    total = sideways(n, before - inertia * w)
-    if wp.length(total) <= cap:
-        w += inverse_inertia * (total - before)
-    else:
-        w -= inverse_inertia * before
-        total = vec3()
-        rate = wp.length(w)
-        if cap > zero and rate > zero:
+    rate = wp.length(w)
+    if wp.length(torque) > cap:
+        torque = vec3()
+        if rate > zero:
             axis = w / rate
-            turning = inverse_inertia * axis
-            halt = rate / wp.dot(axis, turning)
-            size = wp.min(cap, halt)
-            total = -size * axis
-            push = size * body.mass * sideways(n, wp.cross(turning, lever))
-            # Torque and force together must not add energy.
-            spent = size * (rate - scalar(0.5) * size * wp.dot(axis, turning))
-            given = wp.dot(push, v) + scalar(0.5) * wp.dot(push, push) / body.mass
-            if given > spent:
-                push = push * (spent / given)
-            w -= size * turning
-            v += push / body.mass
-            total = vec3()  # sliding needs no first guess
-    torque += total
-    held.motion.v = v
+            halt = rate / wp.dot(axis, inverse_inertia * axis)
+            torque = -wp.min(cap, halt) * axis
+    w += inverse_inertia * torque
+    push = rolling_push(body, inverse_inertia, n, lever, torque)
+    length = wp.length(push)
+    most = contact.friction * weight
+    if length > most:
+        push = push * (most / length)
+    spent = -half * wp.dot(torque, start.w + w)
+    given = half * wp.dot(push, start.v + v + push / body.mass)
+    if given > zero and given > spent:
+        push = push * wp.max(zero, spent / given)
+    held.motion.v = v + push / body.mass
     held.motion.w = w
-    held.grip.rolling = torque / dt
+    held.grip.rolling = (sideways(n, torque) + spin * n) / dt
+    held.grip.push = push / dt
     return held
 
 
@@ -409,7 +456,7 @@ def resist_sliding(
     warm = dt * grip.friction
     m = held.motion
     slip = sideways(n, m.v + wp.cross(m.w, lever))
-    fix = sticking_impulse(body, inverse_inertia, n, lever, slip)
+    fix = solve_across(n, inverse_mass_at(body, inverse_inertia, lever), slip)
     cone = contact.friction
     if grip.stuck != 0:
         cone = contact.static_friction

@@ -21,7 +21,8 @@ Number = float | npt.ArrayLike
 class Compliant:
     """The compliant contact law of paper 004, with two ways to step through it.
 
-    Every number may also be an array with one value for each run of a batch.
+    Restitution, friction, stiffness, damping, rolling resistance, patch radius and speed may also
+    be arrays with one value for each run of a batch.
 
     Parameters
     ----------
@@ -48,6 +49,7 @@ class Compliant:
     patch_radius:
         Radius of the area in which a single point touches [m]: it resists spin about the normal
         by 2/3 of it times the friction force. Several points resist by their distances besides.
+        As large as ``rolling_resistance`` if not given.
     scheme:
         ``"clipped"`` (the default): leapfrog with clipped impulses; restitution, sticking and rest
         are exact and slow contact takes long steps. ``"smooth"``: paper 004's own, forces in a
@@ -69,11 +71,11 @@ class Compliant:
         *,
         stiffness: Number | None = None,
         damping: Number | None = None,
-        depth: Number = 1e-3,
+        depth: float = 1e-3,
         speed: Number = 0.1,
         static_friction: Number | None = None,
         rolling_resistance: Number = 2e-3,
-        patch_radius: Number = 0.0,
+        patch_radius: Number | None = None,
         scheme: str = "clipped",
         resolution: float = 0.2,
         slip_speed: float = 1e-4,
@@ -101,10 +103,12 @@ class Compliant:
             raise InputError(
                 "static_friction is below friction; sticking must hold at least what sliding does."
             )
-        self.depth = _each(depth, _positive("depth [m]"))
+        self.depth = checked_number("depth [m]", depth)
         self.speed = _each(speed, _positive("speed [m/s]"))
         self.rolling_resistance = _each(rolling_resistance, _natural("rolling_resistance [m]"))
-        self.patch_radius = _each(patch_radius, _natural("patch_radius [m]"))
+        self.patch_radius = self.rolling_resistance
+        if patch_radius is not None:
+            self.patch_radius = _each(patch_radius, _natural("patch_radius [m]"))
         self.resolution = checked_number("resolution [rad]", resolution)
         if self.resolution > 1.0:
             raise InputError(

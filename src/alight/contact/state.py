@@ -30,6 +30,7 @@ class Grip:
     friction: vec3  # [N]
     lever: vec3  # where it acted, from the centre of mass [m]
     rolling: vec3  # rolling resistance and spin friction [N m]
+    push: vec3  # the force that goes with rolling resistance [N]
     stuck: int  # 1 where the effective point did not slide
 
 
@@ -46,3 +47,4 @@ class Pressed:
     depth: scalar  # of the deepest point [m]
     active: int  # points that touch
     waiting: int  # 1 where a point is about to touch
+    pace: scalar  # largest normal speed of points that touch or are about to [m/s]

@@ -135,6 +135,7 @@ def launch(
     *,
     outputs: Sequence[Any] = (),
     min_items: int = MIN_ITEMS_PER_THREAD,
+    block: int = 256,
 ) -> None:
     """Run ``kernel`` on items ``0 .. dim-1``; on a GPU without waiting for it to finish.
 
@@ -149,13 +150,16 @@ def launch(
         At most this many threads on the CPU; None takes every core (see ``thread_count``).
     min_items:
         A thread gets no fewer items than this: lower it for kernels of heavy items.
+    block:
+        Threads of a block on a GPU: lower it for kernels that need many registers.
     """
     arguments = [*inputs, *outputs]
     workers = 1
     if device.is_cpu:
         workers = max(1, min(thread_count(threads), dim // max(1, min_items)))
     if workers == 1:
-        wp.launch(kernel, dim=dim, inputs=[0, *arguments], device=device.name)
+        inputs = [0, *arguments]
+        wp.launch(kernel, dim=dim, inputs=inputs, device=device.name, block_dim=block)
     else:
         _launch_split(kernel, dim, arguments, workers, min_items)
 

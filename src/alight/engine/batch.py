@@ -25,15 +25,16 @@ from alight.engine.kernel import Chunk, advance_kernel
 from alight.engine.model import Model
 from alight.engine.release import Release, gaps
 from alight.engine.run import Row, Run, Touch
-from alight.engine.slots import gather, scatter, take_touches
+from alight.engine.slots import gather, scatter, stacked, take_touches
 
 _RUN: Any = Run
-_TOUCH: Any = Touch
-_ROW: Any = Row
 
 #: Runs in slots at a time, steps of one launch, contacts kept of one launch: on CPU and GPU.
 CPU_SLOTS, CPU_STEPS, CPU_TOUCHES = 512, 4000, 16
-GPU_SLOTS, GPU_STEPS, GPU_TOUCHES = 262_144, 256, 2
+GPU_SLOTS, GPU_STEPS, GPU_TOUCHES = 262_144, 64, 2
+#: With fewer runs than this left, a GPU has room for all of them at once: longer launches then.
+GPU_FEW, GPU_FEW_STEPS = 16_384, 1024
+GPU_BLOCK = 64
 
 
 @dataclass(frozen=True, eq=False)
@@ -120,7 +121,7 @@ class Batch:
         self._chunk.rows = history
         n = self.slots
         self._runs = wp.zeros(n, dtype=Run, device=name)
-        self._clear = wp.empty((model.lander.n_points, n), dtype=scalar, device=name)
+        self._clear = wp.empty((model.lander.n_points + 1, n), dtype=scalar, device=name)
         self._touches = wp.empty((n, self._chunk.touches), dtype=Touch, device=name)
         self._touch_count = wp.zeros(n, dtype=int, device=name)
         self._rows = wp.empty((n, max(1, history)), dtype=Row, device=name)
@@ -145,8 +146,8 @@ class Batch:
         runs["h"] = self.model.steps.longest
         runs["anchor_x"] = np.nan  # nowhere yet
         sunk = gaps(self.model, release, self.device, self.threads)
-        # A lander may be placed on the ground: as deep as its weight presses it in, and no deeper.
-        inside = sunk < -0.1 * np.max(self.model.contact.depth)
+        # A lander may be placed on the ground, as deep as contact may press it in and no deeper.
+        inside = sunk < -self.model.contact.depth
         runs["outcome"][inside] = Outcome.STARTED_INSIDE
         return runs
 
@@ -169,6 +170,8 @@ class Batch:
         if not len(busy):
             return False
         index = self._ordered(busy)
+        if self.device.is_gpu:
+            self._chunk.steps = GPU_STEPS if len(busy) > GPU_FEW else GPU_FEW_STEPS
         self._touch_count.zero_()
         self._row_count.zero_()
         try:
@@ -208,6 +211,7 @@ class Batch:
             self.threads,
             outputs=outputs,
             min_items=1,
+            block=GPU_BLOCK,
         )
 
     def _fill(self) -> None:
@@ -252,15 +256,13 @@ class Batch:
         busy = np.flatnonzero(self._owner >= 0)
         if len(busy):
             final[self._owner[busy]] = gather(self._runs, busy, self.device)
-        empty: Any = np.zeros(0, dtype=_TOUCH.numpy_dtype())
-        touches: Any = np.concatenate([empty, *self._drained])
+        touches = stacked(Touch, self._drained)
         return BatchResult(final, touches[np.lexsort((touches["start"], touches["run"]))])
 
     @property
     def history(self) -> Any:
         """Structured array of all lines recorded (batches of one run keep them in order)."""
-        empty: Any = np.zeros(0, dtype=_ROW.numpy_dtype())
-        return np.concatenate([empty, *self._lines])
+        return stacked(Row, self._lines)
 
 
 def run_batch(

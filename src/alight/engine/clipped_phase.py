@@ -24,17 +24,24 @@ from alight.engine.run import FLIGHT, Run, Touch
 from alight.engine.stiffness import (
     GENTLE_SPEED,
     contact_step,
+    damped_step,
     hit_over,
     hit_stiffness,
     wanted_stiffness,
 )
 from alight.engine.world import Composition, Scheme
 from alight.gravity.linearised import extrapolate
+from alight.vehicles.rigid_data import angular_energy, linear_energy
 
 _SETTLED = wp.constant(int(Outcome.SETTLED))
 _TIMED_OUT = wp.constant(int(Outcome.TIMED_OUT))
 _NOT_FINITE = wp.constant(int(Outcome.NOT_FINITE))
 
+#: In contact that lasts, the springs are set for this many times the normal speed of the points,
+#: and at its beginning that is taken as this share of the speed.
+_PACES = wp.constant(scalar(3.0))
+_SHARE = wp.constant(scalar(0.1))
+_MEMORY = wp.constant(scalar(0.98))
 #: Steps without motion after which a lander is at rest, and what counts as none: a share of what
 #: gravity would add in one step if the ground did not hold.
 #: Steps about the deepest point of a hit are this share of the others.
@@ -77,6 +84,7 @@ def arrive_clipped(parts: Composition) -> Any:
         )
         out.dt = contact_step(contact, out.stiffness, scalar(1.0) / world.lightest)
         out.load = scalar(0.0)
+        out.pace = closing
         out.turning = scalar(1e30)
         out.lasting = 0
         if contact.stiffness > scalar(0.0):
@@ -122,7 +130,8 @@ def press_clipped(parts: Composition) -> Any:
         They hold no more energy than those of the hit would have given back.
         """
         out = run
-        wanted = wanted_stiffness(contact, world.body.mass, fast, g)
+        out.pace = _SHARE * fast
+        wanted = wanted_stiffness(contact, world.body.mass, _PACES * out.pace, g)
         if out.elastic > scalar(0.0):
             kept = contact.restitution * contact.restitution * out.stiffness
             if wanted > kept:
@@ -130,6 +139,34 @@ def press_clipped(parts: Composition) -> Any:
             out.elastic = out.elastic * wanted / kept
         out.stiffness = wanted
         out.lasting = 1
+        return out
+
+    @wp.func
+    def adjust(world: World, run: Run, contact: CompliantData, g: scalar):
+        """``run`` with springs that fit the normal speeds of a contact that lasts.
+
+        Softer ones lose what they hold less of. Stiffer ones hold more, which is taken out of the
+        motion: if there is none of it to spare, they stay.
+        """
+        out = run
+        body = world.body
+        # What is in the springs can become speed again: it counts.
+        pace = _PACES * run.pace
+        level = wp.sqrt(pace * pace + scalar(2.0) * run.elastic / body.mass)
+        wanted = wanted_stiffness(contact, body.mass, level, g)
+        ratio = wanted / run.stiffness
+        if ratio < scalar(0.5) or (ratio > scalar(1.0) and run.elastic == scalar(0.0)):
+            out.elastic = run.elastic * ratio
+            out.stiffness = wanted
+        elif ratio > scalar(2.0):
+            added = run.elastic * (ratio - scalar(1.0))
+            moving = linear_energy(body, run.v) + angular_energy(body, run.w)
+            if added < scalar(0.1) * moving:
+                slow = wp.sqrt(scalar(1.0) - added / moving)
+                out.v = slow * run.v
+                out.w = slow * run.w
+                out.elastic = run.elastic * ratio
+                out.stiffness = wanted
         return out
 
     @wp.func
@@ -150,12 +187,7 @@ def press_clipped(parts: Composition) -> Any:
             if hit_over(contact, body.mass, out.stiffness, out.t - out.hit):
                 out = outlast(world, out, contact, fast, g)
         elif out.lasting != 0:
-            # What is in the springs can become speed again: it counts in the level.
-            level = wp.sqrt(fast * fast + scalar(2.0) * out.elastic / body.mass)
-            wanted = wanted_stiffness(contact, body.mass, level, g)
-            if wanted < scalar(0.5) * out.stiffness or out.elastic == zero:
-                out.elastic = out.elastic * wp.min(scalar(1.0), wanted / out.stiffness)
-                out.stiffness = wanted
+            out = adjust(world, out, contact, g)
         load = out.load
         if load == zero:
             load = scalar(4.0) / world.lightest  # several points may touch at once
@@ -163,9 +195,12 @@ def press_clipped(parts: Composition) -> Any:
         kind = HIT
         if out.lasting != 0:
             kind = LASTING
+            dt = wp.min(dt, damped_step(contact, out.stiffness, load))
+            if fast > zero:
+                # On its way along the ground the lander must not run into it unnoticed.
+                dt = wp.min(dt, wp.sqrt(contact.depth / (scalar(2.0) * world.curvature)) / fast)
             if contact.stiffness == zero and fast < _GENTLE_SPEED:
                 kind = GENTLE
-                dt = scalar(2.0) * dt
         if (
             out.lasting == 0
             and contact.restitution < scalar(1.0)
@@ -216,7 +251,10 @@ def press_clipped(parts: Composition) -> Any:
         )
         sums = pushed.pressed
         m = pushed.motion
-        out.load = sums.stiffness
+        # A load that forgets slowly: steps that change with every point that comes and goes keep a
+        # lander shivering.
+        out.load = wp.max(sums.stiffness, _MEMORY * out.load)
+        out.pace = wp.max(sums.pace, _MEMORY * out.pace)
         out.elastic = sums.elastic
         out.force = zero
         if sums.weight > zero:
@@ -240,7 +278,17 @@ def press_clipped(parts: Composition) -> Any:
             held = hold(contact, body, R, inverse, n, lever, spread, weight, m, out.grip, dt)
             if held.grip.stuck == 0:
                 held = resist_turning(
-                    contact, body, R, inverse, n, lever, spread, weight, m, out.grip, dt
+                    contact,
+                    body,
+                    inverse,
+                    n,
+                    lever,
+                    spread,
+                    weight,
+                    start,
+                    m,
+                    out.grip,
+                    dt,
                 )
                 before = sideways(n, start.v + wp.cross(start.w, lever))
                 held = resist_sliding(
@@ -292,7 +340,9 @@ def press_clipped(parts: Composition) -> Any:
             out.quiet += dt
         else:
             out.quiet = zero
-        if out.still >= _STILL_STEPS or out.quiet >= limits.settle_time:
+        # A lander on the brink starts to topple no faster than this: look long enough.
+        patience = wp.max(limits.settle_time, scalar(3.0) * wp.sqrt(size / g))
+        if out.still >= _STILL_STEPS or out.quiet >= patience:
             out.v = vec3()
             out.w = vec3()
             out.outcome = _SETTLED

@@ -48,6 +48,7 @@ def flight_phase(parts: Composition) -> Any:
     @wp.struct
     class Clearance:
         h: scalar  # [s]
+        near: int  # 1 where points were looked at one by one
         closing: scalar  # normal speed at which the nearest point approaches [m/s]
 
     @wp.func
@@ -66,21 +67,28 @@ def flight_phase(parts: Composition) -> Any:
         rate = wp.length(run.w)
         out = Clearance()
         h = longest
+        out.near = 0
         found = surface_point(world.surface, run.x)
         room = found.distance - world.slope * size
         if room > scalar(0.5) * world.slope * size:
             closing = wp.dot(found.gradient, run.v)
             out.h = wp.min(h, free_time(room, closing, speed, a, world.slope, world.curvature))
             return out
+        out.near = 1
         # Near: each point with its own motion. Points that turn with the body are accelerated
         # towards its centre too; the rate of a free body changes by no more than its square.
         fast = speed + rate * size
         hard = a + scalar(2.0) * rate * rate * size
         R = wp.quat_to_matrix(run.q)
         w_T = R * run.w
-        for j in range(body.points.shape[0]):
-            need = fast * h + scalar(0.5) * hard * h * h
-            if clear[j, slot] <= run.travel + need:
+        count = body.points.shape[0]
+        j = int(0)
+        need = fast * h + scalar(0.5) * hard * h * h
+        while j < count:
+            # Threads side by side look for their next point first, then look it up together.
+            while clear[j, slot] > run.travel + need:
+                j += 1
+            if j < count:
                 arm = R * body.points[j]
                 near = surface_point(world.surface, run.x + arm)
                 gap = near.distance - body.radii[j]
@@ -90,6 +98,8 @@ def flight_phase(parts: Composition) -> Any:
                 if free < h:
                     h = free
                     out.closing = wp.max(scalar(0.0), -closing) / wp.length(near.gradient)
+                    need = fast * h + scalar(0.5) * hard * h * h
+                j += 1
         out.h = h
         return out
 
@@ -119,6 +129,7 @@ def flight_phase(parts: Composition) -> Any:
             longest = wp.min(longest, time_to_travel(world.reach, speed, a))
         free = clearance(world, out, a, longest, clear, slot)
         h = free.h
+        out.near = free.near
         fast = speed + wp.length(out.w) * size
         ready = arrive(world, out, free.closing, g)
         if h < wp.min(ready.dt, left):

@@ -145,7 +145,7 @@ class Model:
         world.free = free_body(lander.inertia)
         world.limits = self._limits()
         # Twice the depth aimed at: what bounds hold above the ground must hold in a dent too.
-        bounds = self.surface.bounds_to(2.0 * float(np.max(self.contact.depth)))
+        bounds = self.surface.bounds_to(2.0 * self.contact.depth)
         world.slope, world.curvature = bounds.slope, bounds.curvature
         world.reach = self.gravity.reach if isinstance(self.gravity, Linearised) else 0.0
         world.lightest = self.lightest

@@ -61,6 +61,7 @@ class Run:
     number: int  # of the run in its batch
     row: int  # of the contact parameters it uses
     phase: int
+    near: int  # 1 in flight close to the ground: such runs are kept together
     outcome: int
     t: scalar  # [s]
     x: vec3  # centre of mass from the target's origin, target axes [m]
@@ -74,6 +75,7 @@ class Run:
     anchor_x: vec3  # and that place [m]
     stiffness: scalar  # of the springs in this contact [N/m]
     lasting: int  # 1 once the contact has outlasted a hit
+    pace: scalar  # normal speed of the points in contact, slowly forgotten [m/s]
     turning: scalar  # time to the deepest point, as far as can be told [s]
     hit: scalar  # when the contact under way began [s]
     dt: scalar  # last step in contact [s]
@@ -94,7 +96,7 @@ class Run:
     first_speed: scalar  # normal speed of that touch [m/s]
     hardest: scalar  # largest normal speed of a touch [m/s]
     peak_force: scalar  # largest normal force [N]
-    gain: scalar  # largest rise of E_J in one contact [J]
+    gain: scalar  # largest rise of E_J in one contact, which was taken back [J]
     drift: scalar  # largest change of E_J in one arc of flight [J]
 
 

@@ -18,6 +18,7 @@ from alight.engine.energy import EnergyParts, energies
 from alight.engine.model import Model
 from alight.engine.release import Release
 from alight.engine.run import Row
+from alight.engine.slots import stacked
 from alight.vehicles.free_rotation import turn
 
 #: Lines of history that one launch may write.
@@ -149,5 +150,5 @@ def simulate(
     first: Any = np.zeros(1, dtype=_ROW.numpy_dtype())
     first["x"], first["v"] = release.position, release.velocity
     first["q"], first["w"] = release.attitude, release.rate
-    rows = np.concatenate([first, batch.history])
+    rows = stacked(Row, [first, batch.history])
     return Solution(model, rows, result.touches, outcome, batch.device)

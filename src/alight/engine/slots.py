@@ -48,6 +48,19 @@ def _gather_touches(
     values_out[i] = touches[slots[i], places[i]]
 
 
+def stacked(record: Any, parts: list[Any]) -> Any:
+    """Structured arrays one after the other, in the layout of the Warp struct ``record``.
+
+    NumPy's own concatenation drops the padding between fields, and Warp insists on it.
+    """
+    out: Any = np.zeros(sum(len(part) for part in parts), dtype=record.numpy_dtype())
+    start = 0
+    for part in parts:
+        out[start : start + len(part)] = part
+        start += len(part)
+    return out
+
+
 def scatter(
     values: Any, slots: Any, runs: wp.array, clear: wp.array, device: devices.Device
 ) -> None:

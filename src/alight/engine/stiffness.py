@@ -14,6 +14,7 @@ import math
 
 import warp as wp
 
+from alight.contact.clipped import MOST_ZETA
 from alight.contact.state import CompliantData
 from alight.core.types import scalar
 
@@ -37,11 +38,18 @@ def wanted_stiffness(contact: CompliantData, mass: scalar, speed: scalar, weight
 
 @wp.func
 def hit_stiffness(contact: CompliantData, mass: scalar, normal_speed: scalar, weight: scalar):
-    """Stiffness [N/m] that a hit at ``normal_speed`` [m/s] needs for its weight not to matter."""
-    if contact.stiffness > scalar(0.0) or normal_speed < _SLOWEST:
-        return scalar(0.0)
-    root = weight / (_SHARE * contact.restitution * normal_speed)
-    return mass * root * root
+    """Stiffness [N/m] that a hit at ``normal_speed`` [m/s] needs for its weight not to matter.
+
+    At least so much that what it gives back can still carry the weight.
+    """
+    if contact.stiffness > scalar(0.0):
+        return contact.stiffness
+    e = contact.restitution
+    least = wanted_stiffness(contact, mass, scalar(0.0), weight) / (e * e)
+    if normal_speed < _SLOWEST:
+        return least
+    root = weight / (_SHARE * e * normal_speed)
+    return wp.max(least, mass * root * root)
 
 
 @wp.func
@@ -49,6 +57,17 @@ def hit_over(contact: CompliantData, mass: scalar, stiffness: scalar, since: sca
     """True when a contact has lasted twice as long as a hit would."""
     turn = _HALF_TURN * (scalar(1.0) + scalar(1.0) / contact.restitution)
     return since * since * stiffness > turn * turn * mass
+
+
+@wp.func
+def damped_step(contact: CompliantData, stiffness: scalar, load: scalar):
+    """Step [s] in which no damper of a contact that lasts can turn a motion round."""
+    if contact.stiffness > scalar(0.0):
+        if contact.damping > scalar(0.0):
+            return scalar(0.5) / (contact.damping * load)
+        return scalar(1e30)
+    zeta = wp.clamp(contact.zeta, scalar(1.0), wp.static(scalar(MOST_ZETA)))
+    return scalar(0.25) / (zeta * wp.sqrt(stiffness * load))
 
 
 @wp.func

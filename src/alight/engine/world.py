@@ -128,6 +128,10 @@ def compose(laws: Laws) -> Composition:
         if not wp.dot(d, d) <= reach2:
             out.anchor = field(world.gravity, run.x)
             out.anchor_x = run.x
+            if run.touching != 0:
+                # The potential steps by what extrapolation had missed: no work of the contact.
+                guess = extrapolate(run.anchor, d)
+                out.energy -= world.body.mass * (out.anchor.potential - guess.potential)
         return out
 
     @wp.func

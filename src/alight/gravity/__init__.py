@@ -7,6 +7,7 @@ from alight.gravity.multipole import Multipole
 from alight.gravity.polyhedron import Polyhedron
 from alight.gravity.reduced import Reduced
 from alight.gravity.simple import PointMass, Uniform
+from alight.gravity.smooth import SmoothField
 
 __all__ = [
     "CacheReport",
@@ -17,5 +18,6 @@ __all__ = [
     "PointMass",
     "Polyhedron",
     "Reduced",
+    "SmoothField",
     "Uniform",
 ]

@@ -64,8 +64,8 @@ def blend(r: scalar, inner: scalar, outer: scalar):
 
 
 @functools.cache
-def cached_field(with_gradient: bool) -> Any:
-    """The law's kernel function ``(data, x) -> FieldValue``."""
+def cached_field(with_gradient: bool, sharp: bool = True) -> Any:
+    """The law's kernel function ``(data, x) -> FieldValue``; not ``sharp``, the table alone."""
     near = near_field(with_gradient)
     table = spline_value(with_gradient)
     far_field = multipole.multipole_field(with_gradient)
@@ -94,10 +94,11 @@ def cached_field(with_gradient: bool) -> Any:
         value = FieldValue()
         if r < data.shell_outer:
             value = table(data.levels, find_cell(data.levels, x))
-            close = near(data.patches, data.lists, x)
-            value.potential += close.potential
-            value.acceleration += close.acceleration
-            value.gradient += close.gradient
+            if wp.static(sharp):
+                close = near(data.patches, data.lists, x)
+                value.potential += close.potential
+                value.acceleration += close.acceleration
+                value.gradient += close.gradient
             if r > data.shell_inner:
                 far = far_field(data.far, x)
                 b = blend(r, data.shell_inner, data.shell_outer)

@@ -285,7 +285,7 @@ def levels_data(grids: list[Grid], origin: Array, spacing: float, device: device
 
 
 class Builder:
-    """Makes the levels of a table, coarsest first."""
+    """Makes the levels of a table, coarsest first; a ``reach`` of 0 leaves nothing out of it."""
 
     def __init__(
         self,
@@ -372,7 +372,7 @@ class Builder:
         self.tree.opening = _OPENING[min(k, len(_OPENING) - 1)]
         inputs = [self.tree, *grid, distance, limit, sample]
         devices.launch(_sample_kernel(width), count // width, inputs, self.device, min_items=8)
-        if k == 0:
+        if k == 0 and self.reach > 0.0:
             cells = sort_into_cells(self.centers, self.reach / 2.0)
             patches = patch_data(self.corner[cells.order], self.strength, self.device)
             inputs = [patches, cell_data(cells, self.device), *grid, self.reach, sample]

@@ -1,0 +1,80 @@
+"""Models, stops and steps: what is refused, and what two models share."""
+
+import numpy as np
+import pytest
+
+from alight import contact, engine, flight, gravity, surfaces, vehicles
+from alight.core.errors import InputError
+
+GRAVITY = gravity.Uniform((0.0, 0.0, -1e-3))
+CONTACT = contact.Compliant(restitution=0.5)
+
+
+@pytest.mark.parametrize(
+    "name", ["gravity", "surface", "lander", "contact", "rotation", "stop", "steps"]
+)
+def test_each_part_must_be_of_its_kind(cube, name):
+    parts = {"gravity": GRAVITY, "surface": surfaces.Plane(), "lander": cube, "contact": CONTACT}
+    with pytest.raises(InputError, match=f"{name} is 'granite'; it must be"):
+        engine.Model(**{**parts, name: "granite"})
+
+
+def test_externals_must_be_laws(cube):
+    with pytest.raises(InputError, match="externals hold 3"):
+        engine.Model(GRAVITY, surfaces.Plane(), cube, CONTACT, externals=(3.0,))
+
+
+@pytest.mark.parametrize("name", ["max_time", "settle_speed", "settle_rate", "settle_time"])
+@pytest.mark.parametrize("value", [0.0, -1.0, np.nan, "soon"])
+def test_limits_are_positive(name, value):
+    with pytest.raises(InputError, match=name):
+        engine.Stop(**{name: value})
+
+
+@pytest.mark.parametrize("value", [0.0, -5.0, np.nan])
+def test_escape_radius_is_positive(value):
+    with pytest.raises(InputError, match="escape_radius"):
+        engine.Stop(escape_radius=value)
+
+
+@pytest.mark.parametrize("value", [0, 2.5, True])
+def test_max_steps_is_whole(value):
+    with pytest.raises(InputError, match="max_steps"):
+        engine.Stop(max_steps=value)
+
+
+@pytest.mark.parametrize("name", ["tolerance", "longest", "shortest"])
+@pytest.mark.parametrize("value", [0.0, -1e-9, np.inf])
+def test_steps_are_positive(name, value):
+    with pytest.raises(InputError, match=name):
+        engine.Steps(**{name: value})
+
+
+@pytest.mark.parametrize("mass", [0.0, -1.0, np.nan])
+def test_a_lander_has_mass(mass):
+    with pytest.raises(InputError, match="mass"):
+        vehicles.RigidLander.cube(0.2, mass)
+
+
+def test_an_inertia_no_body_has_is_refused():
+    with pytest.raises(InputError, match="largest exceeds the sum of the other two"):
+        vehicles.RigidLander.cube(0.2, 1.0, inertia=(1.0, 1.0, 3.0))
+
+
+def test_models_of_the_same_kinds_share_their_kernel(cube):
+    one = engine.Model(GRAVITY, surfaces.Plane(), cube, CONTACT)
+    other = engine.Model(
+        gravity.Uniform((0.0, 0.0, -2.0)),
+        surfaces.Plane(normal=(1.0, 0.0, 0.0)),
+        vehicles.RigidLander.sphere(1.0, 2.0),
+        contact.Compliant(restitution=[0.1, 0.2]),
+        flight.UniformRotation(1e-4),
+    )
+    assert one.composition() is other.composition()
+
+
+def test_least_mass_is_met_at_the_longest_lever(cube):
+    """1/m + R^2/I for a cube, whose inertia is the same about every axis."""
+    model = engine.Model(GRAVITY, surfaces.Plane(), cube, CONTACT)
+    expected = 1.0 / (1.0 + 0.03 / (0.04 / 6.0))
+    assert model.lightest == pytest.approx(expected)
