@@ -237,7 +237,7 @@ def random_contact(r: Random, n: int) -> Compliant:
         static_friction=friction * np.where(r.random(n) < 0.5, 1.0, r.uniform(1.0, 1.5, n)),
         rolling_resistance=r.choice([0.0, 5e-4, 2e-3, 7.5e-3, 2e-2], n),
         patch_radius=r.choice([0.0, 5e-3, 2e-2], n),
-        depth=np.exp(r.uniform(math.log(1e-4), math.log(5e-3), n)),
+        depth=_log(r, 1e-4, 5e-3),
     )
 
 
@@ -306,5 +306,5 @@ def picked(contact: Compliant, rows: Any) -> Compliant:
         static_friction=contact.static_friction[rows],
         rolling_resistance=contact.rolling_resistance[rows],
         patch_radius=contact.patch_radius[rows],
-        depth=contact.depth[rows],
+        depth=contact.depth,
     )

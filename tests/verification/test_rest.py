@@ -60,7 +60,7 @@ SPRING = {"stiffness": 57.0, "damping": 5.0}
 
 @pytest.mark.parametrize("rolling_resistance", [0.0, 2e-3])
 def test_cube_placed_in_equilibrium_is_at_rest_at_once(rolling_resistance, device):
-    """25 degrees, friction 0.6, dent 2.5e-5 m: no way along the slope, 1 % of the dent across."""
+    """25 degrees, friction 0.6, dent 2.5e-5 m: it moves by less than 1 % of that."""
     law = contact.Compliant(**SPRING, friction=0.6, rolling_resistance=rolling_resistance)
     model = model_of(CUBE, law, SLOPE, max_time=1e5)
     place, q = in_equilibrium(SLOPE, 57.0)
@@ -68,7 +68,6 @@ def test_cube_placed_in_equilibrium_is_at_rest_at_once(rolling_resistance, devic
     assert result.outcome[0] == Outcome.SETTLED
     assert result.time[0] < 60.0
     assert np.abs(result.final["x"] - place).max() < 0.01 * 2.5e-5
-    assert np.abs(result.final["x"][:, :2] - place[:, :2]).max() < 0.01 * 2.5e-5
     assert not result.final["v"].any()
     assert not result.final["w"].any()
 
@@ -171,28 +170,26 @@ def test_dropped_cubes_end_on_a_face():
 
 
 def test_dropped_cubes_rest_on_three_points_of_rough_ground():
-    """Hills of 2 cm: rest with the centre of mass above what it stands on.
-
-    A cube that rocks for long at less than 0.1 mm/s is let pass, one in fifty at most.
-    """
+    """Hills of 2 cm: rest with the centre of mass above what it stands on."""
     noise = surfaces.FractalNoise(0.02, 1.0, octaves=3, seed=2)
     ground = surfaces.Rough(surfaces.Plane(), noise)
     law = contact.Compliant(restitution=0.4, friction=0.6, rolling_resistance=0.0)
     result = dropped_cubes(64, 3, law, ground, max_time=1e3)
-    settled = result.outcome == Outcome.SETTLED
-    assert settled.sum() > 62
-    assert not result.final["v"][settled].any()
-    assert np.linalg.norm(result.final["v"], axis=1).max() < 1e-4
+    assert (result.outcome == Outcome.SETTLED).all()
+    assert not result.final["v"].any()
+    assert not result.final["w"].any()
     corners = frames.quat_rotate(result.attitude[:, None], CUBE.points[None])
     gap = ground.query(result.position[:, None] + corners)[0]
-    touching = gap < 1e-6 + 1e-3 * ~settled[:, None]
+    touching = gap < 1e-6  # a corner may just have been rocked off the ground
     assert (touching.sum(axis=1) >= 3).all()
     assert gap.min() > -1e-3
     for row in range(64):
         x, y = corners[row, touching[row], :2].T
         angle = np.sort(np.arctan2(y, x))
         widest = np.diff(np.concatenate([angle, angle[:1] + 2.0 * np.pi])).max()
-        assert widest < np.pi  # the centre of mass is inside
+        # The centre of mass is inside. Dents and friction on the hills' flanks allow a little more
+        # than the plan view does.
+        assert widest < np.pi + 0.05
 
 
 def test_a_cube_balanced_on_a_corner_or_an_edge_falls_over():
@@ -233,18 +230,13 @@ def bounced(rolling_resistance):
 
 def test_impulses_explain_the_momentum():
     """Between contacts only gravity acts: rounding over some thousand steps."""
-    solution, left = bounced(0.0)
+    _, left = bounced(0.0)
     assert len(left) > 3
     assert np.abs(left[:3]).max() < 1e-12  # hits
     # In contact that lasts, stiffer springs are paid for by slower motion: a little is missing.
     assert np.abs(left).max() < 0.02 * CUBE.mass * 0.1
 
 
-@pytest.mark.xfail(
-    reason="neither the force that goes with rolling resistance nor what stiffer springs are paid "
-    "for with is in the record",
-    strict=False,
-)
 def test_impulses_explain_the_momentum_of_lasting_contact():
     assert np.abs(bounced(0.0)[1]).max() < 1e-12
     assert np.abs(bounced(2e-3)[1]).max() < 1e-12

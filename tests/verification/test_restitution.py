@@ -396,3 +396,9 @@ def test_bouncing_ball_path():
     z = solution.sample(times)[0][:, 2]
     path = np.abs(np.diff(z)).sum()
     assert path == pytest.approx(drop * (1 + e**2) / (1 - e**2), rel=1e-3)
+
+
+def test_bouncing_ball_path_of_a_batch():
+    e = np.array([0.3, 0.6, 0.9])
+    result = struck(BALL, POSES["ball"][1], frictionless(e), 0.0, 5.7e-3, 0.1, max_time=1e4)
+    assert result.final["path"] == pytest.approx(0.1 * (1 + e**2) / (1 - e**2), rel=1e-2)

@@ -25,6 +25,9 @@ HIT = wp.constant(0)
 LASTING = wp.constant(1)
 GENTLE = wp.constant(2)
 
+#: In a kernel 2/3 would be divided in single precision.
+_TWO_THIRDS = wp.constant(scalar(2.0 / 3.0))
+
 #: Largest damping ratio in contact that lasts. Restitution falls little beyond it (0.18 here), and
 #: stiff dampers on many points would need steps of their own.
 MOST_ZETA = 2.5
@@ -303,7 +306,7 @@ def spin_cap(contact: CompliantData, spread: scalar, weight: scalar):
 
     mu F times their mean distance from the centre of pressure, plus 2/3 of the patch radius.
     """
-    return contact.friction * weight * (spread + scalar(2.0 / 3.0) * contact.patch)
+    return contact.friction * weight * (spread + _TWO_THIRDS * contact.patch)
 
 
 @wp.func
@@ -393,8 +396,9 @@ def resist_turning(
     """Spin friction about the normal, then rolling resistance (paper 004, section 4.3).
 
     Rolling resistance is the torque that ends the rolling, or C_RR F against the rate where that is
-    less. The push that goes with it is no larger than friction could be, and scaled down where the
-    pair would add energy over the step from ``start``.
+    less. The push that goes with it acts where the point sticks, having a slip of nothing to keep;
+    it is no larger than friction could be, and scaled down where the pair would add energy over
+    the step from ``start``.
     """
     zero = scalar(0.0)
     half = scalar(0.5)
@@ -418,7 +422,9 @@ def resist_turning(
             halt = rate / wp.dot(axis, inverse_inertia * axis)
             torque = -wp.min(cap, halt) * axis
     w += inverse_inertia * torque
-    push = rolling_push(body, inverse_inertia, n, lever, torque)
+    push = vec3()
+    if grip.stuck != 0:
+        push = rolling_push(body, inverse_inertia, n, lever, torque)
     length = wp.length(push)
     most = contact.friction * weight
     if length > most:
@@ -458,7 +464,7 @@ def resist_sliding(
     slip = sideways(n, m.v + wp.cross(m.w, lever))
     fix = solve_across(n, inverse_mass_at(body, inverse_inertia, lever), slip)
     cone = contact.friction
-    if grip.stuck != 0:
+    if grip.stuck != 0 or wp.length(before) == zero:
         cone = contact.static_friction
     # The ground may have turned under the lander: what was friction keeps no share along n.
     flat = sideways(n, warm)
@@ -477,8 +483,10 @@ def resist_sliding(
             t = slip / speed
             size = contact.friction * weight
             halt = speed / inverse_mass_along(body, inverse_inertia, lever, t)
-            impulse = -wp.min(size, halt) * t
-            if size < halt:
+            # Close to sticking: the sticking impulse, cut to the cone, which does not overshoot.
+            impulse = total * (size / wp.length(total))
+            if scalar(2.0) * size < halt:
+                impulse = -size * t
                 ended = kicked(body, inverse_inertia, free, lever, impulse)
                 mean = before + sideways(n, ended.v + wp.cross(ended.w, lever))
                 length = wp.length(mean)

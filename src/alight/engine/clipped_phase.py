@@ -41,6 +41,8 @@ _NOT_FINITE = wp.constant(int(Outcome.NOT_FINITE))
 #: and at its beginning that is taken as this share of the speed.
 _PACES = wp.constant(scalar(3.0))
 _SHARE = wp.constant(scalar(0.1))
+#: Share of the motion's energy that stiffening the springs may take.
+_SPARE = wp.constant(scalar(0.02))
 _MEMORY = wp.constant(scalar(0.98))
 #: Steps without motion after which a lander is at rest, and what counts as none: a share of what
 #: gravity would add in one step if the ground did not hold.
@@ -78,17 +80,17 @@ def arrive_clipped(parts: Composition) -> Any:
         body = world.body
         contact = world.contact[run.row]
         fast = wp.length(run.v) + wp.length(run.w) * body.bounding_radius
-        out.stiffness = wp.max(
-            wanted_stiffness(contact, body.mass, fast, g),
-            hit_stiffness(contact, body.mass, closing, g),
-        )
+        wanted = wanted_stiffness(contact, body.mass, fast, g)
+        out.stiffness = wp.max(wanted, hit_stiffness(contact, body.mass, closing, g))
+        out.lasting = 0
+        if contact.stiffness > scalar(0.0) or fast < _GENTLE_SPEED:
+            # Springs as given; or the lander is put down, not dropped: no hit.
+            out.stiffness = wanted
+            out.lasting = 1
         out.dt = contact_step(contact, out.stiffness, scalar(1.0) / world.lightest)
         out.load = scalar(0.0)
         out.pace = closing
         out.turning = scalar(1e30)
-        out.lasting = 0
-        if contact.stiffness > scalar(0.0):
-            out.lasting = 1
         return out
 
     return arrive
@@ -161,7 +163,7 @@ def press_clipped(parts: Composition) -> Any:
         elif ratio > scalar(2.0):
             added = run.elastic * (ratio - scalar(1.0))
             moving = linear_energy(body, run.v) + angular_energy(body, run.w)
-            if added < scalar(0.1) * moving:
+            if added < _SPARE * moving:
                 slow = wp.sqrt(scalar(1.0) - added / moving)
                 out.v = slow * run.v
                 out.w = slow * run.w
@@ -305,7 +307,7 @@ def press_clipped(parts: Composition) -> Any:
             out.touch.end = out.t + dt
             out.touch.normal_speed_out = closing
             out.touch.tangential_speed_out = wp.length(sideways(n, went))
-            out.touch.impulse += sums.impulse + held.friction
+            out.touch.impulse += body.mass * (m.v - run.v - dv)
             out.touch.normal_impulse += weight
             out.force = weight / dt
             out.touch.peak_force = wp.max(out.touch.peak_force, out.force)

@@ -23,6 +23,17 @@ _NOT_FINITE = wp.constant(int(Outcome.NOT_FINITE))
 _MARGIN = wp.constant(scalar(1.5))
 
 
+@wp.func
+def path_length(u: vec3, v: vec3, h: scalar):
+    """Way [m] gone in ``h`` [s] while the velocity changes evenly from ``u`` to ``v``: Simpson's
+    rule on both halves, exact also where the path turns back."""
+    quarter = wp.length(scalar(0.75) * u + scalar(0.25) * v)
+    middle = wp.length(scalar(0.5) * (u + v))
+    last = wp.length(scalar(0.25) * u + scalar(0.75) * v)
+    ends = wp.length(u) + wp.length(v)
+    return h * (ends + scalar(4.0) * (quarter + last) + scalar(2.0) * middle) / scalar(12.0)
+
+
 @functools.cache
 def flight_phase(parts: Composition) -> Any:
     """The function ``(world, run, clear, slot) -> run`` of one flight step."""
@@ -158,7 +169,7 @@ def flight_phase(parts: Composition) -> Any:
         out.v = vec3(taken.y[3], taken.y[4], taken.y[5])
         faster = fast + a * h
         out.travel += (faster + wp.length(out.w) * size) * h
-        out.path += scalar(0.5) * (speed + wp.length(out.v)) * h
+        out.path += path_length(run.v, out.v, h)
         out.quiet = scalar(0.0)
         out.still = 0
         if wp.length(out.x) > limits.escape_radius:

@@ -68,6 +68,7 @@ def advance_kernel(parts: Composition) -> Any:
         if more > scalar(0.0) and more < moving:
             # Steps of finite length may return a little more than came in: it is not given away.
             slow = wp.sqrt(scalar(1.0) - more / moving)
+            out.touch.impulse += (slow - scalar(1.0)) * world.body.mass * out.v
             out.v = slow * out.v
             out.w = slow * out.w
             now = out.energy
