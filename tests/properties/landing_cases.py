@@ -25,6 +25,9 @@ from alight.vehicles import RigidLander
 
 Random = np.random.Generator
 
+#: Steps after which a run is given up.
+STEPS = 1_000_000
+
 
 @dataclass(frozen=True, eq=False)
 class Case:
@@ -33,6 +36,7 @@ class Case:
     name: str
     model: Model
     release: Release
+    calm: bool  # motion must die out, unless the ground is too steep
 
 
 @dataclass(frozen=True, eq=False)
@@ -228,15 +232,17 @@ FAMILIES = {
 # -- contact and release ----------------------------------------------------------------------
 
 
-def random_contact(r: Random, n: int) -> Compliant:
-    """Parameters for each of ``n`` runs, their extremes included."""
-    friction = r.choice([0.0, 0.05, 0.3, 0.6, 1.0, 2.0], n) * r.choice([1.0, r.uniform(0.5, 1)], n)
+def random_contact(r: Random, n: int, calm: bool) -> Compliant:
+    """Parameters for each of ``n`` runs; unless ``calm``, with those that let motion go on."""
+    friction = r.choice([0.3, 0.6, 1.0, 2.0] if calm else [0.0, 0.05, 0.3, 0.6, 1.0, 2.0], n)
+    friction *= r.choice([1.0, r.uniform(0.8, 1.0)], n)
+    elastic = 0.0 if calm else 0.1
     return Compliant(
-        restitution=np.where(r.random(n) < 0.1, 1.0, r.uniform(0.02, 1.0, n)),
+        restitution=np.where(r.random(n) < elastic, 1.0, r.uniform(0.02, 0.95 + 0.5 * elastic, n)),
         friction=friction,
         static_friction=friction * np.where(r.random(n) < 0.5, 1.0, r.uniform(1.0, 1.5, n)),
-        rolling_resistance=r.choice([0.0, 5e-4, 2e-3, 7.5e-3, 2e-2], n),
-        patch_radius=r.choice([0.0, 5e-3, 2e-2], n),
+        rolling_resistance=r.choice([5e-4, 2e-3, 7.5e-3, 2e-2] + [0.0] * (not calm), n),
+        patch_radius=r.choice([5e-3, 2e-2] + [0.0] * (not calm), n),
         depth=_log(r, 1e-4, 5e-3),
     )
 
@@ -278,18 +284,23 @@ def _placed(place: Place, lander: RigidLander, x: Any, up: Any, attitude: Any, h
     return x + up * np.maximum(0.0, 1e-9 - gap)[:, None] * slope
 
 
-def random_case(family: str, seed: int, n: int, stop: Stop | None = None) -> Case:
-    """Case ``seed`` of a family, of ``n`` runs."""
+def random_case(family: str, seed: int, n: int) -> Case:
+    """Case ``seed`` of a family, of ``n`` runs.
+
+    Two of three are calm: everything brakes, so that landers come to rest unless the ground is
+    steeper than friction holds. The others may bounce, slide, roll or spin for ever and get a time
+    limit of a few falls.
+    """
     r = np.random.default_rng([sum(family.encode()), seed])
+    calm = seed % 3 != 2
     place, lander = FAMILIES[family](r), random_lander(r)
-    contact = random_contact(r, n)
+    contact = random_contact(r, n, calm)
     release = random_release(r, place, lander, n)
     away = math.inf if place.size == 0.0 else 20.0 * place.size
-    limits = stop or Stop(max_time=1e5, max_steps=300_000, escape_radius=away)
-    model = Model(
-        place.gravity, place.surface, lander, contact, rotation=place.rotation, stop=limits
-    )
-    return Case(f"{family} {seed}: {lander.name}", model, release)
+    fall = 200.0 / (0.5 * place.escape)  # [s], about, from the highest release
+    stop = Stop(max_time=1e5 if calm else 3.0 * fall, max_steps=STEPS, escape_radius=away)
+    model = Model(place.gravity, place.surface, lander, contact, rotation=place.rotation, stop=stop)
+    return Case(f"{family} {seed}: {lander.name}", model, release, calm)
 
 
 def cases(family: str, first: int, count: int, n: int) -> Iterator[Case]:

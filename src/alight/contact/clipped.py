@@ -396,9 +396,8 @@ def resist_turning(
     """Spin friction about the normal, then rolling resistance (paper 004, section 4.3).
 
     Rolling resistance is the torque that ends the rolling, or C_RR F against the rate where that is
-    less. The push that goes with it acts where the point sticks, having a slip of nothing to keep;
-    it is no larger than friction could be, and scaled down where the pair would add energy over
-    the step from ``start``.
+    less. The push that goes with it is no larger than friction could be, and scaled down where the
+    pair would add energy over the step from ``start``. What slides without rolling is spared it.
     """
     zero = scalar(0.0)
     half = scalar(0.5)
@@ -415,7 +414,9 @@ def resist_turning(
     torque = solve_across(n, inverse_inertia, w)
     cap = contact.rolling * weight
     rate = wp.length(w)
+    keeps = grip.stuck != 0
     if wp.length(torque) > cap:
+        keeps = bool(True)
         torque = vec3()
         if rate > zero:
             axis = w / rate
@@ -423,7 +424,7 @@ def resist_turning(
             torque = -wp.min(cap, halt) * axis
     w += inverse_inertia * torque
     push = vec3()
-    if grip.stuck != 0:
+    if keeps:
         push = rolling_push(body, inverse_inertia, n, lever, torque)
     length = wp.length(push)
     most = contact.friction * weight

@@ -109,6 +109,12 @@ class Model:
         """The gravity law that is evaluated in full."""
         return self.gravity.full if isinstance(self.gravity, Linearised) else self.gravity
 
+    @property
+    def scheme(self) -> Scheme:
+        """How contact is stepped: the contact's own ``stepping``, or what its ``scheme`` names."""
+        own: Scheme | None = getattr(self.contact, "stepping", None)
+        return _SCHEMES[self.contact.scheme] if own is None else own
+
     def composition(self) -> Composition:
         """The functions and types of this model's kernel."""
         gravity = self.full_gravity
@@ -126,7 +132,7 @@ class Model:
                 push=push,
                 external_data=external_data,
                 contact_data=self.contact.Data,
-                scheme=_SCHEMES[self.contact.scheme],
+                scheme=self.scheme,
                 linearised=isinstance(self.gravity, Linearised),
             )
         )

@@ -361,15 +361,23 @@ def press_function(parts: Composition, push: Any, stored: Any, frequency: Any) -
     return press
 
 
-def arrive_smooth(parts: Composition) -> Any:
-    """``arrive`` with linear springs."""
-    return arrive_function(parts, linear_frequency)
+@functools.cache
+def smooth_scheme(name: str, push: Any, stored: Any, frequency: Any) -> Scheme:
+    """The scheme with another normal law, for a subclass of ``Compliant`` to name as ``stepping``.
+
+    The Warp functions are ``push(contact, depth, closing)`` [N] and ``stored(contact, depth)`` [J]
+    as for ``contact.smooth.smooth_load``, and ``frequency(contact, mass, speed)`` [rad/s], about
+    one over the time in which a hit is thrown back; it must be positive at every speed, 0 too.
+    """
+
+    def arrive(parts: Composition) -> Any:
+        return arrive_function(parts, frequency)
+
+    def press(parts: Composition) -> Any:
+        return press_function(parts, push, stored, frequency)
+
+    return Scheme(name, arrive, press)
 
 
-def press_smooth(parts: Composition) -> Any:
-    """``press`` with linear springs."""
-    return press_function(parts, linear_push, linear_stored, linear_frequency)
-
-
-#: Paper 004's own: forces, integrated; friction blended between slip and stick.
-SMOOTH = Scheme("smooth", arrive_smooth, press_smooth)
+#: Paper 004's own: linear springs, integrated; friction blended between slip and stick.
+SMOOTH = smooth_scheme("smooth", linear_push, linear_stored, linear_frequency)
