@@ -7,7 +7,6 @@ the kinds of laws (and so the kernel); everything else is drawn from a seed.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
@@ -24,6 +23,9 @@ from alight.scenario import landers
 from alight.vehicles import RigidLander
 
 Random = np.random.Generator
+
+#: Height [m] from which the fall onto a plane gives what is taken for its escape speed.
+FLAT_SIZE = 100.0
 
 #: Steps after which a run is given up.
 STEPS = 1_000_000
@@ -48,6 +50,11 @@ class Place:
     rotation: flight.Rotation
     size: float
     escape: float
+
+    @property
+    def pull(self) -> float:
+        """Gravity at the surface [m/s^2], about."""
+        return self.escape**2 / (2.0 * (self.size or FLAT_SIZE))
 
 
 # -- landers ----------------------------------------------------------------------------------
@@ -155,40 +162,40 @@ def _noise(r: Random) -> surfaces.FractalNoise:
     )
 
 
-def _spin(r: Random, fastest: float) -> flight.UniformRotation:
-    """At rest, or up to nine tenths of what would lift things off the equator."""
-    rate = 0.0 if r.random() < 0.25 else fastest * r.uniform(0.05, 0.9)
+def _spin(r: Random, fastest: float, calm: bool) -> flight.UniformRotation:
+    """At rest, or up to nine tenths (calm: four) of what would lift things off the equator."""
+    rate = 0.0 if r.random() < 0.25 else fastest * r.uniform(0.05, 0.4 if calm else 0.9)
     return flight.UniformRotation(rate, axis=r.normal(size=3))
 
 
-def round_place(r: Random) -> Place:
+def round_place(r: Random, calm: bool) -> Place:
     """A ball of 50 m to 10 km with the gravity of a point."""
     radius, density = _log(r, 50.0, 1e4), r.uniform(1000.0, 3500.0)
     gm = G * density * 4.0 / 3.0 * math.pi * radius**3
-    spin = _spin(r, math.sqrt(gm / radius**3))
+    spin = _spin(r, math.sqrt(gm / radius**3), calm)
     ball = surfaces.Sphere(radius=radius)
     return Place(gravity.PointMass(gm), ball, spin, radius, math.sqrt(2.0 * gm / radius))
 
 
-def tumbling_place(r: Random) -> Place:
+def tumbling_place(r: Random, calm: bool) -> Place:
     """The same, rotating about no fixed axis."""
-    base = round_place(r)
+    base = round_place(r, calm)
     fastest = base.escape / base.size / math.sqrt(2.0)
     moments = np.array([1.0, r.uniform(1.2, 1.4), r.uniform(1.5, 2.0)])
     axis = np.array([1.0, 0.3, 0.2]) if r.random() < 0.5 else np.array([0.2, 0.3, 1.0])
-    rate = fastest * r.uniform(0.05, 0.7) * axis / np.linalg.norm(axis)
+    rate = fastest * r.uniform(0.05, 0.4 if calm else 0.7) * axis / np.linalg.norm(axis)
     tumbling = flight.Tumbling(moments, rate)
     return Place(base.gravity, base.surface, tumbling, base.size, base.escape)
 
 
-def flat_place(r: Random) -> Place:
+def flat_place(r: Random, calm: bool) -> Place:
     """A plane, level or inclined by up to half a right angle."""
     g = _log(r, 1e-5, 1e-2)
-    tilt = 0.0 if r.random() < 0.4 else r.uniform(0.0, 0.8)
+    tilt = 0.0 if calm else r.uniform(0.0, 0.8)
     normal = (math.sin(tilt), 0.0, math.cos(tilt))
     plane = surfaces.Plane(normal=normal)
     pull = gravity.Uniform((0.0, 0.0, -g))
-    return Place(pull, plane, flight.UniformRotation(0.0), 0.0, math.sqrt(2.0 * g * 100.0))
+    return Place(pull, plane, flight.UniformRotation(0.0), 0.0, math.sqrt(2.0 * g * FLAT_SIZE))
 
 
 def rough(place: Place, r: Random) -> Place:
@@ -216,40 +223,51 @@ def real_place(r: Random, law: str) -> Place:
     return Place(full, field, rotation, mesh.bounding_radius, body.escape_speed)
 
 
-#: How to make the place of each family.
+#: How to make the place of each family, from a generator and whether it is to be calm.
 FAMILIES = {
     "round": round_place,
-    "round rough": lambda r: rough(round_place(r), r),
+    "round rough": lambda r, calm: rough(round_place(r, calm), r),
     "tumbling": tumbling_place,
     "flat": flat_place,
-    "flat rough": lambda r: rough(flat_place(r), r),
-    "real": lambda r: real_place(r, "reduced"),
-    "real linearised": lambda r: real_place(r, "linearised"),
-    "real rough": lambda r: rough(real_place(r, "linearised"), r),
+    "flat rough": lambda r, calm: rough(flat_place(r, calm), r),
+    "real": lambda r, calm: real_place(r, "reduced"),
+    "real linearised": lambda r, calm: real_place(r, "linearised"),
+    "real rough": lambda r, calm: rough(real_place(r, "linearised"), r),
 }
 
 
 # -- contact and release ----------------------------------------------------------------------
 
 
-def random_contact(r: Random, n: int, calm: bool) -> Compliant:
-    """Parameters for each of ``n`` runs; unless ``calm``, with those that let motion go on."""
-    friction = r.choice([0.3, 0.6, 1.0, 2.0] if calm else [0.0, 0.05, 0.3, 0.6, 1.0, 2.0], n)
-    friction *= r.choice([1.0, r.uniform(0.8, 1.0)], n)
+def random_contact(r: Random, n: int, size: float, calm: bool) -> Compliant:
+    """Parameters for each of ``n`` runs; unless ``calm``, with those that let motion go on.
+
+    Rolling resistance goes with the ``size`` [m] of the lander where calm, and is up to 2 cm
+    where not: there it holds small landers on a corner.
+    """
+    frictions = [0.3, 0.6, 1.0, 2.0] if calm else [0.0, 0.05, 0.3, 0.6, 1.0, 2.0]
+    friction = r.choice(frictions, n) * r.uniform(0.8, 1.0, n)
     elastic = 0.0 if calm else 0.1
+    rolling = size * r.choice([3e-3, 1e-2, 3e-2, 0.1], n)
+    if not calm:
+        rolling = r.choice([0.0, 5e-4, 2e-3, 7.5e-3, 2e-2], n)
     return Compliant(
         restitution=np.where(r.random(n) < elastic, 1.0, r.uniform(0.02, 0.95 + 0.5 * elastic, n)),
         friction=friction,
         static_friction=friction * np.where(r.random(n) < 0.5, 1.0, r.uniform(1.0, 1.5, n)),
-        rolling_resistance=r.choice([5e-4, 2e-3, 7.5e-3, 2e-2] + [0.0] * (not calm), n),
-        patch_radius=r.choice([5e-3, 2e-2] + [0.0] * (not calm), n),
+        rolling_resistance=rolling,
+        patch_radius=rolling if calm else r.choice([0.0, 5e-3, 2e-2], n),
         depth=_log(r, 1e-4, 5e-3),
     )
 
 
-def random_release(r: Random, place: Place, lander: RigidLander, n: int) -> Release:
-    """Above the ground by 0 to 200 m, at 0.1 mm/s to just below the escape speed."""
-    height = np.where(r.random(n) < 0.1, 0.0, np.exp(r.uniform(-6.0, math.log(200.0), n)))
+def random_release(r: Random, place: Place, lander: RigidLander, n: int, calm: bool) -> Release:
+    """From the ground or up to 200 m (calm) or 5 m above it, at 0.1 mm/s or more.
+
+    The fastest go at nine tenths of the escape speed, or so that they rise by as much as 5 m.
+    """
+    top = 200.0 if calm else 5.0
+    height = np.where(r.random(n) < 0.1, 0.0, np.exp(r.uniform(-6.0, math.log(top), n)))
     up = r.normal(size=(n, 3))
     up /= np.linalg.norm(up, axis=1, keepdims=True)
     if place.size == 0.0:
@@ -258,7 +276,8 @@ def random_release(r: Random, place: Place, lander: RigidLander, n: int) -> Rele
     else:
         feet = up * place.size
     position = feet + up * (height + 1.01 * lander.bounding_radius)[:, None]
-    speed = np.exp(r.uniform(math.log(1e-4), math.log(max(0.9 * place.escape, 2e-4)), n))
+    fastest = 0.9 * place.escape if calm else math.sqrt(2.0 * place.pull * top)
+    speed = np.exp(r.uniform(math.log(1e-4), math.log(max(fastest, 2e-4)), n))
     velocity = r.normal(size=(n, 3))
     velocity *= (speed / np.linalg.norm(velocity, axis=1))[:, None]
     attitude = r.normal(size=(n, 4))
@@ -289,24 +308,18 @@ def random_case(family: str, seed: int, n: int) -> Case:
 
     Two of three are calm: everything brakes, so that landers come to rest unless the ground is
     steeper than friction holds. The others may bounce, slide, roll or spin for ever and get a time
-    limit of a few falls.
+    limit of four falls from 5 m.
     """
     r = np.random.default_rng([sum(family.encode()), seed])
     calm = seed % 3 != 2
-    place, lander = FAMILIES[family](r), random_lander(r)
-    contact = random_contact(r, n, calm)
-    release = random_release(r, place, lander, n)
+    place, lander = FAMILIES[family](r, calm), random_lander(r)
+    contact = random_contact(r, n, lander.bounding_radius, calm)
+    release = random_release(r, place, lander, n, calm)
     away = math.inf if place.size == 0.0 else 20.0 * place.size
-    fall = 200.0 / (0.5 * place.escape)  # [s], about, from the highest release
-    stop = Stop(max_time=1e5 if calm else 3.0 * fall, max_steps=STEPS, escape_radius=away)
+    most = 1e5 if calm else 4.0 * math.sqrt(2.0 * 5.0 / place.pull)
+    stop = Stop(max_time=most, max_steps=STEPS, escape_radius=away)
     model = Model(place.gravity, place.surface, lander, contact, rotation=place.rotation, stop=stop)
     return Case(f"{family} {seed}: {lander.name}", model, release, calm)
-
-
-def cases(family: str, first: int, count: int, n: int) -> Iterator[Case]:
-    """``count`` cases of ``n`` runs each."""
-    for seed in range(first, first + count):
-        yield random_case(family, seed, n)
 
 
 def picked(contact: Compliant, rows: Any) -> Compliant:

@@ -3,8 +3,8 @@
 A batch holds a bounded number of runs in slots on the device. Each launch advances every run in a
 slot by at most a chunk of steps. Between launches the host takes out the contacts recorded, takes
 out runs that have ended, puts waiting ones in their place, and can be interrupted; nothing that was
-computed is lost. On a GPU a run also stops where its phase changes, and runs are sorted by phase
-before each launch, so that neighbouring threads do alike. None of this changes a run's bits.
+computed is lost. On a GPU runs are sorted by phase before each launch, so that neighbouring threads
+do alike. None of this changes a run's bits.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from alight.core.errors import InputError
 from alight.core.outcomes import Outcome, outcome_of
 from alight.core.progress import Progress, progress
 from alight.core.types import scalar
-from alight.engine.kernel import Chunk, advance_kernel
+from alight.engine.kernel import GPU_BOUNDS, Chunk, advance_kernel
 from alight.engine.model import Model
 from alight.engine.release import Release, gaps
 from alight.engine.run import Row, Run, Touch
@@ -31,10 +31,9 @@ _RUN: Any = Run
 
 #: Runs in slots at a time, steps of one launch, contacts kept of one launch: on CPU and GPU.
 CPU_SLOTS, CPU_STEPS, CPU_TOUCHES = 512, 4000, 16
-GPU_SLOTS, GPU_STEPS, GPU_TOUCHES = 262_144, 64, 2
+GPU_SLOTS, GPU_STEPS, GPU_TOUCHES = 262_144, 32, 4
 #: With fewer runs than this left, a GPU has room for all of them at once: longer launches then.
-GPU_FEW, GPU_FEW_STEPS = 16_384, 1024
-GPU_BLOCK = 64
+GPU_FEW, GPU_FEW_STEPS = 16_384, 512
 
 
 @dataclass(frozen=True, eq=False)
@@ -117,7 +116,6 @@ class Batch:
         self._chunk = Chunk()
         self._chunk.steps = GPU_STEPS if gpu else CPU_STEPS
         self._chunk.touches = GPU_TOUCHES if gpu else CPU_TOUCHES
-        self._chunk.hold = int(gpu and len(self.release) > 1)
         self._chunk.rows = history
         n = self.slots
         self._runs = wp.zeros(n, dtype=Run, device=name)
@@ -183,7 +181,7 @@ class Batch:
 
     def _ordered(self, busy: Any) -> Any:
         """``busy`` slots with equal phases side by side."""
-        if self._chunk.hold == 0:
+        if self.device.is_cpu:
             return busy
         phase = self._phase[busy]
         return np.concatenate([busy[phase == p] for p in np.unique(phase)])
@@ -211,7 +209,7 @@ class Batch:
             self.threads,
             outputs=outputs,
             min_items=1,
-            block=GPU_BLOCK,
+            block=GPU_BOUNDS[0],
         )
 
     def _fill(self) -> None:

@@ -39,13 +39,15 @@ _NOT_FINITE = wp.constant(int(Outcome.NOT_FINITE))
 
 #: In contact that lasts, the springs are set for this many times the normal speed of the points,
 #: and at its beginning that is taken as this share of the speed.
-_PACES = wp.constant(scalar(3.0))
+_PACES = wp.constant(scalar(2.0))
 _SHARE = wp.constant(scalar(0.1))
 #: Share of the motion's energy that stiffening the springs may take.
 _SPARE = wp.constant(scalar(0.02))
 _MEMORY = wp.constant(scalar(0.98))
 #: Steps without motion after which a lander is at rest, and what counts as none: a share of what
 #: gravity would add in one step if the ground did not hold.
+#: Steps of contact that lasts are longer by this: its oscillations are damped.
+_COARSE = wp.constant(scalar(1.5))
 #: Steps about the deepest point of a hit are this share of the others.
 _FINE = wp.constant(scalar(0.2))
 _STILL_STEPS = wp.constant(20)
@@ -197,6 +199,8 @@ def press_clipped(parts: Composition) -> Any:
         kind = HIT
         if out.lasting != 0:
             kind = LASTING
+            if contact.stiffness == zero:
+                dt = _COARSE * dt
             dt = wp.min(dt, damped_step(contact, out.stiffness, load))
             if fast > zero:
                 # On its way along the ground the lander must not run into it unnoticed.

@@ -24,12 +24,16 @@ ENGINE_OPTIONS = {
 }
 
 
+#: Threads of a block on a GPU and blocks a multiprocessor: half the registers a thread could have,
+#: for twice the threads that hide each other's waiting.
+GPU_BOUNDS = (64, 8)
+
+
 @wp.struct
 class Chunk:
     """What one launch may do."""
 
     steps: int  # most steps of a run
-    hold: int  # 1: a run stops where its phase changes, so that runs can be sorted by phase
     rows: int  # room for this many lines of history of each run; 0 keeps none
     touches: int  # room for this many contacts of each run
 
@@ -87,7 +91,12 @@ def advance_kernel(parts: Composition) -> Any:
         out.force = scalar(0.0)
         return out
 
-    @wp.kernel(module="unique", enable_backward=False, module_options=ENGINE_OPTIONS)
+    @wp.kernel(
+        module="unique",
+        enable_backward=False,
+        module_options=ENGINE_OPTIONS,
+        launch_bounds=GPU_BOUNDS,
+    )
     def advance(
         offset: int,
         world: World,
@@ -139,11 +148,12 @@ def advance_kernel(parts: Composition) -> Any:
             going = not over and taken < chunk.steps and logged < chunk.touches
             if chunk.rows > 0 and written >= chunk.rows:
                 going = bool(False)
-            if chunk.hold != 0 and run.phase != before:
-                going = bool(False)
         runs[slot] = run
         touch_count_out[slot] = logged
         row_count_out[slot] = written
-        status_out[slot] = run.outcome + 256 * (2 * run.phase + run.near)
+        kind = run.near
+        if run.phase != FLIGHT:
+            kind = run.lasting
+        status_out[slot] = run.outcome + 256 * (2 * run.phase + kind)
 
     return advance
