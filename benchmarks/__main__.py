@@ -7,7 +7,9 @@ import sys
 
 from alight.cli import bench
 from alight.core.devices import resolve
-from benchmarks import gravity, machine, shapes
+from benchmarks import gravity, landings, machine, shapes
+
+PARTS = {"gravity": gravity, "shapes": shapes, "landings": landings}
 
 RESULTS = pathlib.Path(__file__).parent / "RESULTS.md"
 
@@ -23,18 +25,21 @@ def main() -> int:
     parser = argparse.ArgumentParser(prog="python -m benchmarks", description=__doc__)
     parser.add_argument("--device", default="auto", help="auto, cpu, cuda:0, ...")
     parser.add_argument("--repeats", type=int, default=5, help="timings of which the median counts")
+    parser.add_argument("--only", choices=sorted(PARTS), help="print one part alone")
     parser.add_argument("--out", type=pathlib.Path, default=RESULTS, help="the file to write")
     options = parser.parse_args()
     device = resolve(options.device)
     print(machine.label(device))
     parts, right = [], True
-    for part in (gravity, shapes):
+    for part in [PARTS[options.only]] if options.only else PARTS.values():
         rows = part.rows(device, options.repeats)
         right = right and all(row.right for row in rows)
         if rows:
             table = bench.markdown_of(rows)
             print(f"\n{part.TITLE}\n{table}", flush=True)
             parts.append(f"### {part.TITLE}\n\n{part.NOTES}\n{table}")
+    if options.only:
+        return 0 if right else 1
     section = f"## {machine.label(device)}\n\n{machine.versions()}\n\n" + "\n".join(parts)
     written(options.out, machine.label(device), section)
     print(f"written to {options.out.name}")
