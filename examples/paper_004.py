@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from matplotlib.colors import LightSource
 from scipy.spatial.transform import Rotation
 from scipy.stats import ks_2samp
 
@@ -93,10 +94,14 @@ def regimes(runs: int = 200, seed: int = 4, device: str = "cpu") -> dict[tuple[s
         release = cube_release(g, attitudes(runs, seed + k))
         found = run_batch(plane_model(law(scheme), g), release, device=device)
         distance = np.hypot(*found.position[:, :2].T) * g / SPEED**2
-        # When the last contact began: the time asked for to call it rest is a choice of ours.
-        last = np.searchsorted(found.touches["run"], np.arange(runs), side="right") - 1
-        out[scheme, name] = Regime(distance, found.touches["start"][last] * g / SPEED, found)
+        out[scheme, name] = Regime(distance, last_starts(found) * g / SPEED, found)
     return out
+
+
+def last_starts(found: BatchResult) -> Any:
+    """(n,) when each run's last contact began [s]: how long rest must last is a choice of ours."""
+    last = np.searchsorted(found.touches["run"], np.arange(len(found)), side="right") - 1
+    return found.touches["start"][last]
 
 
 def sample_throws(scheme: str = "smooth", seed: int = 11) -> dict[str, Solution]:
@@ -109,80 +114,67 @@ def sample_throws(scheme: str = "smooth", seed: int = 11) -> dict[str, Solution]
 
 
 def draw_throws(throws: dict[str, Solution], file: Path) -> None:
-    """All on one scale, then each on its own."""
-    with style.figure(10.0, 6.0) as fig:
-        grid = fig.add_gridspec(2, 3, height_ratios=[1.0, 1.15], hspace=0.42, wspace=0.28)
-        axes = fig.add_subplot(grid[0, :])
+    """All on one scale; then the one on Phobos, which can hardly be seen there, enlarged."""
+    with style.figure(10.0, 6.2) as fig:
+        both = fig.subplots(2, 1)
+        fig.subplots_adjust(hspace=0.32, left=0.07, right=0.98, bottom=0.08, top=0.95)
         for name, run in throws.items():
-            path, top = _ground_path(run)
-            axes.plot(path, top, color=COLOURS[name], lw=1.4)
-            axes.plot(path[-1], top[-1], "o", ms=5, color=COLOURS[name])
-            far = name != "Phobos"
-            axes.annotate(
-                f"{name}, {REGIMES[name]:.1e} m/s²",
-                (path[-1], top[-1]),
-                xytext=(-6 if far else 8, 12 if far else 40),
-                textcoords="offset points",
-                ha="right" if far else "left",
-                color=COLOURS[name],
-                arrowprops=None if far else {"arrowstyle": "-", "color": COLOURS[name]},
+            _, path, height = _ground_path(run)
+            said = (
+                f"{name}, {1e3 * REGIMES[name]:.3g} mm/s²: {path[-1]:.3g} m, {run.time[-1]:,.0f} s"
             )
-        axes.set_title("A cube thrown onto a plane in three gravities, one scale")
-        axes.set(xlabel="distance along the ground [m]", ylabel="height [m]")
-        axes.margins(x=0.02)
-        axes.set_ylim(bottom=0.0)
-        for k, (name, run) in enumerate(throws.items()):
-            axes = fig.add_subplot(grid[1, k])
-            path, top = _ground_path(run)
-            axes.plot(path, top, color=COLOURS[name], lw=1.0)
-            _draw_cubes(axes, run, COLOURS[name])
-            axes.set_title(f"{name}: {run.time[-1]:,.0f} s, {len(run.events)} contacts")
-            axes.set(xlabel="distance along the ground [m]", ylabel="height [m]")
+            both[0].plot(path, height, color=COLOURS[name], lw=1.5, label=said)
+            both[0].plot(path[-1], height[-1], "o", ms=5, color=COLOURS[name], clip_on=False)
+        both[0].set_title("The same cube thrown alike onto a plane in three gravities")
+        both[0].legend(frameon=False, loc="upper right")
+        _, path, height = _ground_path(throws["Phobos"])
+        both[1].plot(path, height, color=BLUE, lw=1.8)
+        _draw_cubes(both[1], throws["Phobos"])
+        both[1].set_title("Phobos, enlarged")
+        for axes in both:
+            axes.set(xlabel="way along the ground [m]", ylabel="height [m]")
             axes.set_ylim(bottom=0.0)
+            axes.grid(color=style.LINE, lw=0.4)
         style.save(fig, file)
 
 
-def _ground_path(run: Solution, count: int = 4000) -> tuple[Any, Any]:
-    """Length of the track over the ground and height of the centre of mass [m]."""
-    t = np.union1d(np.linspace(0.0, run.time[-1], count), run.events["start"])
+def _ground_path(run: Solution) -> tuple[Any, Any, Any]:
+    """Times [s], length of the track over the ground and height of the centre of mass [m]."""
+    t = np.union1d(np.linspace(0.0, run.time[-1], 4000), run.events["start"])
     x, _ = run.sample(t)
     steps = np.hypot(*np.diff(x[:, :2], axis=0).T)
-    return np.concatenate([[0.0], np.cumsum(steps)]), x[:, 2]
+    return t, np.concatenate([[0.0], np.cumsum(steps)]), x[:, 2]
 
 
-def _draw_cubes(axes: Any, run: Solution, colour: str) -> None:
-    """The cube's edges at some moments, seen across the throw; only Phobos' are large enough."""
-    t = np.concatenate([np.linspace(0.0, run.time[-1] * 0.5, 9), run.time[-1:]])
-    x, q = run.sample(t)
-    path, top = _ground_path(run)
-    all_t = np.union1d(np.linspace(0.0, run.time[-1], 4000), run.events["start"])
+def _draw_cubes(axes: Any, run: Solution) -> None:
+    """The cube's edges at some moments, seen from the side of the throw."""
+    moving = run.events["start"][-1]
+    moments = np.append(np.linspace(0.0, 0.35 * moving, 5), run.time[-1])
+    where, attitude = run.sample(moments)
+    t, path, _ = _ground_path(run)
+    ahead = np.append(VELOCITY[:2], 0.0) / np.hypot(*VELOCITY[:2])
     corner = np.array(CUBE.points)
-    pairs = [
-        (i, j)
-        for i in range(8)
-        for j in range(i)
-        if np.isclose(np.linalg.norm(corner[i] - corner[j]), 0.2)
-    ]
-    for time, place, attitude in zip(t, x, q, strict=True):
-        turned = Rotation.from_quat(attitude).apply(corner)
-        along = np.interp(time, all_t, path)
-        for i, j in pairs:
-            ends = turned[[i, j]]
-            axes.plot(along + ends[:, 0], place[2] + ends[:, 2], color=colour, lw=0.6, alpha=0.8)
+    pairs = [(i, j) for i in range(8) for j in range(i)]
+    edges = [e for e in pairs if np.isclose(np.linalg.norm(corner[e[0]] - corner[e[1]]), 0.2)]
+    for along, x, q in zip(np.interp(moments, t, path), where, attitude, strict=True):
+        turned = Rotation.from_quat(q).apply(corner)
+        for edge in edges:
+            ends = turned[list(edge)]
+            axes.plot(along + ends @ ahead, x[2] + ends[:, 2], color=BLUE, lw=0.6, alpha=0.7)
+    axes.set_aspect("equal")
 
 
 def draw_regimes(found: dict[tuple[str, str], Regime], file: Path) -> None:
     """Cumulative distributions, scaled: curves of one scheme fall on each other."""
     with style.figure(10.0, 6.2) as fig:
-        grid = fig.subplots(2, 2, sharey=True)
+        grid = fig.subplots(2, 2, sharey=True, sharex="col")
         fig.subplots_adjust(hspace=0.42, wspace=0.08, left=0.08, right=0.98, top=0.94)
         for row, scheme in zip(grid, SCHEMES, strict=True):
             for name in REGIMES:
                 one = found[scheme, name]
                 for axes, value in zip(row, (one.distance, one.time), strict=True):
-                    step = np.arange(1, len(value) + 1) / len(value)
                     label = f"{name}: median {np.median(value):.2f}"
-                    axes.step(np.sort(value), step, color=COLOURS[name], lw=1.5, label=label)
+                    _cumulative(axes, value, color=COLOURS[name], label=label)
             row[0].set_title(f"{scheme} scheme: distance")
             row[1].set_title(f"{scheme} scheme: time")
             row[0].set(xlabel="distance of rest from release, × v²/g", ylabel="share of throws")
@@ -191,6 +183,13 @@ def draw_regimes(found: dict[tuple[str, str], Regime], file: Path) -> None:
                 axes.legend(frameon=False, loc="lower right")
                 axes.grid(color=style.LINE, lw=0.4)
         style.save(fig, file)
+
+
+def _cumulative(axes: Any, value: Any, **look: Any) -> None:
+    """The share of values up to each."""
+    x = np.concatenate([[0.0], np.sort(value)])
+    axes.step(x, np.linspace(0.0, 1.0, len(x)), where="post", lw=1.5, **look)
+    axes.set_xlim(left=0.0)
 
 
 # -- B4-2, figure 10: energy in one hit ---------------------------------------------------------
@@ -239,10 +238,10 @@ def draw_energy(file: Path) -> None:
             axes.axvspan(0.0, deepest, color=BLUE, alpha=0.08, lw=0)
             axes.axvspan(deepest, 1e3 * lasted, color=ORANGE, alpha=0.08, lw=0)
             axes.set_title(f"{scheme} scheme")
-            axes.set(xlabel="time since the first touch [ms]")
-            axes.text(0.5 * deepest, 1.345, "compression", color=style.GREY, ha="center")
+            axes.set(xlabel="time since the first touch [ms]", ylim=(-0.06, 1.6))
+            axes.text(0.5 * deepest, 1.5, "compression", color=style.GREY, ha="center")
             middle = 0.5 * (deepest + 1e3 * lasted)
-            axes.text(middle, 1.345, "restitution", color=style.GREY, ha="center")
+            axes.text(middle, 1.5, "restitution", color=style.GREY, ha="center")
             axes.grid(color=style.LINE, lw=0.4)
         both[0].set(ylabel="energy [mJ] (gravity: less its start)")
         both[1].legend(frameon=False, loc="center left", bbox_to_anchor=(1.01, 0.5))
@@ -259,11 +258,11 @@ def four_corners(slip_speed: float) -> tuple[Any, Any, Any]:
 
     Its four corners touch within one contact, one after another: the effective point moves.
     """
-    q = Rotation.from_rotvec([0.004, 0.007, 0.3]).as_quat()
+    q = Rotation.from_rotvec([0.0004, 0.0007, 0.3]).as_quat()
     contact = law("smooth", slip_speed=slip_speed, slip_rate=10.0 * slip_speed)
     stop = Stop(max_time=1.0)
     model = plane_model(contact, 5.7e-3, stop=stop, steps=Steps(tolerance=1e-8))
-    run = simulate(model, Release([0, 0, 0.103], [0.012, 0.004, -0.05], q))
+    run = simulate(model, Release([0, 0, 0.101], [0.012, 0.004, -0.05], q))
     rows = np.array(run.rows[run.rows["t"] > 0.0])
     slip, points = slips(run, rows)
     first = run.events[0]
@@ -396,52 +395,69 @@ def imhotep(mesh: alight.Mesh, runs: int = 200, seed: int = 67, device: str = "c
 
 def draw_comet(comet: Comet, file: Path) -> None:
     """The comet, the ground about the landing with all places of rest, and how long it took."""
-    start = comet.track.position[0]
     latitude, longitude = IMHOTEP
     camera = Camera(longitude - 0.45, latitude + 0.35)
-    with style.figure(13.0, 4.6) as fig:
-        solid, near, times = fig.subplots(1, 3, width_ratios=[1.15, 1.15, 1.0])
-        fig.subplots_adjust(left=0.01, right=0.985, bottom=0.13, top=0.9, wspace=0.22)
+    with style.figure(13.0, 5.0) as fig:
+        grid = fig.add_gridspec(
+            2, 3, width_ratios=[1.1, 1.2, 1.0], hspace=0.5, wspace=0.24, left=0.01, right=0.985,
+            bottom=0.1, top=0.93,
+        )  # fmt: skip
+        solid = fig.add_subplot(grid[:, 0])
         draw_solid(solid, View(comet.mesh, camera, pixels=700).picture(), comet.mesh, None)
-        place = camera.project(start)
-        solid.plot(*place[:2], "s", ms=9, mfc="none", mec=ORANGE, mew=1.8)
-        solid.annotate("Imhotep", place[:2], xytext=(10, 8), textcoords="offset points",
-                       color="white", fontweight="bold")  # fmt: skip
+        place = camera.project(comet.track.position[0])[:2]
+        solid.plot(*place, "s", ms=9, mfc="none", mec=ORANGE, mew=1.8)
+        look = {"xytext": (10, 8), "textcoords": "offset points", "fontweight": "bold"}
+        solid.annotate("Imhotep", place, color="white", **look)
         solid.set_title("67P/Churyumov-Gerasimenko")
-        _draw_ground(fig, near, comet)
-        hours = comet.found.time / 3600.0
-        times.hist(hours, bins=np.linspace(0.0, 3.2, 33), color=BLUE, alpha=0.85)
-        times.axvline(3.0, color=style.ALARM, lw=1.4)
-        times.text(2.96, 0.97, "3 h", color=style.ALARM, ha="right", va="top",
-                   transform=times.get_xaxis_transform())  # fmt: skip
-        times.axvline(np.median(hours), color=BLACK, lw=1.0, ls=":")
-        times.text(np.median(hours) + 0.04, 0.97, f"median {np.median(hours):.2f} h", va="top",
-                   transform=times.get_xaxis_transform())  # fmt: skip
-        times.set_title(f"{len(hours)} landings: {100 * np.mean(hours < 3.0):.0f} % within 3 h")
-        times.set(xlabel="time from release to rest [h]", ylabel="landings")
+        _draw_ground(fig, fig.add_subplot(grid[:, 1]), comet)
+        _draw_fall(fig.add_subplot(grid[0, 2]), comet)
+        _draw_times(fig.add_subplot(grid[1, 2]), comet.found.time / 3600.0)
         style.save(fig, file)
 
 
 def _draw_ground(fig: Any, axes: Any, comet: Comet) -> None:
-    """Contours of the ground, one track and all places of rest, east and north of the release."""
+    """The ground in slanting light, one track and all places of rest, seen from above."""
     origin = comet.track.position[0]
     turn = frames.local_frame(comet.up)
     rest = (comet.found.position - origin) @ turn
     track = (comet.track.sample(np.linspace(0.0, comet.track.time[-1], 3000))[0] - origin) @ turn
     reach = 1.08 * max(np.abs(rest[:, :2]).max(), np.abs(track[:, :2]).max())
-    side = np.linspace(-reach, reach, 121)
-    east, north = np.meshgrid(side, side)
-    height = _heights(comet.model.surface, origin, turn, east, north)
-    axes.contourf(east, north, height, 24, cmap="Greys_r", alpha=0.75)
-    lines = axes.contour(east, north, height, 8, colors=style.INK, linewidths=0.4)
-    axes.clabel(lines, fontsize=6, fmt="%.0f m")
-    dots = axes.scatter(*rest[:, :2].T, c=comet.found.time / 3600.0, s=14, cmap="viridis",
-                        edgecolors="white", linewidths=0.3, zorder=3)  # fmt: skip
-    axes.plot(*track[:, :2].T, color=ORANGE, lw=1.4, zorder=4)
+    side = np.linspace(-reach, reach, 301)
+    height = _heights(comet.model.surface, origin, turn, *np.meshgrid(side, side))
+    shade = LightSource(315.0, 35.0).hillshade(height, dx=side[1] - side[0], dy=side[1] - side[0])
+    box = (-reach, reach, -reach, reach)
+    axes.imshow(0.45 + 0.5 * shade, cmap="gray", vmin=0.0, vmax=1.0, extent=box, origin="lower")
+    hours = comet.found.time / 3600.0
+    dots = axes.scatter(*rest[:, :2].T, c=hours, s=15, cmap="viridis", lw=0.3, ec="white", zorder=3)
+    axes.plot(*track[:, :2].T, color=ORANGE, lw=1.6, zorder=4)
     axes.plot(0.0, 0.0, "x", color=ORANGE, mew=2, zorder=5)
-    fig.colorbar(dots, ax=axes, shrink=0.85, label="time to rest [h]")
-    axes.set_title("Places of rest and one track")
-    axes.set(xlabel="east of the release [m]", ylabel="north [m]", aspect="equal")
+    fig.colorbar(dots, ax=axes, shrink=0.8, label="time to rest [h]")
+    axes.set_title("Release (×), one track, all places of rest")
+    axes.set(xlabel="east of the release [m]", ylabel="north of it [m]", aspect="equal")
+
+
+def _draw_fall(axes: Any, comet: Comet) -> None:
+    """Height of the one track over the ground without its roughness."""
+    t = np.linspace(0.0, comet.track.time[-1], 3000)
+    smooth = comet.model.surface.base  # type: ignore[attr-defined]
+    height, _ = smooth.query(comet.track.sample(t)[0], device="cpu")
+    axes.plot(t / 60.0, height, color=ORANGE, lw=1.4)
+    axes.set_title(f"That track: {len(comet.track.events)} contacts")
+    axes.set(xlabel="time since release [min]", ylabel="over the ground [m]")
+    axes.set_ylim(bottom=0.0)
+    axes.grid(color=style.LINE, lw=0.4)
+
+
+def _draw_times(axes: Any, hours: Any) -> None:
+    """How long landings take, against the 3 h of the check."""
+    axes.hist(hours, bins=np.linspace(0.0, 3.2, 65), color=BLUE)
+    high = axes.get_xaxis_transform()
+    axes.axvline(3.0, color=style.ALARM, lw=1.4)
+    axes.text(2.95, 0.95, "3 h", color=style.ALARM, ha="right", va="top", transform=high)
+    said = f"median {np.median(hours):.2f} h\nlongest {hours.max():.2f} h"
+    axes.text(1.2, 0.95, said, va="top", transform=high)
+    axes.set_title(f"{len(hours)} landings: {100 * np.mean(hours < 3.0):.0f} % within 3 h")
+    axes.set(xlabel="time from release to rest [h]", ylabel="landings", xlim=(0.0, 3.2))
 
 
 def _heights(surface: Any, origin: Any, turn: Any, east: Any, north: Any) -> Any:
@@ -467,8 +483,14 @@ VARIANTS: dict[str, Any] = {
 }
 
 
-def agreement(runs: int = 400, seed: int = 40, device: str = "cpu") -> dict[str, tuple[Any, Any]]:
-    """Distance [m] and time [s] of rest on rough ground in Phobos' gravity, independent draws."""
+Rests = dict[str, tuple[Any, Any, Any]]
+
+
+def agreement(runs: int = 400, seed: int = 40, device: str = "cpu") -> Rests:
+    """Rest on rough ground in Phobos' gravity, independent draws for each variant.
+
+    Distance from release [m], start of the last contact [s], and when rest was declared [s].
+    """
     noise = surfaces.FractalNoise(amplitude=0.05, wavelength=2.0, octaves=4, seed=3)
     ground = surfaces.Rough(surfaces.Plane(), noise)
     g, out = REGIMES["Phobos"], {}
@@ -476,45 +498,44 @@ def agreement(runs: int = 400, seed: int = 40, device: str = "cpu") -> dict[str,
         release = Release([0.0, 0.0, 0.5], VELOCITY, attitudes(runs, seed + k), RATE)
         found = run_batch(plane_model(make(), g, surface=ground), release, device=device)
         distance = np.linalg.norm(found.position - release.position, axis=1)
-        out[name] = distance, found.time
+        out[name] = distance, last_starts(found), found.time
     return out
 
 
-def compared(found: dict[str, tuple[Any, Any]]) -> dict[tuple[str, str], tuple[float, float]]:
-    """p-values of two-sample Kolmogorov-Smirnov tests of each pair: distance and time."""
+def compared(found: Rests) -> dict[tuple[str, str], list[float]]:
+    """p-values of two-sample Kolmogorov-Smirnov tests of each pair, one for each quantity."""
     names = list(found)
     pairs = [(a, b) for i, a in enumerate(names) for b in names[i + 1 :]]
     return {
-        (a, b): tuple(
-            float(ks_2samp(x, y).pvalue) for x, y in zip(found[a], found[b], strict=True)
-        )  # type: ignore[misc]
+        (a, b): [float(ks_2samp(x, y).pvalue) for x, y in zip(found[a], found[b], strict=True)]
         for a, b in pairs
     }
 
 
-def draw_agreement(found: dict[str, tuple[Any, Any]], file: Path) -> None:
-    """Cumulative distributions of the four variants, with the p-values of each pair."""
-    looks = {name: look for name, look in zip(VARIANTS, (
-        (BLUE, "-"), (ORANGE, "-"), (GREEN, "-"), (PURPLE, "--")), strict=True)}  # fmt: skip
-    with style.figure(11.0, 4.6) as fig:
-        both = fig.subplots(1, 2, sharey=True)
-        fig.subplots_adjust(left=0.07, right=0.98, bottom=0.13, top=0.91, wspace=0.06)
-        for k, axes in enumerate(both):
-            for name, values in found.items():
-                value = np.sort(values[k])
-                colour, dash = looks[name]
-                axes.step(value, np.arange(1, len(value) + 1) / len(value), color=colour, ls=dash,
-                          lw=1.5, label=f"{name}: median {np.median(value):.3g}")  # fmt: skip
-            pairs = compared(found).items()
-            text = "\n".join(f"{a}  |  {b}:  p = {p[k]:.2g}" for (a, b), p in pairs)
-            axes.text(0.98, 0.42, text, transform=axes.transAxes, ha="right", fontsize=6.5,
-                      color=style.GREY)  # fmt: skip
-            axes.legend(frameon=False, loc="lower right", fontsize=8)
+def draw_agreement(found: Rests, file: Path) -> None:
+    """Cumulative distributions of the variants, with the p-values of each pair."""
+    looks = ((BLUE, "-"), (ORANGE, "-"), (GREEN, "-"), (PURPLE, "--"))
+    words = {
+        "Where": "distance of rest from release [m]",
+        "The last contact": "its start [s]",
+        "When": "rest declared [s]",
+    }
+    tests = compared(found)
+    with style.figure(13.0, 5.6) as fig:
+        row = fig.subplots(1, 3, sharey=True)
+        fig.subplots_adjust(left=0.05, right=0.985, bottom=0.34, top=0.93, wspace=0.08)
+        for k, (axes, (title, label)) in enumerate(zip(row, words.items(), strict=True)):
+            for (name, values), (colour, dash) in zip(found.items(), looks, strict=True):
+                said = f"{name}: median {np.median(values[k]):.3g}"
+                _cumulative(axes, values[k], color=colour, ls=dash, label=said)
+            lines = [f"{a}  –  {b}:  p = {p[k]:.2g}" for (a, b), p in tests.items()]
+            axes.text(0.0, -0.17, "\n".join(lines), transform=axes.transAxes, va="top",
+                      color=style.GREY, linespacing=1.5)  # fmt: skip
+            axes.legend(frameon=False, loc="lower right")
             axes.grid(color=style.LINE, lw=0.4)
-        both[0].set_title("Where a cube rests on rough ground")
-        both[0].set(xlabel="distance from release [m]", ylabel="share of throws")
-        both[1].set_title("When")
-        both[1].set(xlabel="time from release to rest [s]")
+            axes.set_title(title)
+            axes.set(xlabel=label)
+        row[0].set(ylabel="share of throws")
         style.save(fig, file)
 
 

@@ -63,6 +63,8 @@ class Compliant:
     """
 
     Data = CompliantData
+    #: A scheme of its own, for a law derived from this one; None takes what ``scheme`` names.
+    stepping: Any = None
 
     def __init__(
         self,

@@ -43,13 +43,14 @@ _PACES = wp.constant(scalar(2.0))
 _SHARE = wp.constant(scalar(0.1))
 #: Share of the motion's energy that stiffening the springs may take.
 _SPARE = wp.constant(scalar(0.02))
+#: What is kept from step to step of loads and speeds that are no longer there.
 _MEMORY = wp.constant(scalar(0.98))
-#: Steps without motion after which a lander is at rest, and what counts as none: a share of what
-#: gravity would add in one step if the ground did not hold.
 #: Steps of contact that lasts are longer by this: its oscillations are damped.
 _COARSE = wp.constant(scalar(1.5))
 #: Steps about the deepest point of a hit are this share of the others.
 _FINE = wp.constant(scalar(0.2))
+#: Steps without motion after which a lander is at rest, and what counts as none: a share of what
+#: gravity would add in one step if the ground did not hold.
 _STILL_STEPS = wp.constant(20)
 _STILL = wp.constant(scalar(1e-3))
 _GENTLE_SPEED = wp.constant(scalar(GENTLE_SPEED))

@@ -112,7 +112,7 @@ class Model:
     @property
     def scheme(self) -> Scheme:
         """How contact is stepped: the contact's own ``stepping``, or what its ``scheme`` names."""
-        own: Scheme | None = getattr(self.contact, "stepping", None)
+        own: Scheme | None = self.contact.stepping
         return _SCHEMES[self.contact.scheme] if own is None else own
 
     def composition(self) -> Composition:

@@ -84,24 +84,29 @@ class Release:
         attitude: npt.ArrayLike = (0.0, 0.0, 0.0, 1.0),
         rate: npt.ArrayLike = (0.0, 0.0, 0.0),
     ) -> "Release":
-        """Release ``height`` [m] from the nearest ground, on the ray at a latitude and longitude.
+        """Release ``height`` [m] above the ground on the ray at a latitude and longitude [rad].
 
-        Angles in radians. ``velocity`` [m/s] is east, north and up there; the other arguments are
-        as for ``Release``.
+        Heights count along the ray, from where it first meets the ground coming from outside.
+        ``velocity`` [m/s] is east, north and up there; the other arguments are as for ``Release``.
         """
         up = frames.direction(latitude, longitude)
-        position = up * _radius_at(surface, up, float(height))
+        position = up * (_ground_radius(surface, up) + float(height))
         turn = frames.local_frame(up)
         return cls(position, np.asarray(velocity, dtype=np.float64) @ turn.T, attitude, rate)
 
 
-def _radius_at(surface: Any, up: Array, height: float) -> float:
-    """Distance from the origin along ``up`` at which the ground is ``height`` [m] away.
+def _ground_radius(surface: Any, up: Array) -> float:
+    """Distance from the origin at which the ray along ``up`` meets the ground, from outside.
 
-    Distances change by no more than the way gone: the ray is walked inwards from outside.
+    A distance over the slope bound never exceeds the way to the ground: the ray is walked inwards
+    by it.
     """
+
+    def distance(radius: float) -> float:
+        return float(surface.query(up * radius, device="cpu")[0])
+
     radius = 1.0
-    while float(surface.query(up * radius, device="cpu")[0]) < 2.0 * height + 1.0:
+    while distance(radius) < 0.5 * radius:
         radius *= 2.0
         if radius > 1e12:
             raise InputError(
@@ -110,11 +115,11 @@ def _radius_at(surface: Any, up: Array, height: float) -> float:
             )
     slope = surface.bounds.slope
     for _ in range(10_000):
-        excess = float(surface.query(up * radius, device="cpu")[0]) - height
-        radius -= excess / slope
-        if abs(excess) <= 1e-9 * radius:
+        gap = distance(radius)
+        if gap <= 1e-9 * radius:
             return radius
-    raise InputError(f"no place {height:g} m above the ground was found on this ray.")
+        radius -= gap / slope
+    raise InputError("the ray at this latitude and longitude does not meet the ground.")
 
 
 def _rows(name: str, value: npt.ArrayLike, width: int) -> Array:

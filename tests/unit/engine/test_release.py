@@ -72,10 +72,11 @@ def test_above_a_sphere(height):
 
 
 def test_above_a_sphere_off_the_origin():
-    """Height is from the nearest ground, which is not straight below."""
+    """Height counts along the ray, from where it meets the ground."""
     ground = surfaces.Sphere(center=(20.0, 0.0, 0.0), radius=100.0)
     release = engine.Release.above(ground, 0.4, 1.0, 7.0)
-    assert float(ground.query(release.position[0])[0]) == pytest.approx(7.0, abs=1e-6)
+    up = frames.direction(0.4, 1.0)
+    assert float(ground.query(release.position[0] - 7.0 * up)[0]) == pytest.approx(0.0, abs=1e-6)
 
 
 def test_above_a_plane_is_refused():
