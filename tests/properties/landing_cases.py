@@ -28,7 +28,7 @@ Random = np.random.Generator
 FLAT_SIZE = 100.0
 
 #: Steps after which a run is given up.
-STEPS = 1_000_000
+STEPS = 400_000
 
 
 @dataclass(frozen=True, eq=False)

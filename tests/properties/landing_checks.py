@@ -17,6 +17,8 @@ from alight.core.devices import resolve
 from alight.core.outcomes import Outcome, outcome_of
 from alight.engine import BatchResult, Model, Release, Stop, run_batch
 from alight.engine.release import gaps
+from alight.gravity import Linearised
+from alight.surfaces import Plane, Sphere
 
 #: At the end of a run, contact points are no deeper than this many times the depth asked for. At
 #: rest the weight presses a tenth of it in, on ground that bends a little more; contact that was
@@ -25,28 +27,31 @@ INSIDE, INSIDE_AT_REST = 1.1, 0.2
 
 #: On the way: springs are set for the speed of the whole lander, which keeps hits above it; but a
 #: corner that slaps down while another one rests meets the soft springs of a contact that lasts,
-#: which stiffen only as fast as energy to fill them can be spared. Seen: 7 in 10 000 runs.
+#: which stiffen only as fast as energy to fill them can be spared. One run in a hundred goes below
+#: 1.2 times the depth.
 DEEP = 10.0
 
 #: Raw rise of E_J in one contact over the work done in it. Steps of 0.2 rad keep the energy of a
-#: linear spring to 0.2^2 / 24 = 2e-3 where they are cut by touching and leaving.
-GAIN = 2e-3
+#: linear spring to 0.2^2 / 24 = 2e-3 where they are cut by touching and leaving; ground whose slope
+#: jumps from cell to cell of a grid is met by steps that do not know of it.
+GAIN, GAIN_ON_GRIDS = 2e-3, 2e-2
 
 #: Recorded rise of E_J, over the same: rounding of E_J itself is allowed for besides.
 RISE = 1e-6
 
-#: Let go again, a lander at rest finds springs set anew and sinks or rises by up to the tenth of
-#: the depth that its weight presses in, half as much sideways where it leans on corners.
-SINKS = 0.15
+#: Let go again, a lander at rest finds springs set anew, up to twice as soft as those it came to
+#: rest on: it sinks by half of the tenth of the depth that its weight presses in. Where rolling
+#: resistance of the lander's size holds it on a corner, the corner may give way a little.
+SINKS, SINKS_ON_A_CORNER = 0.1, 1.0
 
 #: For how long it is watched [s]: longer than it takes to be told at rest again.
 WATCHED = 1000.0
 
-#: A run that was given up because of its number of steps must still move, at this speed or more
-#: [m/s]: one that shivers and does not come to rest is slower.
-MOVING = 1e-3
+#: A run that was given up because of its number of steps rolls or slides on, at this speed or more
+#: [m/s], ten times that of rest: one that shivers and does not come to rest is slower.
+MOVING = 1e-4
 
-ENDS = (Outcome.SETTLED, Outcome.ESCAPED, Outcome.TIMED_OUT)
+ENDS = (Outcome.SETTLED, Outcome.ESCAPED, Outcome.TIMED_OUT, Outcome.STEP_LIMIT)
 
 
 @dataclass(frozen=True, eq=False)
@@ -105,13 +110,11 @@ def work(case: Case, touches: Any) -> Any:
     """(k,) what the forces of each contact may have done [J]: impulse times the largest speed, and
     what the weight does over the depth."""
     mass, model = case.model.lander.mass, case.model
-    speeds = [touches[f"{way}_speed_{end}"] for way in ("normal", "tangential") for end in ENDS_OF]
+    names = [f"{way}_speed_{end}" for way in ("normal", "tangential") for end in ("in", "out")]
+    speeds = [touches[name] for name in names]
     fastest = np.max(np.abs(speeds), axis=0)
     pull = np.linalg.norm(model.full_gravity.evaluate(touches["place"])[1], axis=-1)
     return touches["normal_impulse"] * fastest + mass * pull * model.contact.depth
-
-
-ENDS_OF = ("in", "out")
 
 
 def least_gap(model: Model, final: Any) -> Any:
@@ -148,7 +151,7 @@ def rest(case: Case, result: BatchResult, device: str) -> tuple[Any, Any, Any]:
         again[rows] = later.outcome
         # Those told at rest by their speed may keep it.
         creep = np.where(final["still"] > 0, 0.0, stop.settle_speed * later.time)
-        may[rows] = (SINKS if case.calm else 1.0) * model.contact.depth + creep
+        may[rows] = (SINKS if case.calm else SINKS_ON_A_CORNER) * model.contact.depth + creep
     return way, may, again
 
 
@@ -158,22 +161,38 @@ def violations(case: Case, result: BatchResult, f: Figures) -> list[str]:
     n = len(final)
     state = np.concatenate([final[name] for name in ("x", "v", "q", "w")], axis=1)
     settled = f.outcome == Outcome.SETTLED
-    given_up = (f.outcome == Outcome.STEP_LIMIT) & (f.speed > MOVING)
     wrong: dict[str, Any] = {
-        "did not end": ~np.isin(f.outcome, ENDS) & ~given_up,
+        "did not end": ~np.isin(f.outcome, ENDS),
         "not finite": ~np.isfinite(state).all(axis=1),
         "inside at the end": f.gap < -INSIDE,
         "inside at rest": settled & (f.gap < -INSIDE_AT_REST),
         "deep on the way": f.deep > DEEP,
         "moves at rest": settled & (f.speed != 0.0),
-        "does not stay": f.way > f.may,
         "cannot go on": ~np.isin(f.again, (Outcome.SETTLED, Outcome.TIMED_OUT)),
         "odd record": most(touches, odd(case, touches), n) > 0.0,
         "count of contacts": np.bincount(touches["run"], minlength=n) != final["touches"],
     }
     if case.model.rotation.uniform:  # E_J is no constant on others
-        wrong["gains energy"] = (f.gain > GAIN) & counts(case)
-        wrong["keeps what it gained"] = (f.rise > RISE) & counts(case)
+        smooth = isinstance(case.model.surface, Plane | Sphere)
+        wrong["gains energy"] = resisted(case) & (f.gain > (GAIN if smooth else GAIN_ON_GRIDS))
+        if not isinstance(case.model.gravity, Linearised):
+            wrong["keeps what it gained"] = resisted(case) & (f.rise > RISE)
+    return lines(case, f, wrong)
+
+
+def unlucky(case: Case, f: Figures) -> list[str]:
+    """Landers at rest that do not stay where they are, and those that never quite come to it.
+
+    Where the target tumbles none is asked to stay: let go again, it begins at the first hour, with
+    another pull.
+    """
+    shivers = (f.outcome == Outcome.STEP_LIMIT) & (f.speed <= MOVING)
+    leaves = (f.way > f.may) & case.model.rotation.uniform
+    return lines(case, f, {"shivers": shivers, "does not stay": leaves})
+
+
+def lines(case: Case, f: Figures, wrong: dict[str, Any]) -> list[str]:
+    """One line for each run that is wrong in some way."""
     return [
         f"{case.name}, run {i}: {what} ({outcome_of(f.outcome[i]).name}, {f.steps[i]} steps, "
         f"gap {f.gap[i]:.3g}, deep {f.deep[i]:.3g}, gain {f.gain[i]:.2g}, rise {f.rise[i]:.2g}, "
@@ -183,8 +202,12 @@ def violations(case: Case, result: BatchResult, f: Figures) -> list[str]:
     ]
 
 
-def counts(case: Case) -> Any:
-    """(n,) runs whose energy is held to account."""
+def resisted(case: Case) -> Any:
+    """(n,) runs in which spin on one point is resisted.
+
+    Where it is not, landers that rolling resistance holds on a corner gain energy; see
+    ``test_spin_on_a_corner_gains_nothing``.
+    """
     return np.broadcast_to(case.model.contact.patch_radius > 0.0, len(case.release))
 
 
@@ -193,7 +216,8 @@ def odd(case: Case, touches: Any) -> Any:
     unit = np.abs(np.linalg.norm(touches["normal"], axis=1) - 1.0) < 1e-9
     order = (touches["start"] <= touches["end"]) & (touches["energy_out"] < np.inf)
     pushed = (touches["peak_force"] > 0.0) & (touches["normal_impulse"] > 0.0)
-    inward = touches["normal_speed_in"] <= 0.0
+    # A point that leaves may graze the ground once more; that does not press it in.
+    inward = (touches["normal_speed_in"] <= 0.0) | (touches["depth"] == 0.0)
     count = (touches["points"] >= 1) & (touches["points"] <= case.model.lander.n_points)
     finite = np.isfinite(touches["impulse"]).all(axis=1)
     return (~(unit & order & pushed & inward & count & finite)).astype(float)

@@ -1,9 +1,7 @@
 """Whatever is thrown at the engine, some things hold: random landings of every kind.
 
-The invariants, for every run: it ends, in a state that is finite; no contact point ends deeper in
-the ground than ``DEEP`` times the depth asked for, and none goes deeper than that on the way; no
-contact raises E_J by more than ``GAIN`` of the energy it began with (targets that turn evenly);
-its records make sense; and a lander at rest stays where it is.
+``landing_cases`` draws bodies, rotations, landers, contacts and releases; ``landing_checks`` says
+what must hold of them. A few hundred runs are tried each time, ten thousand by the slow study.
 """
 
 from __future__ import annotations
@@ -17,136 +15,90 @@ from typing import Any
 import numpy as np
 import pytest
 
-from alight.core.devices import resolve
+from alight.core import devices
 from alight.core.outcomes import Outcome, outcome_of
-from alight.engine import BatchResult, Model, Release, Stop, run_batch
-from alight.engine.release import gaps
+from alight.engine import run_batch
 
 sys.path.insert(0, str(pathlib.Path(__file__).parent))  # tests are no package
 
-import landing_cases
-from landing_cases import Case, random_case
+from landing_cases import FAMILIES, random_case
+from landing_checks import figures, unlucky, resisted, violations
 
-#: Depth over the depth asked for: springs are set for the speed of the whole lander, and hits that
-#: fall into a contact that lasts meet softer ones.
-DEEP = 3.0
+DEVICES = [device.name for device in devices.available()]
 
-#: Rise of E_J in a contact over the kinetic energy it began with, and over m g depth (what the
-#: weight does while it presses in): steps of 0.2 rad keep 1e-3 of an elastic spring's energy.
-GAIN = 1e-3
+#: Cases of 20 runs in the slow study; those that evaluate the gravity of a shape at every step of
+#: flight take long.
+STUDY = {name: 10 if name == "real" else 70 for name in FAMILIES}
 
-ENDS = (Outcome.SETTLED, Outcome.ESCAPED, Outcome.TIMED_OUT)
-
-
-def pull(case: Case) -> Any:
-    """(n,) gravity at the release [m/s^2]."""
-    return np.linalg.norm(case.model.gravity.evaluate(case.release.position)[1], axis=-1)
+#: Share of the landers at rest that may leave when let go again, or shiver: on ground as steep as
+#: friction holds, and where rolling resistance nearly holds a corner, rest is a matter of luck.
+LUCK = 5e-3
 
 
-def violations(case: Case, result: BatchResult) -> list[str]:
-    """What does not hold, one line each."""
-    final, touches = result.final, result.touches
-    depth = np.broadcast_to(case.model.contact.depth, len(final))
-    wrong: dict[str, Any] = {
-        "did not end": ~np.isin(final["outcome"], ENDS),
-        "not finite": ~np.isfinite(final["x"]).all(axis=1),
-        "inside": least_gap(case.model, final) < -DEEP * depth,
-        "deep": _most(touches, touches["depth"], len(final)) > DEEP * depth,
-        "moves at rest": _moving(final),
-        "records": _most(touches, _odd(touches), len(final)) > 0,
-        "count of contacts": np.bincount(touches["run"], minlength=len(final)) != final["touches"],
-    }
-    if case.model.rotation.uniform:
-        wrong["gains energy"] = _most(touches, _rise(case, touches), len(final)) > GAIN
-    return [
-        f"{case.name}, run {i}: {what} (outcome {outcome_of(final['outcome'][i]).name}, "
-        f"{final['steps'][i]} steps)"
-        for what, rows in wrong.items()
-        for i in np.flatnonzero(rows)
-    ]
-
-
-def least_gap(model: Model, final: Any) -> Any:
-    """(n,) distance of the lowest contact point from the ground [m]."""
-    return gaps(model, Release(final["x"], attitude=final["q"]), resolve("cpu"), 1)
-
-
-def _most(touches: Any, value: Any, n: int) -> Any:
-    """(n,) largest value of the contacts of each run."""
-    most = np.zeros(n)
-    np.maximum.at(most, touches["run"], value)
-    return most
-
-
-def _moving(final: Any) -> Any:
-    speed = np.abs(final["v"]).sum(axis=1) + np.abs(final["w"]).sum(axis=1)
-    return (final["outcome"] == Outcome.SETTLED) & (speed != 0.0)
-
-
-def _odd(touches: Any) -> Any:
-    """(k,) 1 for records that cannot be."""
-    unit = np.abs(np.linalg.norm(touches["normal"], axis=1) - 1.0) < 1e-9
-    fine = (touches["start"] <= touches["end"]) & (touches["peak_force"] > 0.0) & unit
-    return (~(fine & np.isfinite(touches["impulse"]).all(axis=1))).astype(float)
-
-
-def _rise(case: Case, touches: Any) -> Any:
-    """(k,) rise of E_J over what the contact began with."""
-    mass, run = case.model.lander.mass, touches["run"]
-    speed2 = touches["normal_speed_in"] ** 2 + touches["tangential_speed_in"] ** 2
-    weight = (
-        mass * pull(case)[run] * np.broadcast_to(case.model.contact.depth, len(case.release))[run]
-    )
-    rise = touches["energy_out"] - touches["energy_in"]
-    rounding = 1e-13 * np.abs(touches["energy_in"])
-    return (rise - rounding) / (0.5 * mass * speed2 + weight)
-
-
-def stays(case: Case, result: BatchResult) -> list[str]:
-    """Landers at rest that move when they are let go again where they are."""
-    rest = np.flatnonzero(result.outcome == Outcome.SETTLED)
-    if not len(rest):
-        return []
-    final = result.final[rest]
-    contact, model = case.model.contact, case.model
-    # The deepest of all runs: a lander that rests a tenth of its own depth in is not inside.
-    again = Model(
-        model.gravity,
-        model.surface,
-        model.lander,
-        landing_cases.picked(contact, rest),
-        rotation=model.rotation,
-        stop=Stop(max_time=100.0, max_steps=200_000),
-    )
-    later = run_batch(again, Release(final["x"], attitude=final["q"]), device="cpu", threads=1)
-    way = np.linalg.norm(later.position - final["x"], axis=1)
-    depth = np.broadcast_to(contact.depth, len(case.release))[rest]
-    bad = (way > depth) | (later.outcome == Outcome.STARTED_INSIDE)
-    return [
-        f"{case.name}, run {rest[k]}: rests, then goes {way[k]:.2g} m "
-        f"({outcome_of(later.outcome[k]).name})"
-        for k in np.flatnonzero(bad)
-    ]
+@pytest.mark.parametrize("device", DEVICES)
+@pytest.mark.parametrize("family", ["flat", "round", "tumbling", "real rough"])
+def test_a_few_hundred_random_landers(family: str, device: str) -> None:
+    found: list[str] = []
+    for seed in range(100, 104):
+        case = random_case(family, seed, 20)
+        result = run_batch(case.model, case.release, device=device)
+        seen = figures(case, result, device)
+        found += violations(case, result, seen) + unlucky(case, seen)
+    assert not found, "\n".join(found)
 
 
 @pytest.mark.validate
-@pytest.mark.parametrize("family", landing_cases.FAMILIES)
+@pytest.mark.parametrize("family", FAMILIES)
 def test_ten_thousand_random_landers(family: str, capsys: pytest.CaptureFixture[str]) -> None:
     found: list[str] = []
-    ends: Counter[str] = Counter()
-    steps, slowest = [], (0.0, "")
-    for seed in range(63):
+    left: list[str] = []
+    table = Table()
+    for seed in range(STUDY[family]):
         case = random_case(family, seed, 20)
         began = time.perf_counter()
-        result = run_batch(case.model, case.release, device="cpu")
-        slowest = max(slowest, (time.perf_counter() - began, case.name))
-        ends.update(end.name for end in (outcome_of(c) for c in result.outcome))
-        steps.append(result.final["steps"])
-        found += violations(case, result) + stays(case, result)
-    every = np.concatenate(steps)
+        result = run_batch(case.model, case.release, device="cpu", threads=1)
+        took = time.perf_counter() - began
+        seen = figures(case, result, "cpu")
+        found += violations(case, result, seen)
+        left += unlucky(case, seen)
+        table.add(case, seen, took)
     with capsys.disabled():
-        print(f"\n{family}: {dict(ends)}; steps {every.mean():.0f} ({np.median(every):.0f}), most ")
-        print(
-            f"  {every.max()}; slowest case {slowest[1]}, {slowest[0]:.1f} s; {len(found)} broken"
-        )
+        print("\n" + "\n".join([f"{family}: {table}", *left, *found[:20]]))
     assert not found, "\n".join(found[:20])
+    assert len(left) <= LUCK * table.ends["SETTLED"]
+
+
+class Table:
+    """What a study saw of one family."""
+
+    def __init__(self) -> None:
+        self.ends: Counter[str] = Counter()
+        self.rows: list[Any] = []
+        self.slowest = (0.0, "")
+        self.long: list[str] = []
+
+    def add(self, case: Any, seen: Any, took: float) -> None:
+        self.ends.update(outcome_of(code).name for code in seen.outcome)
+        even = case.model.rotation.uniform
+        gain = np.where(resisted(case) & even, seen.gain, 0.0)
+        at_rest = np.where(seen.outcome == Outcome.SETTLED, seen.gap, 0.0)
+        self.rows.append(np.stack([seen.steps, gain, seen.deep, -seen.gap, -at_rest]))
+        self.slowest = max(self.slowest, (took, case.name))
+        for i in np.flatnonzero(seen.steps > 200_000):
+            name, kind = outcome_of(seen.outcome[i]).name, "calm" if case.calm else "endless"
+            self.long.append(
+                f"    {case.name}, run {i}, {kind}: {seen.steps[i]} steps, {name} at "
+                f"{seen.speed[i]:.2g} m/s"
+            )
+
+    def __str__(self) -> str:
+        steps, gain, deep, inside, at_rest = np.concatenate(self.rows, axis=1)
+        ends = ", ".join(f"{count} {name}" for name, count in self.ends.most_common())
+        text = (
+            f"{len(steps)} runs: {ends}\n  steps {np.median(steps):.0f} (median), "
+            f"{np.mean(steps):.0f} (mean), {steps.max():.0f}; worst raw gain {gain.max():.2g}; "
+            f"depth {np.quantile(deep, 0.99):.3g} (99 of 100), {deep.max():.3g}; inside at the end "
+            f"{inside.max():.3g}, at rest {at_rest.max():.3g}; slowest case {self.slowest[1]}, "
+            f"{self.slowest[0]:.1f} s; {len(self.long)} runs above 200 000 steps"
+        )
+        return "\n".join([text, *self.long])

@@ -128,9 +128,12 @@ def test_energy_of_a_corner_hit(paper, scheme):
     deepest = np.argmax(elastic)
     assert deepest > 20
     assert len(elastic) - deepest > 20
-    assert np.diff(total).max() < 1e-9 * kinetic
+    # Clipped: the energy of a step that turns from springs in to springs out is known to its
+    # order, a hundredth of resolution^2 (measured at 0.01 to 0.08 rad).
+    rise = 1e-9 if scheme == "smooth" else 0.02 * run.model.contact.resolution**2
+    assert np.diff(total).max() < rise * kinetic
     assert total[0] - total[deepest] > 0.5 * kinetic
-    assert np.abs(total[deepest + 2 :] - total[deepest + 2]).max() < 1e-6 * kinetic
+    assert np.ptp(total[deepest + 2 :]) < 1e-6 * kinetic
     # The parts are all of it, and the springs are empty at the end.
     parts = energy.linear + energy.angular + energy.gravity + energy.centrifugal + energy.elastic
     assert parts == pytest.approx(energy.total, abs=1e-12 * kinetic)
@@ -162,8 +165,8 @@ def test_slip_of_a_cube_on_four_corners(paper):
         stuck = (points >= 3) & (t > 0.005)
         assert stuck.sum() > 10
         held.append(np.median(slip[stuck]))
-        turns = np.diff(np.sign(np.diff(slip[stuck])))
-        assert (turns != 0).sum() < 8
+        # It falls and rises once or so; chatter would go up and down with every step.
+        assert np.abs(np.diff(slip[stuck])).sum() < 2.0 * slip[stuck].max()
     assert (np.array(held) < 0.3 * np.array(paper.SLIP_SPEEDS)).all()
     assert (np.array(held[1:]) < 0.12 * np.array(held[:-1])).all()
 
@@ -177,10 +180,12 @@ def test_settling_on_phobos(paper, scheme):
     assert run.outcome is Outcome.SETTLED
     hits, last = run.events, run.events[-1]
     assert len(hits) > 20
-    # The first are hits of centimetres per second; the last dozen end far below.
-    assert -hits["normal_speed_in"][:3].min() > 0.02
-    assert (-hits["normal_speed_in"][-12:] < 1e-2).all()
-    assert 1e-6 < -hits["normal_speed_in"][-6:].min() < 2e-3
+    # The first are hits of centimetres per second. The paper's scheme bounces down to 1e-5 m/s;
+    # in the clipped one, hits too slow to leave the ground (5e-4 m/s) become one lasting contact.
+    speed = -hits["normal_speed_in"]
+    assert speed[:3].max() > 0.02
+    assert (speed[-12:] < 1e-2).all()
+    assert 1e-6 < speed[-6:].min() < (1e-4 if scheme == "smooth" else 1e-3)
     # One on four points that does not end, in which the cube comes to rest for good.
     assert last["points"] == 4
     assert last["end"] == run.time[-1]
