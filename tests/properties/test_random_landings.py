@@ -22,7 +22,7 @@ from alight.engine import run_batch
 sys.path.insert(0, str(pathlib.Path(__file__).parent))  # tests are no package
 
 from landing_cases import FAMILIES, random_case
-from landing_checks import figures, unlucky, resisted, violations
+from landing_checks import figures, resisted, unlucky, violations
 
 DEVICES = [device.name for device in devices.available()]
 

@@ -13,7 +13,7 @@ import warp as wp
 from alight.contact.clipped import Motion
 from alight.contact.state import CompliantData, Grip, Pressed
 from alight.core.types import mat33, scalar, vec3
-from alight.vehicles.rigid_data import RigidBody
+from alight.vehicles.rigid_data import RigidBody, angular_energy, linear_energy
 
 #: In a kernel 2/3 would be divided in single precision.
 _TWO_THIRDS = wp.constant(scalar(2.0 / 3.0))
@@ -92,6 +92,12 @@ def warm_pull(body: RigidBody, inverse_inertia: mat33, grip: Grip, dt: scalar):
 
 
 @wp.func
+def kinetic(body: RigidBody, R: mat33, m: Motion):
+    """Kinetic energy relative to the target [J]."""
+    return linear_energy(body, m.v) + angular_energy(body, wp.transpose(R) * m.w)
+
+
+@wp.func
 def spin_cap(contact: CompliantData, spread: scalar, weight: scalar):
     """Most angular impulse about the normal [N m s]: friction of the points about their centre.
 
@@ -154,13 +160,21 @@ def hold(
     friction = sideways(n, dt * grip.friction) + F
     torque = sideways(n, dt * grip.rolling) + L
     pushed = dt * grip.push + push
+    ended = Motion()
+    ended.v = m.v + (F + push) / body.mass
+    ended.w = turned + inverse_inertia * L
+    # Against the motion without any grip: where spin is left, the push could do work.
+    warm = warm_pull(body, inverse_inertia, grip, dt)
+    free = Motion()
+    free.v = m.v - warm.v
+    free.w = m.w - warm.w
     if (
-        wp.length(friction) <= contact.static_friction * weight
+        kinetic(body, R, ended) <= kinetic(body, R, free)
+        and wp.length(friction) <= contact.static_friction * weight
         and wp.length(torque) <= contact.rolling * weight
         and wp.length(pushed) <= contact.friction * weight
     ):
-        held.motion.v = m.v + (F + push) / body.mass
-        held.motion.w = turned + inverse_inertia * L
+        held.motion = ended
         held.friction = friction
         held.grip.friction = friction / dt
         held.grip.lever = lever
@@ -310,8 +324,12 @@ def held_by_ground(
 ):
     """Friction, spin friction and rolling resistance of one step: held at once, or one by one."""
     weight = wp.length(sums.impulse)
-    size2 = sums.spread / sums.weight - wp.dot(lever, lever)
-    spread = wp.sqrt(wp.max(scalar(0.0), size2))
+    # A difference of squares: of a single point its rounding would be a spread of 1e-8.
+    mean2 = sums.spread / sums.weight
+    spread2 = mean2 - wp.dot(lever, lever)
+    spread = scalar(0.0)
+    if spread2 > scalar(1e-12) * mean2:
+        spread = wp.sqrt(spread2)
     held = hold(contact, body, R, inverse_inertia, n, lever, spread, weight, m, grip, dt)
     if held.grip.stuck == 0:
         held = resist_turning(

@@ -67,7 +67,9 @@ def advance_kernel(parts: Composition) -> Any:
         """Account for the contact that ends here."""
         out = run
         now = level(world, out)
-        more = now - out.energy
+        more = scalar(0.0)
+        if wp.static(parts.laws.steady):
+            more = now - out.energy
         moving = linear_energy(world.body, out.v) + angular_energy(world.body, out.w)
         if more > scalar(0.0) and more < moving:
             # Steps of finite length may return a little more than came in: it is not given away.

@@ -134,6 +134,7 @@ class Model:
                 contact_data=self.contact.Data,
                 scheme=self.scheme,
                 linearised=isinstance(self.gravity, Linearised),
+                steady=self.rotation.uniform and all(law.steady for law in self.externals),
             )
         )
 

@@ -57,7 +57,9 @@ class Release:
             raise InputError(
                 "an attitude of a release is the zero quaternion; it has no direction."
             )
-        given["attitude"] = given["attitude"] / length
+        # What is of unit length to rounding keeps its bits.
+        unit = np.abs(length - 1.0) < 4.0 * np.finfo(np.float64).eps
+        given["attitude"] = np.where(unit, given["attitude"], given["attitude"] / length)
         for name, array in given.items():
             full = np.array(np.broadcast_to(array, (count, array.shape[1])))
             full.flags.writeable = False

@@ -48,6 +48,7 @@ class Laws:
     contact_data: Any
     scheme: Scheme
     linearised: bool
+    steady: bool  # nothing depends on time: E_J is a constant of free motion
 
 
 @dataclasses.dataclass(frozen=True)

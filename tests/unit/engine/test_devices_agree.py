@@ -98,7 +98,7 @@ def states(model, release, device, time):
 
 
 @pytest.mark.xfail(
-    reason="a single point's spread is the root of a rounding error (engine/clipped_phase.py): "
+    reason="the spread of a single point is the root of a rounding error instead of zero: "
     "spin friction that should be zero turns 1e-16 into 1e-9"
 )
 def test_a_change_in_the_last_place_stays_small(model):

@@ -1,0 +1,161 @@
+"""Quantities: numbers with units, as strings such as "60 m" or "5 cm/s", turned into SI.
+
+The units are pint's, read through one registry that is made when the first is needed. A
+``Quantity`` is a float in SI units that remembers the text it was read from, so that a scenario
+written out again says "20 deg" and gives the same bits when it is read.
+"""
+
+from __future__ import annotations
+
+import difflib
+import math
+import re
+from dataclasses import dataclass
+from functools import cache, lru_cache
+from typing import Any
+
+from alight.core.errors import InputError
+from alight.scenario.errors import told
+
+_NUMBER = r"[+-]?(?:\d[\d_]*\.?\d*|\.\d+)(?:[eE][+-]?\d+)?|[+-]?(?:inf|nan)(?![a-zA-Z])"
+_FORM = re.compile(rf"\s*({_NUMBER})\s*(.*?)\s*", re.DOTALL | re.ASCII)
+#: What a unit may be made of: names, powers, products and quotients. Nothing else reaches pint.
+_UNIT = re.compile(r"[A-Za-zµμ°%][A-Za-zµμ°0-9 */^().·²³-]{0,59}|1/[A-Za-z][A-Za-z0-9 */^()]{0,59}")
+#: Powers of more than one digit are slips, and large ones would keep pint busy.
+_POWER = re.compile(r"[\^*]\s*\(?\s*-?\s*\d{2,}|\d{3,}")
+
+#: Names that mean something else to pint, or nothing, and what is meant here.
+_SPELT = {"AU": "au", "°": "deg", "degrees": "degree", "·": "*", "²": "^2", "³": "^3"}
+
+
+@dataclass(frozen=True)
+class Dimension:
+    """A kind of quantity, the SI unit it is kept in, an example, and units to suggest."""
+
+    name: str
+    si: str
+    example: str
+    units: tuple[str, ...]
+
+
+def _dimensions(*rows: tuple[str, str, str, str]) -> dict[str, Dimension]:
+    return {name: Dimension(name, si, example, tuple(us.split())) for name, si, example, us in rows}
+
+
+#: Every kind of quantity that a scenario holds.
+DIMENSIONS = _dimensions(
+    ("length", "m", "60 m", "m mm cm km um AU ft metre meter"),
+    ("time", "s", "30 min", "s ms min h hour minute second day d"),
+    ("angle", "rad", "20 deg", "deg rad degree radian arcmin arcsec mrad turn"),
+    ("mass", "kg", "1.1 kg", "kg g t mg gram kilogram tonne"),
+    ("speed", "m/s", "5 cm/s", "m/s cm/s mm/s km/s km/h"),
+    ("acceleration", "m/s^2", "8.6e-5 m/s^2", "m/s^2 mm/s^2 cm/s^2 km/s^2 um/s^2"),
+    ("angular rate", "rad/s", "0.1 rad/s", "rad/s deg/s rpm deg/h deg/min mrad/s turn/s"),
+    ("density", "kg/m^3", "1190 kg/m^3", "kg/m^3 g/cm^3"),
+    ("gravitational parameter", "m^3/s^2", "30 m^3/s^2", "m^3/s^2 km^3/s^2"),
+    ("moment of inertia", "kg*m^2", "0.09 kg*m^2", "kg*m^2 kg*cm^2 g*cm^2 g*mm^2"),
+    ("stiffness", "N/m", "4e4 N/m", "N/m kN/m N/mm kg/s^2"),
+    ("damping", "N*s/m", "162 N*s/m", "N*s/m kN*s/m N*s/mm kg/s"),
+    ("area over mass", "m^2/kg", "0.02 m^2/kg", "m^2/kg cm^2/kg cm^2/g"),
+)
+
+
+class Quantity(float):
+    """A number in SI units and the ``text`` it was read from."""
+
+    text: str
+
+    def __new__(cls, value: float, text: str) -> Quantity:
+        """A float that remembers how it was written."""
+        made = super().__new__(cls, value)
+        made.text = text
+        return made
+
+    def __getnewargs__(self) -> tuple[float, str]:  # type: ignore[override]
+        return float(self), self.text
+
+
+def in_si(value: float, dimension: str) -> Quantity:
+    """A quantity from a number in SI units."""
+    return Quantity(value, f"{float(value)!r} {DIMENSIONS[dimension].si}")
+
+
+def read(value: Any, dimension: str) -> Quantity:
+    """The quantity that ``value``, a string with a number and a unit, stands for."""
+    kind = DIMENSIONS[dimension]
+    wanted = f'{_article(kind.name)} with its unit, such as "{kind.example}"'
+    if isinstance(value, Quantity):
+        return value
+    if isinstance(value, int | float) and not isinstance(value, bool):
+        hint = f'; did you mean "{told(value)} {kind.si}"?' if math.isfinite(_float(value)) else ""
+        raise InputError(f"found the bare number {told(value)}; it must be {wanted}{hint}")
+    if not isinstance(value, str):
+        raise InputError(f"found {told(value)}; it must be {wanted}")
+    match = _FORM.fullmatch(value) if len(value) < 200 else None
+    if match is None:
+        raise InputError(f"found {told(value)}, which does not start with a number; it must be {wanted}")
+    number, unit = match.groups()
+    if not unit:
+        raise InputError(f"found {told(value)} without a unit; it must be {wanted}")
+    size = _factor(unit, kind)
+    if isinstance(size, str):
+        raise InputError(f"found {told(value)}: {size}; it must be {wanted}")
+    return Quantity(_scaled(float(number), size), value.strip())
+
+
+def _float(value: float) -> float:
+    try:
+        return float(value)
+    except OverflowError:
+        return math.inf
+
+
+def _article(name: str) -> str:
+    return f"an {name}" if name[0] in "aeiou" else f"a {name}"
+
+
+def _scaled(number: float, size: float) -> float:
+    """``number`` times ``size``, rounded once: by division where 1/size is a whole number."""
+    inverse = 1.0 / size
+    whole = round(inverse)
+    if 1 < whole < 1e15 and abs(inverse - whole) <= 4e-16 * whole:
+        return number / whole
+    return number * size
+
+
+@lru_cache(maxsize=1024)
+def _factor(unit: str, kind: Dimension) -> float | str:
+    """How many SI units one ``unit`` is, or what is wrong with it."""
+    plain = unit
+    for given, meant in _SPELT.items():
+        plain = re.sub(rf"\b{given}\b", meant, plain) if given.isalpha() else plain.replace(given, meant)
+    if not _UNIT.fullmatch(plain) or _POWER.search(plain):
+        return f'"{_cut(unit)}" is not a unit{_nearest(unit, kind)}'
+    try:
+        found = _registry().parse_units(plain)
+        size = float(_registry().Quantity(1.0, found).to(kind.si).magnitude)
+    except Exception as cause:  # pint raises errors of many kinds for units that are none
+        if "DimensionalityError" in type(cause).__name__:
+            return f'"{_cut(unit)}" is no unit of {kind.name}'
+        return f'"{_cut(unit)}" is not a unit{_nearest(unit, kind)}'
+    if not (math.isfinite(size) and size > 0.0):
+        return f'"{_cut(unit)}" is not a unit{_nearest(unit, kind)}'
+    return size
+
+
+def _cut(unit: str) -> str:
+    return told(unit)[1:-1][:30]
+
+
+def _nearest(unit: str, kind: Dimension) -> str:
+    """The unit nearest in spelling."""
+    lowered = {name.lower(): name for name in reversed(kind.units)}
+    close = difflib.get_close_matches(unit.lower(), lowered, n=1, cutoff=0.5)
+    return f' (did you mean "{lowered[close[0]]}"?)' if close else ""
+
+
+@cache
+def _registry() -> Any:
+    import pint
+
+    return pint.UnitRegistry()
