@@ -181,7 +181,7 @@ def test_rolling_resistance_slows_a_ball():
     assert (result.outcome == Outcome.SETTLED).all()
     assert result.final["x"][:, 0] == pytest.approx(SPEED**2 / (2.0 * brake), rel=1e-4)
     late = result.time - SPEED / brake
-    assert (np.abs(late) < 1.0).all()
+    assert (np.abs(late) < 3.0).all()  # the springs relax, and stillness must last some steps
     assert (result.final["gain"] <= 0.0).all()
 
 

@@ -56,8 +56,38 @@ def turned_by(q: quat, w: vec3, dt: scalar):
 
 
 @wp.func
-def judged(limits: Limits, size: scalar, run: Run, sums: Pressed, g: scalar, dt: scalar):
-    """``run`` at the end of a step: at rest, in flight again, or in contact still."""
+def stays(run: Run, size: scalar, little: scalar):
+    """True when no point has moved by more than ``little`` [m] since the watch began."""
+    turned = wp.quat_inverse(run.watch_q) * run.q
+    angle = scalar(2.0) * wp.length(vec3(turned[0], turned[1], turned[2]))
+    return wp.length(run.x - run.watch_x) + angle * size < little
+
+
+@wp.func
+def watched(run: Run):
+    """``run`` with the watch on its place begun anew."""
+    out = run
+    out.watch_t = run.t
+    out.watch_x = run.x
+    out.watch_q = run.q
+    return out
+
+
+@wp.func
+def judged(
+    limits: Limits,
+    size: scalar,
+    run: Run,
+    sums: Pressed,
+    g: scalar,
+    dt: scalar,
+    little: scalar,
+):
+    """``run`` at the end of a step: at rest, in flight again, or in contact still.
+
+    At rest is what does not move at all for some steps, what moves more slowly than the limits for
+    a time, or what for longer has stayed within ``little`` [m] of its place.
+    """
     out = run
     speed = wp.length(run.v)
     rate = wp.length(run.w)
@@ -72,9 +102,13 @@ def judged(limits: Limits, size: scalar, run: Run, sums: Pressed, g: scalar, dt:
         out.quiet = scalar(0.0)
     # A lander on the brink starts to topple no faster than this: look long enough.
     patience = wp.max(limits.settle_time, scalar(3.0) * wp.sqrt(size / g))
+    stayed = bool(False)
+    if run.t - run.watch_t > scalar(2.0) * patience:
+        stayed = stays(run, size, little)
+        out = watched(out)
     if not speed + rate < scalar(1e100):
         out.outcome = _NOT_FINITE
-    elif out.still >= _STILL_STEPS or out.quiet >= patience:
+    elif out.still >= _STILL_STEPS or out.quiet >= patience or stayed:
         out.v = vec3()
         out.w = vec3()
         out.outcome = _SETTLED
@@ -109,7 +143,7 @@ def arrive_clipped(parts: Composition) -> Any:
         out.load = scalar(0.0)
         out.pace = closing
         out.turning = scalar(1e30)
-        return out
+        return watched(out)
 
     return arrive
 
@@ -150,8 +184,9 @@ def press_clipped(parts: Composition) -> Any:
         g = value.acceleration
         t = run.t + scalar(0.5) * dt
         pull = Motion()
-        dv = dt * frame_pull(world, t, x, run.v, g)
-        pull.v = dt * frame_pull(world, t, x, run.v + scalar(0.5) * dv, g)
+        # Coriolis' force at the speed of the start: what gravity adds meanwhile, the ground mostly
+        # takes away, and a step is short against the rotation.
+        pull.v = dt * frame_pull(world, t, x, run.v, g)
         pull.w = R * rate_change(world, t, q, run.w, dt)
         return pull
 
@@ -166,7 +201,7 @@ def press_clipped(parts: Composition) -> Any:
         fast = wp.length(out.v) + wp.length(out.w) * size
         g = wp.length(frame_pull(world, out.t, out.x, vec3(), out.anchor.acceleration))
         if out.lasting != 0:
-            out = adjust(body, out, contact, g)
+            out = adjust(body, out, contact, fast, g)
         elif out.touching != 0 and hit_over(contact, body.mass, out.stiffness, out.t - out.hit):
             out = outlast(body, out, contact, fast, g)
         kind = kind_of(out, contact, fast)
@@ -240,7 +275,7 @@ def press_clipped(parts: Composition) -> Any:
         out.dt = dt
         out.travel += (wp.length(out.v) + wp.length(out.w) * size) * half
         out.path += wp.length(out.v) * dt
-        return judged(world.limits, size, out, sums, g, dt)
+        return judged(world.limits, size, out, sums, g, dt, scalar(0.1) * contact.depth)
 
     return press
 

@@ -81,7 +81,7 @@ def advance_kernel(parts: Composition) -> Any:
         out.touch.energy_out = now
         out.gain = wp.max(out.gain, more)
         out.energy = now
-        speed = -out.touch.normal_speed_in
+        speed = wp.max(scalar(0.0), -out.touch.normal_speed_in)
         if out.touches == 0:
             out.first_time = out.touch.start
             out.first_place = out.touch.place

@@ -90,6 +90,9 @@ class Run:
     rejected: int
     quiet: scalar  # time since the speeds last exceeded the settling limits [s]
     still: int  # steps since the lander last moved at all
+    watch_t: scalar  # since when its place is watched [s]
+    watch_x: vec3  # where it was then [m]
+    watch_q: quat
     energy: scalar  # E_J at the end of the last arc or contact [J]
     first_time: scalar  # when the ground was first touched [s]
     first_place: vec3  # where [m]

@@ -111,7 +111,7 @@ def outlast(body: RigidBody, run: Run, contact: CompliantData, fast: scalar, g: 
 
 
 @wp.func
-def adjust(body: RigidBody, run: Run, contact: CompliantData, g: scalar):
+def adjust(body: RigidBody, run: Run, contact: CompliantData, fast: scalar, g: scalar):
     """``run`` with springs that fit the normal speeds of a contact that lasts.
 
     Softer ones lose what they hold less of. Stiffer ones hold more, which is taken out of the
@@ -123,7 +123,11 @@ def adjust(body: RigidBody, run: Run, contact: CompliantData, g: scalar):
     level = wp.sqrt(pace * pace + scalar(2.0) * run.elastic / body.mass)
     wanted = wanted_stiffness(contact, body.mass, level, g)
     ratio = wanted / run.stiffness
-    if ratio < scalar(0.5) or (ratio > scalar(1.0) and run.elastic == scalar(0.0)):
+    # Coming to rest, springs relax all the way: a lander let go again must find the same ones.
+    soften = scalar(0.5)
+    if fast < _SLOWEST:
+        soften = scalar(0.95)
+    if ratio < soften or (ratio > scalar(1.0) and run.elastic == scalar(0.0)):
         out.elastic = run.elastic * ratio
         out.stiffness = wanted
     elif ratio > scalar(2.0):

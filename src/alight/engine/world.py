@@ -132,7 +132,9 @@ def compose(laws: Laws) -> Composition:
             if run.touching != 0:
                 # The potential steps by what extrapolation had missed: no work of the contact.
                 guess = extrapolate(run.anchor, d)
-                out.energy -= world.body.mass * (out.anchor.potential - guess.potential)
+                missed = world.body.mass * (out.anchor.potential - guess.potential)
+                out.energy -= missed
+                out.touch.energy_in -= missed
         return out
 
     @wp.func
