@@ -27,8 +27,9 @@ $(STAMP): pyproject.toml
 	$(PY) -m pip install -q --disable-pip-version-check -e '.[dev]'
 	@touch $@
 
-demo: $(STAMP) ## A first look: gravity and slopes of Ryugu, as a table and pictures in out/demo
-	$(PY) -m alight body ryugu --figure $(OUT)/demo
+demo: $(STAMP) ## 1 000 landings of MINERVA-II-1 on Ryugu, and their report, in out/demo
+	$(PY) -m alight campaign scenarios/ryugu_minerva.toml --runs 1000 --out $(OUT)/demo
+	$(PY) -m alight report $(OUT)/demo
 
 test: lint types rooms tests ## Everything a change must pass, in a few minutes
 

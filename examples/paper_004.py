@@ -57,7 +57,7 @@ def law(scheme: str, **options: Any) -> Compliant:
 
 def plane_model(contact: Compliant, g: float, **options: Any) -> Model:
     """A cube over a plane; ``options`` are fields of ``Model``."""
-    stop = Stop(max_time=1e6, settle_speed=1e-6, settle_rate=1e-5, settle_time=0.02 / g)
+    stop = Stop(1e6, settle_speed=1e-6, settle_rate=1e-5, settle_time=0.02 / g, max_steps=3_000_000)
     options = {"surface": surfaces.Plane(), "lander": CUBE, "stop": stop} | options
     steps = options.pop("steps", Steps(tolerance=1e-6))
     return Model(gravity.Uniform((0.0, 0.0, -g)), contact=contact, steps=steps, **options)

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from alight import (
         analysis,
+        campaign,
         contact,
         core,
         engine,
@@ -27,9 +28,11 @@ if TYPE_CHECKING:
         surfaces,
         vehicles,
     )
-    from alight.engine import Model, Release, run_batch, simulate
+    from alight.campaign import open_campaign, run_campaign
+    from alight.engine import Model, Release, run_batch
     from alight.scenario.bodies import Body
     from alight.scenario.bodies import find as body
+    from alight.scenario.build import simulate
     from alight.scenario.landers import find as lander
     from alight.shapes import Mesh
     from alight.vehicles import RigidLander
@@ -43,6 +46,7 @@ __all__ = [
     "RigidLander",
     "analysis",
     "body",
+    "campaign",
     "contact",
     "core",
     "engine",
@@ -50,7 +54,9 @@ __all__ = [
     "gravity",
     "integrators",
     "lander",
+    "open_campaign",
     "run_batch",
+    "run_campaign",
     "scenario",
     "shapes",
     "simulate",
@@ -60,6 +66,7 @@ __all__ = [
 
 _ROOMS = (
     "analysis",
+    "campaign",
     "contact",
     "core",
     "engine",
@@ -79,8 +86,10 @@ _NAMES = {
     "RigidLander": ("alight.vehicles", "RigidLander"),
     "body": ("alight.scenario.bodies", "find"),
     "lander": ("alight.scenario.landers", "find"),
+    "open_campaign": ("alight.campaign", "open_campaign"),
     "run_batch": ("alight.engine", "run_batch"),
-    "simulate": ("alight.engine", "simulate"),
+    "run_campaign": ("alight.campaign", "run_campaign"),
+    "simulate": ("alight.scenario.build", "simulate"),
 }
 
 

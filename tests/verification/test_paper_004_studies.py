@@ -109,10 +109,7 @@ def test_do_the_schemes_agree(paper, capsys):
             print(f"\n{a} - {b}: p = {p[0]:.2g} (where), {p[1]:.2g} (last contact), {p[2]:.2g}")
         for name, (_, _, when) in found.items():
             print(f"\n{name}: {np.isinf(when).sum()} of {len(when)} never declared at rest")
-    rested = {name: np.isfinite(when).mean() for name, (_, _, when) in found.items()}
-    # Springs with a damper that acts in compression only may quiver at 1e-6 m/s for very long.
-    assert rested.pop("clipped, k and c") >= 0.98
-    assert set(rested.values()) == {1.0}
+    assert all(np.isfinite(when).all() for _, _, when in found.values())
     same = tests["clipped, e", "clipped, e, finer"]
     assert min(same) > 1e-3
     where, last, _ = tests["smooth, k and c", "clipped, k and c"]

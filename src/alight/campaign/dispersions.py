@@ -6,13 +6,12 @@ Every dispersion needs a few uniform numbers a run (``kinds``). They come from o
   alone, in any shard, in any order, in a campaign of any length;
 - ``latin-hypercube``: in each dimension each of ``total`` equal intervals holds one run; which one
   is a permutation drawn from the seed, and where in it the random number above;
-- ``sobol``: point number ``run`` of one scrambled Sobol sequence over all dimensions, its scrambling
+- ``sobol``: point number ``run`` of one Sobol sequence over all dimensions, its scrambling
   drawn from the seed. Dimensions are dealt out in the alphabetical order of keys.
 """
 
 from __future__ import annotations
 
-import dataclasses
 import functools
 import inspect
 import warnings
@@ -23,34 +22,26 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from alight.campaign.kinds import Kind, make
+from alight.campaign.kinds import Kind, make, parameters_of
 from alight.core import random
 from alight.core.checks import Array
 from alight.core.errors import InputError, unknown_name
 
 SAMPLINGS = ("random", "latin-hypercube", "sobol")
 
-#: Kinds that disperse several quantities of one table together.
-_TOGETHER = {"cap": ("latitude", "longitude"), "covariance": ("position", "velocity")}
-
 
 @dataclass(frozen=True, eq=False)
 class Drawn:
-    """One dispersion, ready to draw: its kind, and the keys of the quantities that it fills."""
+    """One dispersion, ready to draw."""
 
     key: str
     kind: Kind
-    targets: tuple[tuple[str, tuple[int, ...]], ...]
-    """Key and shape of each quantity, in the order of the kind's values."""
+    shape: tuple[int, ...]
+    """Of one run's value: () for a number."""
 
-    def values(self, u: Array) -> dict[str, Array]:
-        """Values by key, one row a run."""
-        drawn, out, start = self.kind.draw(u), {}, 0
-        for key, shape in self.targets:
-            width = int(np.prod(shape, dtype=int))
-            out[key] = drawn[:, start : start + width].reshape(len(u), *shape)
-            start += width
-        return out
+    def values(self, u: Array) -> Array:
+        """Values, one row a run."""
+        return self.kind.draw(u).reshape(len(u), *self.shape)
 
 
 def sample(
@@ -73,10 +64,7 @@ def sample(
         str(scenario.campaign.sampling),
         whole,
     )
-    out: dict[str, npt.NDArray[np.float64]] = {}
-    for one in drawn:
-        out.update(one.values(points[one.key]))
-    return out
+    return {one.key: one.values(points[one.key]) for one in drawn}
 
 
 # ---------------------------------------------------------------------------------------------
@@ -86,51 +74,22 @@ def sample(
 
 def dispersions_of(scenario: Any) -> list[Drawn]:
     """The dispersions of a scenario, checked, in alphabetical order of their keys."""
-    out = [_drawn(scenario, key, spec) for key, spec in sorted(scenario.dispersions.items())]
-    taken: dict[str, str] = {}
-    for one in out:
-        for target, _ in one.targets:
-            if target in taken:
-                raise InputError(
-                    f'"{target}" is dispersed twice: by dispersions."{taken[target]}" and by '
-                    f'dispersions."{one.key}". Leave one of them out.'
-                )
-            taken[target] = one.key
-    return out
+    return [_drawn(scenario, key, spec) for key, spec in sorted(scenario.dispersions.items())]
 
 
 def _drawn(scenario: Any, key: str, spec: Any) -> Drawn:
-    name, parameters = _parts(spec)
-    if name in _TOGETHER:
-        table = key.partition(".")[0]
-        keys = tuple(f"{table}.{part}" for part in _TOGETHER[name])
-    else:
-        keys = (key,)
-    nominals = [np.asarray(scenario.number(k), dtype=np.float64) for k in keys]
-    flat = np.concatenate([n.reshape(-1) for n in nominals])
     try:
-        kind = make(name, flat, parameters)
-        if kind.width != flat.size:
-            raise InputError(
-                f'a dispersion of kind "{name}" makes {kind.width} numbers; this quantity has '
-                f"{flat.size}."
-            )
+        # A uniform or chosen value may stand where the scenario has none to vary about.
+        free = spec.kind in ("uniform", "choice")
+        nominal = np.zeros(spec.width) if free else np.asarray(scenario.number(key))
+        names = parameters_of(spec.kind)
+        given = {n: getattr(spec, n) for n in names if getattr(spec, n, None) is not None}
+        kind = make(spec.kind, nominal, given)
+        if kind.width != spec.width:
+            raise InputError(f"it makes {kind.width} numbers where {spec.width} are needed.")
     except InputError as cause:
         raise InputError(f'dispersions."{key}": {cause}') from None
-    return Drawn(key, kind, tuple((k, n.shape) for k, n in zip(keys, nominals, strict=True)))
-
-
-def _parts(spec: Any) -> tuple[str, dict[str, Any]]:
-    """Kind and parameters of a dispersion as the scenario holds it."""
-    if isinstance(spec, Mapping):
-        fields = dict(spec)
-    elif dataclasses.is_dataclass(spec):
-        fields = {f.name: getattr(spec, f.name) for f in dataclasses.fields(spec)}
-    else:
-        fields = spec.model_dump(exclude_none=True)
-    name = str(fields.pop("kind"))
-    fields.update(fields.pop("parameters", {}))
-    return name, {n: v for n, v in fields.items() if v is not None}
+    return Drawn(key, kind, () if spec.width == 1 else (spec.width,))
 
 
 # ---------------------------------------------------------------------------------------------
@@ -187,8 +146,8 @@ def _sobol(seed: int, runs: Any, dims: int) -> Array:
             if number[a]:
                 engine.fast_forward(int(number[a]))
             out[a:b] = engine.random(int(b - a))
-    # Coordinates have 30 bits, so they may be 0 but never 1.
-    return np.asarray(out[back])
+    # Coordinates have 30 bits: the middle of their intervals, as 0 would be 8 sigma out.
+    return np.asarray(out[back] + 2.0**-31)
 
 
 def _sobol_engine(seed: int, dims: int) -> Any:

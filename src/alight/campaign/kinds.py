@@ -15,17 +15,34 @@ import dataclasses
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 from scipy.special import ndtr, ndtri
 
-from alight.core import frames, random
+from alight.campaign.kind_parts import (
+    TURN,
+    about_pole,
+    any_rotation,
+    checked_angle,
+    checked_axis,
+    checked_size,
+    components,
+    covariance_root,
+    keep,
+    limits,
+    normal_quantile,
+    numbers,
+    require,
+    require_vector,
+    turn_angle,
+    turned,
+    within,
+)
+from alight.core import frames
 from alight.core.checks import Array
 from alight.core.errors import InputError, did_you_mean, unknown_name
-
-_TURN = 2.0 * math.pi
 
 
 class Kind:
@@ -54,11 +71,11 @@ class Normal(Kind):
     mean: npt.ArrayLike | None = None
 
     def __post_init__(self) -> None:
-        sigma = _components("sigma", self.sigma, self.nominal)
-        _require(sigma >= 0.0, "sigma", self.sigma, "0 or more")
+        sigma = components("sigma", self.sigma, self.nominal)
+        require(sigma >= 0.0, "sigma", self.sigma, "0 or more")
         centre = self.nominal if self.mean is None else self.mean
-        _keep(self, sigma=sigma, mean=_components("mean", centre, self.nominal))
-        _keep(self, dims=self.nominal.size, width=self.nominal.size)
+        keep(self, sigma=sigma, mean=components("mean", centre, self.nominal))
+        keep(self, dims=self.nominal.size, width=self.nominal.size)
 
     def draw(self, u: Array) -> Array:
         """Values (n, width)."""
@@ -79,11 +96,11 @@ class Truncated(Kind):
     mean: npt.ArrayLike | None = None
 
     def __post_init__(self) -> None:
-        sigma = _components("sigma", self.sigma, self.nominal)
-        _require(sigma > 0.0, "sigma", self.sigma, "above 0")
+        sigma = components("sigma", self.sigma, self.nominal)
+        require(sigma > 0.0, "sigma", self.sigma, "above 0")
         centre = self.nominal if self.mean is None else self.mean
-        mean = _components("mean", centre, self.nominal)
-        low, high = _limits(self.low, self.high, self.nominal)
+        mean = components("mean", centre, self.nominal)
+        low, high = limits(self.low, self.high, self.nominal)
         a, b = (low - mean) / sigma, (high - mean) / sigma
         # The tail that holds both limits is turned down: near 1 probabilities lose their digits.
         flip = a > 0.0
@@ -93,15 +110,15 @@ class Truncated(Kind):
                 f"limits {self.low!r} to {self.high!r} lie so far from the mean {mean} that a "
                 f"normal distribution of sigma {self.sigma!r} never reaches them."
             )
-        _keep(self, sigma=sigma, mean=mean, low=low, high=high)
-        _keep(self, _flip=flip, _from=ndtr(a), _to=ndtr(b))
-        _keep(self, dims=self.nominal.size, width=self.nominal.size)
+        keep(self, sigma=sigma, mean=mean, low=low, high=high)
+        keep(self, _flip=flip, _from=ndtr(a), _to=ndtr(b))
+        keep(self, dims=self.nominal.size, width=self.nominal.size)
 
     def draw(self, u: Array) -> Array:
         """Values (n, width)."""
         flip, first, last = (getattr(self, n) for n in ("_flip", "_from", "_to"))
         # Half a bit in: u = 0 stands for the middle of its interval, not for minus infinity.
-        z = ndtri(first + (u + 2.0**-54) * (last - first))
+        z = ndtri(np.minimum(first + (u + 2.0**-54) * (last - first), 1.0 - 2.0**-53))
         value = np.asarray(self.mean) + np.asarray(self.sigma) * np.where(flip, -z, z)
         return np.clip(value, np.asarray(self.low), np.asarray(self.high))
 
@@ -115,10 +132,10 @@ class Uniform(Kind):
     high: npt.ArrayLike
 
     def __post_init__(self) -> None:
-        low, high = _limits(self.low, self.high, self.nominal)
+        low, high = limits(self.low, self.high, self.nominal)
         if not (np.isfinite(low) & np.isfinite(high)).all():
             raise InputError(f"low {self.low!r} and high {self.high!r} must be finite.")
-        _keep(self, low=low, high=high, dims=self.nominal.size, width=self.nominal.size)
+        keep(self, low=low, high=high, dims=self.nominal.size, width=self.nominal.size)
 
     def draw(self, u: Array) -> Array:
         """Values (n, width)."""
@@ -138,12 +155,12 @@ class LogNormal(Kind):
     median: npt.ArrayLike | None = None
 
     def __post_init__(self) -> None:
-        sigma = _components("sigma", self.sigma, self.nominal)
-        _require(sigma >= 0.0, "sigma", self.sigma, "0 or more")
+        sigma = components("sigma", self.sigma, self.nominal)
+        require(sigma >= 0.0, "sigma", self.sigma, "0 or more")
         centre = self.nominal if self.median is None else self.median
-        median = _components("median", centre, self.nominal)
-        _require(median > 0.0, "median", centre, "above 0: a log-normal value never reaches 0")
-        _keep(self, sigma=sigma, median=median, dims=self.nominal.size, width=self.nominal.size)
+        median = components("median", centre, self.nominal)
+        require(median > 0.0, "median", centre, "above 0: a log-normal value never reaches 0")
+        keep(self, sigma=sigma, median=median, dims=self.nominal.size, width=self.nominal.size)
 
     def draw(self, u: Array) -> Array:
         """Values (n, width)."""
@@ -159,22 +176,22 @@ class Choice(Kind):
     weights: npt.ArrayLike | None = None
 
     def __post_init__(self) -> None:
-        values = _numbers("values", self.values)
-        values = values.reshape(len(values), -1) if values.ndim else values.reshape(1, 1)
-        if not len(values) or values.shape[1] != self.nominal.size:
+        values = numbers("values", self.values)
+        values = values[:, None] if values.ndim == 1 else values
+        if values.ndim != 2 or not values.size or values.shape[1] != self.nominal.size:
             raise InputError(
                 f"values {self.values!r} must be a list of values, each of "
                 f"{self.nominal.size} number(s) as the quantity itself."
             )
         given = np.ones(len(values)) if self.weights is None else self.weights
-        weights = _numbers("weights", given)
+        weights = numbers("weights", given)
         if weights.shape != (len(values),) or not (weights >= 0.0).all() or weights.sum() <= 0.0:
             raise InputError(
                 f"weights {self.weights!r} must be {len(values)} numbers of at least 0, one for "
                 "each value, and not all 0."
             )
-        _keep(self, values=values, _edges=np.cumsum(weights) / weights.sum())
-        _keep(self, dims=1, width=self.nominal.size)
+        keep(self, values=values, _edges=np.cumsum(weights) / weights.sum())
+        keep(self, dims=1, width=self.nominal.size)
 
     def draw(self, u: Array) -> Array:
         """Values (n, width)."""
@@ -191,25 +208,25 @@ class Choice(Kind):
 
 @dataclass(frozen=True, eq=False)
 class Disc(Kind):
-    """Evenly over a disc of ``radius`` about the nominal vector, square to ``normal``.
+    """Evenly over a disc of ``radius`` about the nominal vector, square to ``axis``.
 
-    Without a normal the third component stays: the horizontal plane of east, north and up.
+    Without an axis the third component stays: the horizontal plane of east, north and up.
     """
 
     nominal: Array
     radius: float
-    normal: npt.ArrayLike = (0.0, 0.0, 1.0)
+    axis: npt.ArrayLike = (0.0, 0.0, 1.0)
 
     def __post_init__(self) -> None:
-        _require_vector(self.nominal, "disc")
-        _keep(self, radius=_size("radius", self.radius))
-        _keep(self, _turn=frames.local_frame(_axis("normal", self.normal)), dims=2, width=3)
+        require_vector(self.nominal, "disc")
+        keep(self, radius=checked_size("radius", self.radius))
+        keep(self, _turn=frames.local_frame(checked_axis("axis", self.axis)), dims=2, width=3)
 
     def draw(self, u: Array) -> Array:
         """Values (n, 3)."""
-        r, angle = self.radius * np.sqrt(u[:, 0]), _TURN * u[:, 1]
+        r, angle = self.radius * np.sqrt(u[:, 0]), TURN * u[:, 1]
         flat = np.stack([r * np.cos(angle), r * np.sin(angle), np.zeros_like(r)], axis=-1)
-        return self.nominal + _turned(self, flat)
+        return self.nominal + turned(self, flat)
 
 
 @dataclass(frozen=True, eq=False)
@@ -220,110 +237,110 @@ class Ball(Kind):
     radius: float
 
     def __post_init__(self) -> None:
-        _require_vector(self.nominal, "ball")
-        _keep(self, radius=_size("radius", self.radius), dims=3, width=3)
+        require_vector(self.nominal, "ball")
+        keep(self, radius=checked_size("radius", self.radius), dims=3, width=3)
 
     def draw(self, u: Array) -> Array:
         """Values (n, 3)."""
         r = self.radius * np.cbrt(u[:, 0])
-        return self.nominal + r[:, None] * _about_pole(2.0 * u[:, 1], u[:, 2])
+        return self.nominal + r[:, None] * about_pole(2.0 * u[:, 1], u[:, 2])
 
 
 @dataclass(frozen=True, eq=False)
 class Cone(Kind):
-    """A direction within ``angle`` [rad] of ``axis``, evenly over the solid angle.
-
-    Axis and length are those of the nominal vector unless given.
-    """
+    """The nominal vector turned by up to ``half_angle`` [rad], evenly over the solid angle."""
 
     nominal: Array
-    angle: float
-    axis: npt.ArrayLike | None = None
-    length: float | None = None
+    half_angle: float
 
     def __post_init__(self) -> None:
-        _require_vector(self.nominal, "cone")
-        size = float(np.linalg.norm(self.nominal))
-        if (self.axis is None or self.length is None) and size == 0.0:
-            raise InputError(
-                "the nominal vector of a cone is zero and has no direction: give axis and length."
-            )
-        axis = _axis("axis", self.nominal if self.axis is None else self.axis)
-        length = size if self.length is None else _size("length", self.length)
-        _keep(self, angle=_angle(self.angle), length=length, dims=2, width=3)
-        _keep(self, axis=axis, _turn=frames.local_frame(axis))
+        require_vector(self.nominal, "cone")
+        if not self.nominal.any():
+            raise InputError("the nominal vector of a cone is zero: it has no direction to turn.")
+        keep(self, half_angle=checked_angle(self.half_angle), dims=2, width=3)
+        keep(self, _turn=frames.local_frame(self.nominal))
 
     def draw(self, u: Array) -> Array:
         """Values (n, 3)."""
-        return float(self.length or 0.0) * _turned(self, _within(self.angle, u))
+        return float(np.linalg.norm(self.nominal)) * turned(self, within(self.half_angle, u))
 
 
 @dataclass(frozen=True, eq=False)
 class Cap(Kind):
-    """A place within ``angle`` [rad] of a latitude and longitude, evenly over the cap.
+    """A place within ``half_angle`` [rad] of a latitude and longitude, evenly over the cap.
 
     The nominal value and each value drawn are latitude and longitude [rad].
     """
 
     nominal: Array
-    angle: float
+    half_angle: float
 
     def __post_init__(self) -> None:
         if self.nominal.size != 2:
             raise InputError("a cap disperses latitude and longitude together, and nothing else.")
         up = frames.direction(self.nominal[0], self.nominal[1])
-        _keep(self, angle=_angle(self.angle), _turn=frames.local_frame(up), dims=2, width=2)
+        keep(self, half_angle=checked_angle(self.half_angle), dims=2, width=2)
+        keep(self, _turn=frames.local_frame(up))
 
     def draw(self, u: Array) -> Array:
         """Latitude and longitude (n, 2)."""
-        place = _turned(self, _within(self.angle, u))
+        place = turned(self, within(self.half_angle, u))
         return np.stack(frames.latitude_longitude(place), axis=-1)
 
 
 @dataclass(frozen=True, eq=False)
 class Orientation(Kind):
-    """Any orientation, all alike: unit quaternions xyzw, evenly over the rotations."""
+    """Unit quaternions xyzw, evenly over the rotations.
+
+    With a ``half_angle`` [rad], evenly over the turns of up to that from the nominal attitude.
+    """
 
     nominal: Array
+    half_angle: float = math.pi
     dims = 3
     width = 4
 
+    def __post_init__(self) -> None:
+        if self.nominal.size != 4 or not self.nominal.any():
+            raise InputError("an orientation is for attitudes: quaternions of four numbers.")
+        keep(self, half_angle=checked_angle(self.half_angle))
+
     def draw(self, u: Array) -> Array:
-        """Quaternions (n, 4), by Shoemake's construction: two circles in two planes."""
-        one, two = np.sqrt(1.0 - u[:, 0]), np.sqrt(u[:, 0])
-        a, b = _TURN * u[:, 1], _TURN * u[:, 2]
-        return np.stack(
-            [one * np.sin(a), one * np.cos(a), two * np.sin(b), two * np.cos(b)], axis=-1
-        )
+        """Quaternions (n, 4)."""
+        if self.half_angle == math.pi:
+            return any_rotation(u)
+        half = 0.5 * turn_angle(u[:, 0], self.half_angle)
+        axis = about_pole(2.0 * u[:, 1], u[:, 2])
+        turn = np.concatenate([np.sin(half)[:, None] * axis, np.cos(half)[:, None]], axis=-1)
+        return frames.quat_multiply(turn, frames.quat_normalize(self.nominal))
 
 
 @dataclass(frozen=True, eq=False)
 class Covariance(Kind):
-    """Position and velocity together, normal with a full 6 x 6 ``matrix`` [m^2, m^2/s, m^2/s^2].
+    """Normal about the nominal vector, with a full covariance ``matrix``.
 
-    Rows and columns are x, y, z, vx, vy, vz, in the axes of the release's position.
+    Of position and velocity together [m^2, m^2/s, m^2/s^2], or of any other vector.
     """
 
     nominal: Array
     matrix: npt.ArrayLike
-    mean: npt.ArrayLike | None = None
 
     def __post_init__(self) -> None:
-        if self.nominal.size != 6:
-            raise InputError("a covariance disperses position and velocity together: six numbers.")
-        matrix = _numbers("matrix", self.matrix)
-        if matrix.shape != (6, 6):
-            raise InputError(f"matrix has shape {matrix.shape}; a covariance is 6 x 6.")
-        centre = self.nominal if self.mean is None else self.mean
-        _keep(self, matrix=matrix, mean=_components("mean", centre, self.nominal))
-        _keep(self, _root=covariance_root(matrix), dims=6, width=6)
+        matrix, n = numbers("matrix", self.matrix), self.nominal.size
+        if matrix.shape != (n, n):
+            raise InputError(
+                f"matrix has shape {matrix.shape}; the covariance of this quantity is {n} x {n}."
+            )
+        keep(self, matrix=matrix, _root=covariance_root(matrix), dims=n, width=n)
 
     def draw(self, u: Array) -> Array:
-        """Position and velocity (n, 6)."""
+        """Values (n, width)."""
         root: Array = getattr(self, "_root")  # noqa: B009  (set past the frozen dataclass)
-        z = normal_quantile(u)
+        z, value = normal_quantile(u), np.array(np.broadcast_to(self.nominal, u.shape))
         # Written out: a matrix product may round differently with the number of rows.
-        return np.asarray(self.mean) + sum(z[:, j : j + 1] * root[:, j] for j in range(6))
+        for j in range(self.width):
+            value += z[:, j : j + 1] * root[:, j]
+        return value
 
 
 # ---------------------------------------------------------------------------------------------
@@ -345,155 +362,27 @@ KINDS: dict[str, type[Kind]] = {
 }
 
 
-def make(name: str, nominal: npt.ArrayLike, parameters: Mapping[str, Any]) -> Kind:
-    """The kind called ``name`` about a nominal value, with its parameters in SI."""
+def parameters_of(name: str) -> dict[str, bool]:
+    """Names of a kind's parameters, and whether each must be given."""
     if name not in KINDS:
         raise unknown_name("kind of dispersion", str(name), KINDS)
     kind: Any = KINDS[name]
+    missing = dataclasses.MISSING
     fields = [f for f in dataclasses.fields(kind) if f.name != "nominal"]
-    allowed = [f.name for f in fields]
+    return {f.name: f.default is missing for f in fields}
+
+
+def make(name: str, nominal: npt.ArrayLike, parameters: Mapping[str, Any]) -> Kind:
+    """The kind called ``name`` about a nominal value, with its parameters in SI."""
+    allowed = parameters_of(name)
     for given in parameters:
         if given not in allowed:
             raise InputError(
                 f'"{given}" is no parameter of a dispersion of kind "{name}".'
                 f"{did_you_mean(given, allowed)} It takes: {', '.join(allowed) or 'none'}."
             )
-    needed = [f.name for f in fields if f.default is dataclasses.MISSING]
-    missing = [n for n in needed if n not in parameters]
+    missing = [n for n, needed in allowed.items() if needed and n not in parameters]
     if missing:
         raise InputError(f'a dispersion of kind "{name}" needs {" and ".join(missing)}.')
-    return kind(_numbers("the nominal value", nominal).reshape(-1), **parameters)
-
-
-# ---------------------------------------------------------------------------------------------
-# Pieces
-# ---------------------------------------------------------------------------------------------
-
-
-def normal_quantile(u: Array) -> Array:
-    """Standard normal numbers at uniform numbers in [0, 1), to 53 bits.
-
-    The same bits as ``core.random.normal`` gives for the same uniform numbers, on every machine.
-    """
-    return random._normal_from_bits(np.asarray(u * 2.0**53).astype(np.uint64))
-
-
-def covariance_root(matrix: Array) -> Array:
-    """Lower triangular L with L L^T = ``matrix``, which may be singular (Cholesky's way)."""
-    scale = np.sqrt(np.abs(np.diag(matrix)))
-    unit = np.outer(scale, scale)
-    if not (np.abs(matrix - matrix.T) <= 1e-9 * unit).all():
-        i, j = (int(k) for k in np.argwhere(np.abs(matrix - matrix.T) > 1e-9 * unit)[0])
-        raise InputError(
-            f"the covariance is not symmetric: row {i + 1}, column {j + 1} has "
-            f"{matrix[i, j]:g} and its mirror image {matrix[j, i]:g}."
-        )
-    n = len(matrix)
-    root = np.zeros((n, n))
-    for j in range(n):
-        left = matrix[j, j] - float(np.sum(root[j, :j] ** 2))
-        if left < -1e-9 * unit[j, j] or matrix[j, j] < 0.0:
-            raise _not_positive(j)
-        known = left > 1e-12 * unit[j, j]
-        root[j, j] = math.sqrt(left) if known else 0.0
-        for i in range(j + 1, n):
-            rest = matrix[i, j] - float(np.sum(root[i, :j] * root[j, :j]))
-            if known:
-                root[i, j] = rest / root[j, j]
-            elif abs(rest) > 1e-6 * unit[i, j]:
-                raise _not_positive(i)
-    return root
-
-
-def _not_positive(row: int) -> InputError:
-    name = ("x", "y", "z", "vx", "vy", "vz")[row]
-    return InputError(
-        f"the covariance is not positive semi-definite: its part up to {name} (row {row + 1}) "
-        "has a negative variance in some direction. Correlations must agree with each other."
-    )
-
-
-def _within(angle: float, u: Array) -> Array:
-    """Directions (n, 3) within ``angle`` of the third axis, evenly over the solid angle."""
-    return _about_pole(u[:, 0] * 2.0 * math.sin(0.5 * angle) ** 2, u[:, 1])
-
-
-def _about_pole(versine: Array, turn: Array) -> Array:
-    """Unit vectors by 1 - cos of the angle to the third axis, exact for small ones, and a turn."""
-    across, azimuth = np.sqrt(versine * (2.0 - versine)), _TURN * turn
-    return np.stack([across * np.cos(azimuth), across * np.sin(azimuth), 1.0 - versine], axis=-1)
-
-
-def _turned(kind: Kind, v: Array) -> Array:
-    """Rows of ``v`` from the kind's own axes into those of the quantity, each row by itself."""
-    turn: Array = getattr(kind, "_turn")  # noqa: B009  (set past the frozen dataclass)
-    return v[:, :1] * turn[:, 0] + v[:, 1:2] * turn[:, 1] + v[:, 2:] * turn[:, 2]
-
-
-def _keep(kind: Any, **values: Any) -> None:
-    for name, value in values.items():
-        object.__setattr__(kind, name, value)
-
-
-def _numbers(name: str, value: Any) -> Array:
-    try:
-        return np.asarray(value, dtype=np.float64)
-    except (TypeError, ValueError):
-        raise InputError(f"{name} is {value!r}; it must be a number or a list of them.") from None
-
-
-def _components(name: str, value: Any, nominal: Array, *, finite: bool = True) -> Array:
-    """One number for each component of the nominal value."""
-    array = _numbers(name, value)
-    if array.shape not in ((), (1,), (nominal.size,)):
-        raise InputError(
-            f"{name} is {value!r}; it must be one number or {nominal.size}, one for each component."
-        )
-    if np.isnan(array).any() or (finite and not np.isfinite(array).all()):
-        raise InputError(f"{name} is {value!r}; it must be finite.")
-    return np.array(np.broadcast_to(array.reshape(-1) if array.ndim else array, nominal.shape))
-
-
-def _limits(low: Any, high: Any, nominal: Array) -> tuple[Array, Array]:
-    lower = _components("low", low, nominal, finite=False)
-    upper = _components("high", high, nominal, finite=False)
-    if not (lower < upper).all():
-        raise InputError(f"low {low!r} must be below high {high!r}.")
-    return lower, upper
-
-
-def _require(good: Any, name: str, value: Any, allowed: str) -> None:
-    if not np.all(good):
-        raise InputError(f"{name} is {value!r}; it must be {allowed}.")
-
-
-def _require_vector(nominal: Array, kind: str) -> None:
-    if nominal.size != 3:
-        raise InputError(
-            f'a dispersion of kind "{kind}" is for vectors of three components; this quantity has '
-            f"{nominal.size}."
-        )
-
-
-def _size(name: str, value: Any) -> float:
-    number = _numbers(name, value)
-    if number.shape != () or not (np.isfinite(number) and number >= 0.0):
-        raise InputError(f"{name} is {value!r}; it must be a finite number of at least 0.")
-    return float(number)
-
-
-def _angle(value: Any) -> float:
-    angle = _size("angle", value)
-    if angle > math.pi:
-        raise InputError(
-            f"angle is {angle:g} rad ({math.degrees(angle):g} deg); it must be at most 180 deg, "
-            "which is every direction."
-        )
-    return angle
-
-
-def _axis(name: str, value: Any) -> Array:
-    axis = _numbers(name, value)
-    if axis.shape != (3,) or not np.isfinite(axis).all() or not axis.any():
-        raise InputError(f"{name} is {value!r}; it must be three finite numbers, not all 0.")
-    return np.asarray(axis / np.linalg.norm(axis))
+    kind: Any = KINDS[name]
+    return kind(numbers("the nominal value", nominal).reshape(-1), **parameters)

@@ -15,7 +15,8 @@ from typing import Annotated
 
 import typer
 
-from alight.cli import bench, body, doctor, lander
+from alight.cli import bench, body, campaign, doctor, lander, report, scenario
+from alight.cli import run as run_once
 from alight.core.errors import AlightError
 
 #: Exit code for a user's mistake: the same as for a wrong option.
@@ -50,6 +51,10 @@ def _alight(
 
 
 # Subcommands
+app.command("run")(run_once.command)
+app.command("campaign")(campaign.command)
+app.command("report")(report.command)
+app.add_typer(scenario.app, name="scenario")
 app.command("body", cls=body.Command)(body.command)
 app.command("lander", cls=lander.Command)(lander.command)
 app.command("doctor")(doctor.command)
@@ -64,7 +69,9 @@ def run() -> None:
     except AlightError as error:
         complain(str(error))
         sys.exit(USER_ERROR)
-    except KeyboardInterrupt:
+    except KeyboardInterrupt as stop:
+        if str(stop):
+            complain(str(stop))
         sys.exit(INTERRUPTED)
 
 

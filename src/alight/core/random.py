@@ -93,7 +93,7 @@ def normal(
     seed: int, runs: ArrayLike, name: str, n: int = 1, start: int = 0
 ) -> NDArray[np.float64]:
     """Standard normal numbers, of shape (runs, n): number i comes from uniform number i."""
-    return _normal_from_bits(bits53(seed, runs, name, n, start))
+    return normal_from_bits(bits53(seed, runs, name, n, start))
 
 
 @dataclass
@@ -176,7 +176,7 @@ _FAR_TAIL = (
 )  # fmt: skip
 
 
-def _normal_from_bits(k: NDArray[np.uint64]) -> NDArray[np.float64]:
+def normal_from_bits(k: NDArray[np.uint64]) -> NDArray[np.float64]:
     """Quantiles of the normal distribution at ``(k + 1/2) / 2^53``; exactly odd about 1/2."""
     signed = k.astype(np.int64)
     twice = 2 * signed + 1 - 2**53  # fits a double without rounding

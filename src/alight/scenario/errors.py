@@ -33,6 +33,10 @@ class ScenarioError(InputError):
         head = [f"{source}: {len(lines)} problems"] if len(lines) > 1 else []
         super().__init__("\n".join(head + lines))
 
+    def __reduce__(self) -> tuple[type[ScenarioError], tuple[str, tuple[Problem, ...]]]:
+        """So that it can come back from another process."""
+        return type(self), (self.source, self.problems)
+
 
 def told(value: object) -> str:
     """A value of a file as a person would write it there, cut short where it is long."""

@@ -42,8 +42,8 @@ class Kind:
         raise NotImplementedError
 
     def from_si(self, value: Any) -> Any:
-        """A value of this kind from plain numbers in SI units."""
-        return self.read(value)
+        """A value of this kind from plain numbers in SI units, its bounds not checked."""
+        return value
 
     def __get_pydantic_core_schema__(self, _: Any, __: GetCoreSchemaHandler) -> Any:
         return core_schema.no_info_plain_validator_function(self._checked)
@@ -70,7 +70,9 @@ class _Range(Kind):
 
     def _within(self, number: float, said: str, unit: str = "") -> None:
         if math.isnan(number) or (math.isinf(number) and not (self.infinite and number > 0)):
-            raise InputError(f"found {said}; it must be a finite {self._noun()}{self._bounds(unit)}")
+            raise InputError(
+                f"found {said}; it must be a finite {self._noun()}{self._bounds(unit)}"
+            )
         bad = (
             (self.above is not None and number <= self.above)
             or (self.least is not None and number < self.least)
@@ -122,7 +124,7 @@ class Measure(_Range):
 
     def from_si(self, value: Any) -> Any:
         """From a number in SI units."""
-        return self.read(in_si(float(value), self.dimension))
+        return in_si(float(value), self.dimension)
 
     def json(self) -> dict[str, Any]:
         """A string that starts with a number."""
@@ -173,7 +175,7 @@ class Whole(_Range):
 
     def from_si(self, value: Any) -> Any:
         """From a number that is whole."""
-        return self.read(int(value) if float(value).is_integer() else value)
+        return int(value) if float(value).is_integer() else value
 
     def json(self) -> dict[str, Any]:
         """An integer between bounds."""
@@ -278,7 +280,7 @@ class Row(Kind):
 
     def from_si(self, value: Any) -> Any:
         """From numbers in SI units."""
-        return self.read([self.of.from_si(item) for item in value])
+        return tuple(self.of.from_si(item) for item in value)
 
     def json(self) -> dict[str, Any]:
         """An array."""
@@ -286,7 +288,9 @@ class Row(Kind):
         return {"type": "array", "items": self.of.json(), **count}
 
     def _wanted(self) -> str:
-        one = f'"{DIMENSIONS[self.of.dimension].example}"' if isinstance(self.of, Measure) else "0.5"
+        one = (
+            f'"{DIMENSIONS[self.of.dimension].example}"' if isinstance(self.of, Measure) else "0.5"
+        )
         if isinstance(self.of, Whole):
             one = "1"
         if isinstance(self.of, Row):
@@ -323,3 +327,34 @@ class Moments(Kind):
     def json(self) -> dict[str, Any]:
         """Three moments or three rows."""
         return {"anyOf": [Row(self.of).json(), Row(Row(self.of)).json()]}
+
+
+@dataclass(frozen=True)
+class Either(Kind):
+    """One value, or a vector of three."""
+
+    of: Kind
+    width = 1
+
+    def read(self, value: Any) -> Any:
+        """A number or a tuple of three."""
+        return self.form(value).read(value)
+
+    def write(self, value: Any) -> Any:
+        """A string or a list."""
+        return self.form(value).write(value)
+
+    def from_si(self, value: Any) -> Any:
+        """From one number or three."""
+        shaped = (
+            value if getattr(value, "ndim", 1) == 0 or isinstance(value, float) else tuple(value)
+        )
+        return self.form(shaped).from_si(shaped)
+
+    def form(self, value: Any) -> Kind:
+        """The kind that ``value`` is of."""
+        return Row(self.of, nonzero=True) if isinstance(value, list | tuple) else self.of
+
+    def json(self) -> dict[str, Any]:
+        """A string or an array."""
+        return {"anyOf": [self.of.json(), Row(self.of).json()]}

@@ -11,18 +11,19 @@ import difflib
 import math
 import re
 from dataclasses import dataclass
+from fractions import Fraction
 from functools import cache, lru_cache
 from typing import Any
 
 from alight.core.errors import InputError
 from alight.scenario.errors import told
 
-_NUMBER = r"[+-]?(?:\d[\d_]*\.?\d*|\.\d+)(?:[eE][+-]?\d+)?|[+-]?(?:inf|nan)(?![a-zA-Z])"
+_NUMBER = r"[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?|[+-]?(?:inf|nan)(?![a-zA-Z])"
 _FORM = re.compile(rf"\s*({_NUMBER})\s*(.*?)\s*", re.DOTALL | re.ASCII)
-#: What a unit may be made of: names, powers, products and quotients. Nothing else reaches pint.
-_UNIT = re.compile(r"[A-Za-zµμ°%][A-Za-zµμ°0-9 */^().·²³-]{0,59}|1/[A-Za-z][A-Za-z0-9 */^()]{0,59}")
-#: Powers of more than one digit are slips, and large ones would keep pint busy.
-_POWER = re.compile(r"[\^*]\s*\(?\s*-?\s*\d{2,}|\d{3,}")
+#: What reaches pint: names with powers of one digit, multiplied and divided. It would evaluate
+#: whatever else it is given, and powers of powers would keep it busy for ever.
+_NAMED = r"[A-Za-zµμ%]+(?:\s*(?:\^|\*\*)\s*-?[1-9](?![0-9.]))?"
+_UNIT = re.compile(rf"(?:1\s*/\s*)?{_NAMED}(?:(?:\s*[*/]\s*|\s+){_NAMED}){{0,6}}")
 
 #: Names that mean something else to pint, or nothing, and what is meant here.
 _SPELT = {"AU": "au", "°": "deg", "degrees": "degree", "·": "*", "²": "^2", "³": "^3"}
@@ -93,14 +94,16 @@ def read(value: Any, dimension: str) -> Quantity:
         raise InputError(f"found {told(value)}; it must be {wanted}")
     match = _FORM.fullmatch(value) if len(value) < 200 else None
     if match is None:
-        raise InputError(f"found {told(value)}, which does not start with a number; it must be {wanted}")
+        raise InputError(
+            f"found {told(value)}, which does not start with a number; it must be {wanted}"
+        )
     number, unit = match.groups()
     if not unit:
         raise InputError(f"found {told(value)} without a unit; it must be {wanted}")
     size = _factor(unit, kind)
     if isinstance(size, str):
         raise InputError(f"found {told(value)}: {size}; it must be {wanted}")
-    return Quantity(_scaled(float(number), size), value.strip())
+    return Quantity(_scaled(number, size), value.strip())
 
 
 def _float(value: float) -> float:
@@ -114,13 +117,17 @@ def _article(name: str) -> str:
     return f"an {name}" if name[0] in "aeiou" else f"a {name}"
 
 
-def _scaled(number: float, size: float) -> float:
-    """``number`` times ``size``, rounded once: by division where 1/size is a whole number."""
-    inverse = 1.0 / size
-    whole = round(inverse)
-    if 1 < whole < 1e15 and abs(inverse - whole) <= 4e-16 * whole:
-        return number / whole
-    return number * size
+def _scaled(number: str, size: float) -> float:
+    """``number`` times ``size``, rounded once where ``size`` or 1/size is a whole number."""
+    plain = float(number)
+    if not 1e-300 < abs(plain) < 1e300 or not 1e-15 < size < 1e15:
+        return plain * size
+    for value, up in ((size, True), (1.0 / size, False)):
+        whole = round(value)
+        if whole and abs(value - whole) <= 4e-16 * whole:
+            exact = Fraction(number)
+            return float(exact * whole if up else exact / whole)
+    return plain * size
 
 
 @lru_cache(maxsize=1024)
@@ -128,8 +135,12 @@ def _factor(unit: str, kind: Dimension) -> float | str:
     """How many SI units one ``unit`` is, or what is wrong with it."""
     plain = unit
     for given, meant in _SPELT.items():
-        plain = re.sub(rf"\b{given}\b", meant, plain) if given.isalpha() else plain.replace(given, meant)
-    if not _UNIT.fullmatch(plain) or _POWER.search(plain):
+        plain = (
+            re.sub(rf"\b{given}\b", meant, plain)
+            if given.isalpha()
+            else plain.replace(given, meant)
+        )
+    if not _UNIT.fullmatch(plain):
         return f'"{_cut(unit)}" is not a unit{_nearest(unit, kind)}'
     try:
         found = _registry().parse_units(plain)

@@ -178,14 +178,14 @@ def test_normal_is_the_inverse_distribution_function():
     p = (k.astype(float) + 0.5) * 2.0**-53
     assert p.max() < 0.5
     expected = np.array([statistics.NormalDist().inv_cdf(x) for x in p])
-    assert np.allclose(random._normal_from_bits(k), expected, rtol=4e-15, atol=0)
+    assert np.allclose(random.normal_from_bits(k), expected, rtol=4e-15, atol=0)
 
 
 def test_normal_is_odd_to_the_last_bit():
     k = random.bits53(1, np.arange(500), "z", 20)
     mirrored = np.uint64(2**53 - 1) - k
-    assert np.array_equal(random._normal_from_bits(mirrored), -random._normal_from_bits(k))
-    assert np.all(np.isfinite(random._normal_from_bits(np.array([0, 2**53 - 1], np.uint64))))
+    assert np.array_equal(random.normal_from_bits(mirrored), -random.normal_from_bits(k))
+    assert np.all(np.isfinite(random.normal_from_bits(np.array([0, 2**53 - 1], np.uint64))))
 
 
 def test_normal_numbers_are_normal():

@@ -1,0 +1,126 @@
+"""How runs ended, how long they took to settle, how far they went and how hard they hit."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from alight.analysis import columns
+from alight.analysis.columns import Array
+from alight.analysis.intervals import CONFIDENCE, Estimate, Spread, spread, wilson
+from alight.core.errors import InputError
+from alight.core.outcomes import FIRST_FAILURE, Outcome, outcome_of
+
+#: Quantities of a run, by the name of their column.
+QUANTITIES = (
+    "settle_time_s",
+    "first_contact_time_s",
+    "bounces",
+    "path_m",
+    "first_contact_normal_speed_m_per_s",
+    "hardest_normal_speed_m_per_s",
+    "peak_force_N",
+)
+
+#: Way along a straight line from the first contact to the rest place, which is no column.
+DISTANCE = "distance_from_first_contact_m"
+
+#: Columns of a table of runs that this room reads, but for the dispersed numbers. Gathered once
+#: (``columns.gather``), they serve every function here that takes a table of runs.
+NEEDED = (
+    "outcome_code",
+    *QUANTITIES,
+    *columns.point_names("rest_"),
+    "rest_latitude_deg",
+    "rest_longitude_deg",
+    *columns.point_names("first_contact_"),
+)
+
+#: Quantities that only a run that touched the ground has.
+_OF_CONTACT = ("hardest_normal_speed_m_per_s", "peak_force_N")
+
+
+@dataclass(frozen=True)
+class Settling:
+    """The answer to "where does it end, when, and how hard does it hit", but for the place."""
+
+    runs: int
+    outcomes: dict[Outcome, Estimate]
+    """Share of each outcome that a run can have, also those that none had."""
+    failed: Estimate
+    """Share of runs that failed, whatever the reason."""
+    spreads: dict[str, Spread]
+    """By column, and ``distance_from_first_contact_m``; in the unit that the name ends in."""
+
+    def share(self, outcome: Outcome) -> Estimate:
+        """Share of runs that ended so."""
+        return self.outcomes[outcome]
+
+
+def outcome_shares(codes: Array, confidence: float = CONFIDENCE) -> dict[Outcome, Estimate]:
+    """Share of every outcome among ``outcome_code``, with Wilson's interval."""
+    whole = codes.astype(np.int64)
+    for code in np.unique(whole):
+        if int(code) not in {int(outcome) for outcome in Outcome}:
+            raise InputError(f"{code} is no outcome code; known: {[int(o) for o in Outcome]}")
+    return {o: wilson(int((whole == o).sum()), len(whole), confidence) for o in Outcome}
+
+
+def settling(
+    tables: Any,
+    probabilities: Sequence[float] = (0.05, 0.5, 0.95, 0.99),
+    confidence: float = CONFIDENCE,
+) -> Settling:
+    """Summarise a table of runs, or an iterable of its batches.
+
+    Bounces and path are those of runs that settled: a run that left or was cut short has no final
+    number. Speeds and forces are those of every run that touched the ground.
+    """
+    known = read_runs(tables)
+    codes = known["outcome_code"]
+    failures = int((codes >= FIRST_FAILURE).sum())
+    return Settling(
+        runs=len(codes),
+        outcomes=outcome_shares(codes, confidence),
+        failed=wilson(failures, len(codes), confidence),
+        spreads={
+            name: spread(known[name], probabilities, confidence) for name in (*QUANTITIES, DISTANCE)
+        },
+    )
+
+
+def read_runs(tables: Any) -> dict[str, Array]:
+    """``outcome_code``, the quantities and the distance of each run; nan where a run has none."""
+    places = ("rest_", "first_contact_")
+    names = ["outcome_code", *QUANTITIES]
+    parts: dict[str, list[Array]] = {name: [] for name in (*names, DISTANCE)}
+    for table in columns.batches(tables):
+        batch = {name: columns.column(table, name) for name in names}
+        rest, first = (
+            columns.points(columns.gather(table, columns.point_names(p)), p) for p in places
+        )
+        batch[DISTANCE] = np.linalg.norm(rest - first, axis=1)
+        unsettled = batch["outcome_code"] != Outcome.SETTLED
+        untouched = ~np.isfinite(batch["first_contact_time_s"])
+        for name in ("bounces", "path_m"):
+            batch[name] = np.where(unsettled, np.nan, batch[name])
+        for name in _OF_CONTACT:
+            batch[name] = np.where(untouched, np.nan, batch[name])
+        for name, values in batch.items():
+            parts[name].append(values)
+    return {name: np.concatenate(found or [np.empty(0)]) for name, found in parts.items()}
+
+
+def in_words(found: Settling) -> list[str]:
+    """One sentence for each outcome that occurred, and for escape in any case."""
+    lines = []
+    for outcome, share in found.outcomes.items():
+        if share.value > 0.0 or outcome is Outcome.ESCAPED:
+            lines.append(
+                f"{100 * share.value:.3g} % {outcome_of(outcome).message} "
+                f"({100 * share.low:.2g} to {100 * share.high:.3g} %)"
+            )
+    return lines

@@ -1,0 +1,83 @@
+"""Where shards are computed: on this machine, or elsewhere by an executor of one's own."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Protocol
+
+from alight.campaign.store import Shard
+from alight.campaign.work import ShardBar, Work
+from alight.core.errors import InputError, unknown_name
+from alight.core.outcomes import FIRST_FAILURE, Outcome
+from alight.core.progress import Progress, Silent
+
+
+class Executor(Protocol):
+    """Computes shards; writing them is not its affair."""
+
+    def prepare(self, work: Work) -> None:
+        """Get ready: called once, before the first shard and before the bar of landings."""
+        ...
+
+    def compute(self, work: Work, shards: Sequence[int], tally: Tally) -> Iterator[Shard]:
+        """Yield each of ``shards`` once, in any order, as it is done.
+
+        Each shard is asked for when the one before has been written: an executor that works ahead
+        bounds how many results wait. It tells ``tally.bar`` of runs as they end.
+        """
+        ...
+
+
+class Tally:
+    """The bar of a campaign, and how the runs so far have ended."""
+
+    def __init__(self) -> None:
+        self.bar: Progress = Silent()
+        self.outcomes: dict[int, int] = {}
+
+    def add(self, outcomes: dict[int, int]) -> None:
+        """Count the runs of a finished shard."""
+        for code, n in outcomes.items():
+            self.outcomes[code] = self.outcomes.get(code, 0) + n
+
+    def facts(self) -> dict[str, int]:
+        """Outcomes as a bar shows them."""
+        named = {"settled": Outcome.SETTLED, "escaped": Outcome.ESCAPED}
+        shown = {name: self.outcomes.get(int(code), 0) for name, code in named.items()}
+        late = self.outcomes.get(int(Outcome.TIMED_OUT), 0)
+        failed = sum(n for code, n in self.outcomes.items() if code >= FIRST_FAILURE)
+        if late:
+            shown["timed_out"] = late
+        if failed:
+            shown["failed"] = failed
+        return shown
+
+
+class Local:
+    """All cores of this machine, or its GPU: one shard after the other, each on the whole of it."""
+
+    def prepare(self, work: Work) -> None:
+        """Make meshes and fields, which may take a while and tells so."""
+        _ = work.prepared
+
+    def compute(self, work: Work, shards: Sequence[int], tally: Tally) -> Iterator[Shard]:
+        """Yield the shards in order."""
+        for shard in shards:
+            yield work.compute(shard, ShardBar(tally.bar, tally.facts()))
+
+
+_NAMED = {"local": Local}
+
+
+def executor_of(executor: str | Executor) -> Executor:
+    """The executor that a name stands for, or one that was made before."""
+    if isinstance(executor, str):
+        if executor not in _NAMED:
+            raise unknown_name("executor", executor, _NAMED)
+        return _NAMED[executor]()
+    if not (hasattr(executor, "compute") and hasattr(executor, "prepare")):
+        raise InputError(
+            f'executor is {executor!r}; it must be "local" or an object with prepare(work) and '
+            "compute(work, shards, tally)."
+        )
+    return executor

@@ -1,0 +1,138 @@
+"""Reading a campaign: shard by shard, as one data set, or as a data frame."""
+
+from __future__ import annotations
+
+import os
+import pathlib
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import pyarrow as pa
+import pyarrow.dataset as pads
+import pyarrow.parquet as pq
+
+from alight.campaign.plan import PLAN_FILE, Plan, read_plan
+from alight.campaign.store import Seal, contacts_name, find_shards, runs_name, trajectory_name
+from alight.core.errors import FileError, InputError, unknown_name
+from alight.core.extras import require
+from alight.core.outcomes import Outcome, outcome_of
+
+_NAMES = {"runs": runs_name, "contacts": contacts_name}
+
+
+@dataclass(frozen=True, eq=False)
+class Campaign:
+    """The finished shards of a campaign's folder.
+
+    ``table`` is ``"runs"`` or ``"contacts"`` wherever one is asked for. Memory: ``shards`` and
+    ``dataset`` hold a part at a time, ``read`` and ``to_pandas`` the columns that are asked for.
+    """
+
+    folder: pathlib.Path
+    plan: Plan
+    seals: dict[int, Seal]
+
+    @property
+    def complete(self) -> bool:
+        """True when every run of the plan is there."""
+        return len(self.seals) == self.plan.shards
+
+    @property
+    def scenario(self) -> dict[str, Any]:
+        """The resolved scenario."""
+        return self.plan.scenario
+
+    def __len__(self) -> int:
+        """Runs that are there."""
+        return sum(seal.runs for seal in self.seals.values())
+
+    def count(self) -> dict[Outcome, int]:
+        """How many runs ended in each way."""
+        out: dict[Outcome, int] = {}
+        for seal in self.seals.values():
+            for code, n in seal.outcomes.items():
+                out[outcome_of(code)] = out.get(outcome_of(code), 0) + n
+        return dict(sorted(out.items()))
+
+    def files(self, table: str = "runs") -> list[pathlib.Path]:
+        """The Parquet files of a table, in order of runs."""
+        if table not in _NAMES:
+            raise unknown_name("table", str(table), _NAMES)
+        return [self.folder / _NAMES[table](shard) for shard in sorted(self.seals)]
+
+    def shards(self, table: str = "runs", columns: Sequence[str] | None = None) -> Iterator[Any]:
+        """The ``pyarrow.Table`` of each shard in turn: memory stays that of one."""
+        for path in self.files(table):
+            yield _read(path, columns)
+
+    def dataset(self, table: str = "runs") -> Any:
+        """All shards as one ``pyarrow.dataset``, to scan and filter without reading it all."""
+        files = [str(path) for path in self.files(table)]
+        if not files:
+            raise InputError(f"{self.folder} has no finished shard yet.")
+        return pads.dataset(files, format="parquet")
+
+    def read(self, table: str = "runs", columns: Sequence[str] | None = None) -> Any:
+        """All shards as one ``pyarrow.Table``."""
+        parts = list(self.shards(table, columns))
+        if not parts:
+            raise InputError(f"{self.folder} has no finished shard yet.")
+        return pa.concat_tables(parts)
+
+    def to_pandas(self, table: str = "runs", columns: Sequence[str] | None = None) -> Any:
+        """All shards as one ``pandas.DataFrame``."""
+        require("pandas", "pandas")
+        return self.read(table, columns).to_pandas()
+
+    @property
+    def trajectories(self) -> list[int]:
+        """Runs whose course was kept."""
+        kept = {name for seal in self.seals.values() for name in seal.files}
+        start = trajectory_name(0).partition("/")[0] + "/"
+        return sorted(int(pathlib.Path(n).stem.split("-")[1]) for n in kept if n.startswith(start))
+
+    def trajectory(self, run: int) -> Any:
+        """The ``pyarrow.Table`` of one run's course."""
+        kept = self.trajectories
+        if run not in kept:
+            raise InputError(
+                f"the course of run {run} was not kept; kept are {kept or 'none'}. Name runs in "
+                "[record] trajectories of the scenario, in another folder."
+            )
+        return _read(self.folder / trajectory_name(run), None)
+
+
+def open_campaign(folder: str | os.PathLike[str]) -> Campaign:
+    """Open a campaign's folder to read it, finished or not; every file is checked.
+
+    A shard that was damaged after it was written is an error: the tables would lack runs unnoticed.
+    """
+    place = pathlib.Path(folder).expanduser()
+    plan = read_plan(place)
+    if plan is None:
+        raise FileError(
+            f"{place} is not the folder of a campaign: it has no {PLAN_FILE}. "
+            "Name the folder that the campaign was written to (out=...)."
+        )
+    seals: dict[int, Seal] = {}
+    for shard, found in find_shards(place, plan):
+        if isinstance(found, str):
+            raise FileError(
+                f"shard {shard} of {place} is damaged: {found}. Run the campaign again with the "
+                "same scenario and folder: it computes this shard anew and keeps the others."
+            )
+        if found is not None:
+            seals[shard] = found
+    return Campaign(place, plan, seals)
+
+
+def _read(path: pathlib.Path, columns: Sequence[str] | None) -> Any:
+    if columns is not None:
+        known = pq.read_schema(path).names
+        for name in columns:
+            if name not in known:
+                raise unknown_name("column", name, known)
+    with pq.ParquetFile(path) as file:
+        table = file.read(columns=None if columns is None else list(columns))
+    return table if columns is None else table.select(list(columns))

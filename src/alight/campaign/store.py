@@ -1,0 +1,307 @@
+"""Shards on disk: whole or not at all, checked, and only one process at a time.
+
+A folder of a campaign::
+
+    plan.json                     what is run (``plan``)
+    scenario.toml                 the resolved scenario
+    runs/runs-000012.parquet      one row a run
+    contacts/contacts-000012.parquet
+    trajectories/run-000003001.parquet    runs whose whole course is kept
+    shards/shard-000012.json      the seal: written last, with size and SHA-256 of each file
+
+A file is written under a name that readers pass over, forced to the disk, then renamed. A shard
+counts once its seal is there and agrees with its files; anything less is computed again. Since a
+run depends on nothing but its number, what is computed again has the same bytes.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import errno
+import hashlib
+import json
+import os
+import pathlib
+import socket
+import sys
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+from alight.campaign.plan import Plan, canonical
+from alight.core.errors import AlightError, FileError
+
+if sys.platform == "win32":
+    import msvcrt
+else:
+    import fcntl
+
+TABLES = ("runs", "contacts", "trajectories")
+SEALS = "shards"
+LOCK_FILE = ".lock"
+
+_PART = ".part"
+_FULL = {errno.ENOSPC, errno.EDQUOT, errno.EFBIG}
+
+
+class StoreError(FileError):
+    """A folder that cannot be written; what was finished is safe."""
+
+
+class BusyError(AlightError, RuntimeError):
+    """A folder that another process is working on."""
+
+
+def runs_name(shard: int) -> str:
+    """File of a shard's runs, within the folder."""
+    return f"runs/runs-{shard:06d}.parquet"
+
+
+def contacts_name(shard: int) -> str:
+    """File of a shard's contacts."""
+    return f"contacts/contacts-{shard:06d}.parquet"
+
+
+def trajectory_name(run: int) -> str:
+    """File of one run's course."""
+    return f"trajectories/run-{run:09d}.parquet"
+
+
+def seal_name(shard: int) -> str:
+    """File that makes a shard count."""
+    return f"{SEALS}/shard-{shard:06d}.json"
+
+
+# ---------------------------------------------------------------------------------------------
+# Writing
+# ---------------------------------------------------------------------------------------------
+
+
+def write_whole(path: pathlib.Path, data: bytes) -> None:
+    """Write a file so that at any time it is either absent (or the old one) or complete."""
+    temporary = path.parent / f".{path.name}{_PART}"
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        try:
+            with open(temporary, "wb") as file:
+                file.write(data)
+                file.flush()
+                os.fsync(file.fileno())
+            temporary.replace(path)
+            _sync_folder(path.parent)
+        except BaseException:
+            with contextlib.suppress(OSError):
+                temporary.unlink(missing_ok=True)
+            raise
+    except OSError as cause:
+        raise _cannot_write(path, cause) from cause
+
+
+def _sync_folder(folder: pathlib.Path) -> None:
+    """Force a renaming to the disk (Windows does not open folders, and needs none of it)."""
+    if sys.platform == "win32":
+        return
+    handle = os.open(folder, os.O_RDONLY)
+    try:
+        os.fsync(handle)
+    finally:
+        os.close(handle)
+
+
+def _cannot_write(path: pathlib.Path, cause: OSError) -> StoreError:
+    if cause.errno in _FULL:
+        return StoreError(
+            f"the disk is full: {path} could not be written ({cause.strerror}). Finished shards "
+            "are safe. Make room and run the same command again: it goes on from here."
+        )
+    return StoreError(
+        f"{path} could not be written: {cause.strerror or cause}. Finished shards are safe. When "
+        "the folder can be written, run the same command again: it goes on from here."
+    )
+
+
+@dataclass(frozen=True)
+class Seal:
+    """What a shard must look like to count."""
+
+    shard: int
+    plan: str
+    """Hash of the plan it belongs to."""
+    runs: int
+    contacts: int
+    outcomes: dict[int, int]
+    """How many runs ended with each code."""
+    files: dict[str, tuple[int, str]]
+    """Size [bytes] and SHA-256 of each file, by name within the folder."""
+
+    def to_json(self) -> bytes:
+        """The text of the seal, with a hash of its own."""
+        body = self._body()
+        return canonical({**body, "seal": _digest(canonical(body))}) + b"\n"
+
+    def _body(self) -> dict[str, Any]:
+        return {
+            "shard": self.shard,
+            "plan": self.plan,
+            "runs": self.runs,
+            "contacts": self.contacts,
+            "outcomes": {str(code): n for code, n in sorted(self.outcomes.items())},
+            "files": {name: list(known) for name, known in sorted(self.files.items())},
+        }
+
+
+@dataclass(frozen=True)
+class Shard:
+    """A computed shard, ready to be written."""
+
+    number: int
+    files: dict[str, bytes]
+    """Contents by name within the folder."""
+    contacts: int
+    outcomes: dict[int, int]
+    """How many runs ended with each code."""
+
+
+def write_shard(folder: pathlib.Path, plan: Plan, shard: Shard) -> Seal:
+    """Write the files of a shard, then its seal."""
+    known = {name: (len(data), _digest(data)) for name, data in shard.files.items()}
+    runs = len(plan.runs(shard.number))
+    seal = Seal(shard.number, plan.hash, runs, shard.contacts, shard.outcomes, known)
+    for name, data in shard.files.items():
+        write_whole(folder / name, data)
+    write_whole(folder / seal_name(shard.number), seal.to_json())
+    return seal
+
+
+# ---------------------------------------------------------------------------------------------
+# Checking
+# ---------------------------------------------------------------------------------------------
+
+
+def find_shards(folder: pathlib.Path, plan: Plan) -> Iterator[tuple[int, Seal | str | None]]:
+    """Each shard of the plan with its seal, with what is wrong with it, or with None if absent."""
+    for shard in range(plan.shards):
+        yield shard, check_shard(folder, plan, shard)
+
+
+def check_shard(folder: pathlib.Path, plan: Plan, shard: int) -> Seal | str | None:
+    """The seal of a whole shard, a sentence on what is wrong with it, or None where it is absent.
+
+    Files without a seal are what a killed process left: the shard is absent.
+    """
+    path = folder / seal_name(shard)
+    try:
+        seal = read_seal(path)
+    except FileNotFoundError:
+        return None
+    except (OSError, ValueError, TypeError, KeyError, AttributeError):
+        return f"its seal {path.name} is damaged"
+    if seal.plan != plan.hash or seal.shard != shard:
+        return f"its seal {path.name} belongs to another campaign"
+    if seal.runs != len(plan.runs(shard)):
+        return None  # the last, smaller shard of a campaign that has grown
+    for name, (size, digest) in seal.files.items():
+        wrong = _fault(folder / name, size, digest)
+        if wrong:
+            return f"{name} {wrong}"
+    return seal
+
+
+def read_seal(path: pathlib.Path) -> Seal:
+    """The seal in a file; ValueError where it is not what was written."""
+    body = json.loads(path.read_bytes())
+    own = body.pop("seal")
+    if own != _digest(canonical(body)):
+        raise ValueError("the seal has been changed")
+    return Seal(
+        shard=body["shard"],
+        plan=body["plan"],
+        runs=body["runs"],
+        contacts=body["contacts"],
+        outcomes={int(code): n for code, n in body["outcomes"].items()},
+        files={name: (size, digest) for name, (size, digest) in body["files"].items()},
+    )
+
+
+def _fault(path: pathlib.Path, size: int, digest: str) -> str:
+    """What is wrong with a file, or nothing."""
+    try:
+        found = path.stat().st_size
+        if found != size:
+            return f"has {found} bytes where {size} were written"
+        with open(path, "rb") as file:
+            same = hashlib.file_digest(file, "sha256").hexdigest() == digest
+    except FileNotFoundError:
+        return "is missing"
+    except OSError as cause:
+        return f"cannot be read ({cause.strerror})"
+    return "" if same else "has been changed since it was written"
+
+
+def clear_leftovers(folder: pathlib.Path) -> None:
+    """Remove half-written files of a killed process; only for who holds the lock."""
+    for place in (folder, *(folder / name for name in (*TABLES, SEALS))):
+        for path in place.glob(f".*{_PART}"):
+            path.unlink(missing_ok=True)
+
+
+def count_seals(folder: pathlib.Path) -> int:
+    """How many shards were ever finished here, unchecked."""
+    return sum(1 for _ in (folder / SEALS).glob("shard-*.json"))
+
+
+def clear_tables(folder: pathlib.Path) -> None:
+    """Remove tables that no seal vouches for, where there is no seal at all."""
+    for table in TABLES:
+        for path in (folder / table).glob("*.parquet"):
+            path.unlink()
+
+
+def _digest(data: bytes) -> str:
+    return hashlib.sha256(data).hexdigest()
+
+
+# ---------------------------------------------------------------------------------------------
+# One process at a time
+# ---------------------------------------------------------------------------------------------
+
+
+@contextlib.contextmanager
+def locked(folder: pathlib.Path) -> Iterator[None]:
+    """Hold the folder for this process; the lock falls with the process, however that ends."""
+    path = folder / LOCK_FILE
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        file = open(path, "a+b")  # noqa: SIM115  (held, not only opened)
+    except OSError as cause:
+        raise _cannot_write(path, cause) from cause
+    with file:
+        try:
+            mine = _take(file)
+        except OSError as cause:
+            raise _cannot_write(path, cause) from cause
+        if not mine:
+            file.seek(0)
+            holder = file.read().decode(errors="replace").strip() or "another process"
+            raise BusyError(
+                f"{folder} is being worked on by {holder}. Wait for it, stop it, or take another "
+                "folder: two processes must not write one campaign."
+            )
+        with contextlib.suppress(OSError):
+            file.truncate(0)
+            file.write(f"process {os.getpid()} on {socket.gethostname()}".encode())
+            file.flush()
+        yield
+
+
+def _take(file: Any) -> bool:
+    try:
+        if sys.platform == "win32":
+            # A byte far behind the text, so that others may still read who holds it.
+            file.seek(1 << 20)
+            msvcrt.locking(file.fileno(), msvcrt.LK_NBLCK, 1)
+        else:
+            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except (BlockingIOError, PermissionError):
+        return False  # held by someone else; other errors are the file system's
+    return True

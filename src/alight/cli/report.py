@@ -1,0 +1,134 @@
+"""``alight report``: the page about a campaign."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from alight.core.errors import AlightError, InputError
+
+if TYPE_CHECKING:
+    from alight.campaign.reader import Campaign
+    from alight.shapes.mesh import Mesh
+    from alight.views.report import Report
+
+#: Facets of the body on maps and pictures, at most: more cannot be seen there.
+FACETS = 20_480
+
+
+def command(
+    folder: Annotated[
+        str | None,
+        typer.Argument(
+            metavar="DIR",
+            help="Folder of a campaign, finished or not.",
+            show_default=False,
+        ),
+    ] = None,
+    out: Annotated[
+        str | None,
+        typer.Option(
+            metavar="FILE",
+            help="Where the page goes, a .html file or a folder; report.html in DIR if not given. "
+            "Figures go to the folder figures beside it.",
+            show_default=False,
+        ),
+    ] = None,
+    show: Annotated[bool, typer.Option("--open", help="Open the page in the browser.")] = False,
+    as_json: Annotated[
+        bool, typer.Option("--json", help="Print the key numbers as JSON, for scripts.")
+    ] = False,
+) -> None:
+    """Write the report of a campaign: one HTML page that opens offline and prints well.
+
+    Example: alight report out/ryugu --open
+    """
+    from alight.campaign.reader import open_campaign
+
+    if folder is None:
+        raise InputError(
+            'which campaign? Name its folder: "alight report out/ryugu", after "alight campaign '
+            'scenarios/ryugu_minerva.toml --out out/ryugu".'
+        )
+    place = _page_place(out)
+    campaign = open_campaign(folder)
+    mesh, note = body_mesh(campaign.scenario.get("body", {}))
+    report = _write(campaign, place, mesh, silent=as_json)
+    if as_json:
+        typer.echo(_json(report, note))
+    else:
+        _show(report, note)
+    if show:
+        typer.launch(report.page.resolve().as_uri())
+
+
+def _page_place(out: str | None) -> Path | None:
+    """The file or folder that ``--out`` names, refused before anything long begins."""
+    if out is None:
+        return None
+    path = Path(out)
+    if not out.strip() or (
+        path.suffix and path.suffix.lower() not in (".html", ".htm") and not path.is_dir()
+    ):
+        raise InputError(f'--out "{out}": name a file that ends in .html, or a folder.')
+    return path
+
+
+def body_mesh(body: Mapping[str, Any]) -> tuple[Mesh | None, str]:
+    """The body of a resolved scenario, for maps and pictures, or why there is none."""
+    from alight.scenario import bodies
+    from alight.shapes.mesh import Mesh
+
+    name, file = body.get("name"), body.get("mesh")
+    try:
+        if name:
+            facets = min(FACETS, int(body.get("facets") or FACETS))
+            return bodies.find(str(name)).mesh(facets), ""
+        if not file:
+            return None, ""
+        mesh = Mesh.read(str(file), body.get("unit"), repair=bool(body.get("repair")))
+    except AlightError as error:
+        return None, f"maps have no relief and there are no pictures of the body: {error}"
+    mesh = mesh.recentred() if body.get("recentre") else mesh
+    return (mesh.simplified(FACETS) if mesh.n_faces > FACETS else mesh), ""
+
+
+def _write(campaign: Campaign, out: Path | None, mesh: Mesh | None, silent: bool) -> Report:
+    from alight.core.progress import progress
+    from alight.views import report
+
+    with progress("silent" if silent else "auto") as bar:
+        figures = report.figure_count(campaign)
+        bar.start("Report", total=figures)
+        return report.write(campaign, out, mesh=mesh, on_figure=bar.advance)
+
+
+def _show(report: Report, note: str) -> None:
+    from rich.console import Console
+    from rich.text import Text
+
+    console = Console()
+    for question, answer in report.answers:
+        console.print(Text(question, style="bold"))
+        console.print(Text(answer), soft_wrap=True)
+    for line in [*report.warnings, *([note] if note else [])]:
+        console.print(Text(f"Note: {line}", style="yellow"), soft_wrap=True)
+    console.print(Text(f"wrote {report.page}", style="green"), soft_wrap=True)
+    figures = report.figures[0].parent
+    told = f"and {len(report.figures)} figures in {figures}"
+    console.print(Text(told, style="green"), soft_wrap=True)
+
+
+def _json(report: Report, note: str) -> str:
+    """The key numbers, SI and degrees, and where the files are."""
+    told = {
+        "report": str(report.page),
+        "figures": [str(file) for file in report.figures],
+        **report.numbers,
+        "notes": [*report.warnings, *([note] if note else [])],
+    }
+    return json.dumps(told, indent=2, ensure_ascii=False, allow_nan=False)

@@ -1,0 +1,81 @@
+"""``alight run``: one landing of a scenario, step by step."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+if TYPE_CHECKING:
+    from alight.engine import Solution
+
+#: Contacts listed, the hardest ones.
+SHOWN = 12
+
+
+def command(
+    scenario: Annotated[str, typer.Argument(metavar="SCENARIO", help="A scenario file (TOML).")],
+    device: Annotated[str, typer.Option(help="cpu, cuda:0, ...; one run is fastest on a CPU.")] = (
+        "cpu"
+    ),
+    as_json: Annotated[bool, typer.Option("--json", help="Print JSON, for scripts.")] = False,
+) -> None:
+    """Run a scenario once, with nothing dispersed: how it ends, and every contact.
+
+    Example: alight run scenarios/ryugu_minerva.toml
+    """
+    from alight import scenario as scenarios
+
+    solution = scenarios.simulate(scenario, device=device)
+    if as_json:
+        typer.echo(json.dumps(_facts(solution), indent=2))
+    else:
+        _tell(solution)
+
+
+def _facts(solution: Solution) -> dict[str, Any]:
+    """What a script reads."""
+    fields = ("start", "end", "normal_speed_in", "normal_speed_out", "peak_force", "points")
+    units = ("start_s", "end_s", "normal_speed_in_m_s", "normal_speed_out_m_s", "peak_force_N")
+    contacts = [
+        {name: event[key].item() for name, key in zip((*units, "points"), fields, strict=True)}
+        for event in solution.events
+    ]
+    return {
+        "outcome": solution.outcome.name.lower(),
+        "time_s": float(solution.time[-1]),
+        "position_m": solution.position[-1].tolist(),
+        "attitude_xyzw": solution.attitude[-1].tolist(),
+        "steps": len(solution.rows) - 1,
+        "contacts": contacts,
+    }
+
+
+def _tell(solution: Solution) -> None:
+    """What a person reads."""
+    import numpy as np
+    from rich.console import Console
+    from rich.table import Table
+
+    console = Console()
+    console.print(str(solution).capitalize() + ".", soft_wrap=True)
+    events = solution.events
+    if not len(events):
+        return
+    hard = np.sort(np.argsort(events["normal_speed_in"], kind="stable")[:SHOWN])
+    title = f"The {len(hard)} hardest of {len(events)} contacts" if len(events) > SHOWN else None
+    table = Table(title=title, title_justify="left")
+    heads = ("time [s]", "lasts [s]", "in [cm/s]", "out [cm/s]", "force [N]", "points")
+    for head in heads:
+        table.add_column(head.replace("[", "\\["), justify="right")
+    for event in events[hard]:
+        table.add_row(
+            f"{event['start']:.1f}",
+            f"{event['end'] - event['start']:.3g}",
+            f"{-100.0 * event['normal_speed_in']:.3f}",
+            f"{100.0 * event['normal_speed_out']:.3f}",
+            f"{event['peak_force']:.3g}",
+            str(event["points"]),
+        )
+    console.print(table)

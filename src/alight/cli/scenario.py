@@ -1,0 +1,74 @@
+"""``alight scenario``: check, list and begin scenario files."""
+
+from __future__ import annotations
+
+import json
+import pathlib
+from typing import Annotated
+
+import typer
+
+from alight.core.errors import FileError
+
+app = typer.Typer(help="Check scenario files, list those shipped, begin one of your own.")
+
+
+@app.command()
+def check(
+    files: Annotated[list[str], typer.Argument(metavar="FILE...", help="Scenario files.")],
+) -> None:
+    """Check scenario files, and tell every mistake in them.
+
+    Example: alight scenario check scenarios/*.toml
+    """
+    from alight import scenario
+
+    for file in files:
+        found = scenario.load(file)
+        typer.echo(f"{file}: fine ({found.title})")
+
+
+@app.command()
+def schema() -> None:
+    """Print the JSON schema of scenario files, for editors that complete and check TOML."""
+    from alight import scenario
+
+    typer.echo(json.dumps(scenario.json_schema(), indent=2))
+
+
+@app.command("list")
+def show_list(
+    as_json: Annotated[bool, typer.Option("--json", help="Print JSON, for scripts.")] = False,
+) -> None:
+    """List the scenarios that come with Alight: name, and what each shows."""
+    from alight.scenario.catalogue import shipped
+
+    found = shipped().values()
+    if as_json:
+        facts = [{"name": s.name, "file": str(s.path), "shows": s.about} for s in found]
+        typer.echo(json.dumps(facts, indent=2))
+        return
+    for one in found:
+        typer.echo(f"{one.name}\n    {one.about}")
+
+
+@app.command()
+def new(
+    file: Annotated[str, typer.Argument(metavar="FILE", help="The file to write.")],
+    like: Annotated[str, typer.Option(help="Begin with this shipped scenario.")] = "ryugu_minerva",
+) -> None:
+    """Begin a scenario of your own with a copy of a shipped one.
+
+    Example: alight scenario new my_landing.toml --like mascot_ryugu
+    """
+    from alight.scenario.catalogue import find
+
+    path = pathlib.Path(file)
+    if path.exists():
+        raise FileError(f"{path} exists already; it is not overwritten. Name another file.")
+    source = find(like)
+    try:
+        path.write_bytes(source.path.read_bytes())
+    except OSError as cause:
+        raise FileError(f"{path} cannot be written: {cause.strerror}.") from None
+    typer.echo(f"wrote {path}, a copy of {source.name}. Run it with: alight run {path}")

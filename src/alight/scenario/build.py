@@ -1,0 +1,165 @@
+"""From a scenario to models that the engine runs: ``prepare``, ``groups``, ``simulate``."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from alight.core.checks import Array
+from alight.core.errors import InputError
+from alight.core.progress import Progress
+from alight.engine import Model, Release, Solution
+from alight.engine import simulate as engine_simulate
+from alight.scenario.errors import blame
+from alight.scenario.parts import CONTACT_ARRAYS, Parts
+from alight.scenario.place import release_of
+from alight.scenario.reader import load
+from alight.scenario.schema import Scenario, dispersible, kind_of
+
+
+@dataclass(frozen=True, eq=False)
+class Group:
+    """Runs that share one model."""
+
+    model: Model
+    release: Release
+    rows: NDArray[np.int64]
+    """Which rows of the values these runs are; row i of ``release`` is run ``rows[i]``."""
+
+
+class Prepared:
+    """A scenario with its meshes, tables and lander made; made by ``prepare``."""
+
+    def __init__(self, scenario: Scenario, device: str, progress: str | Progress) -> None:
+        self.scenario, self.device = scenario, device
+        self._parts = Parts(scenario, device, progress)
+        # Made now, so that what is wrong with them is told before any run.
+        self._parts.gravity(scenario)
+        self._parts.ground(scenario)
+        self._parts.lander(scenario)
+        self._parts.rotation(scenario)
+
+    def nominal(self) -> Group:
+        """One run of the scenario as it stands, nothing dispersed."""
+        return self.groups({})[0]
+
+    def groups(self, values: dict[str, Any]) -> list[Group]:
+        """The runs of ``values``: under each dotted key one row a run, in SI units.
+
+        Attitudes are quaternions xyzw. Runs that differ in release and contact parameters only
+        share a model; any other key makes a model for each of its values.
+        """
+        arrays, count = self._checked(values)
+        shared = {k: a for k, a in arrays.items() if not _within_model(k)}
+        return [
+            self._group(setting, {k: a[rows] for k, a in arrays.items() if k not in shared}, rows)
+            for setting, rows in _settings(shared, count)
+        ]
+
+    def _group(self, setting: dict[str, Any], arrays: dict[str, Array], rows: Any) -> Group:
+        scenario = self.scenario.replaced(setting) if setting else self.scenario
+        contact = {
+            key.partition(".")[2]: a[:, 0]
+            for key, a in arrays.items()
+            if key.startswith("contact.")
+        }
+        parts = self._parts
+        model = Model(
+            gravity=parts.gravity(scenario),
+            surface=parts.ground(scenario),
+            lander=parts.lander(scenario),
+            contact=parts.contact(scenario, contact),
+            rotation=parts.rotation(scenario),
+            externals=parts.externals(scenario),
+            stop=parts.stop(scenario),
+            steps=parts.steps(scenario),
+        )
+        with blame(scenario.source, "release"):
+            release = release_of(scenario, model.surface, arrays, len(rows))
+        return Group(model, release, rows)
+
+    def _checked(self, values: dict[str, Any]) -> tuple[dict[str, Array], int]:
+        """Values as (runs, width) arrays, and the number of runs."""
+        known = dispersible()
+        arrays = {}
+        for key, value in values.items():
+            if key not in known:
+                kind_of(key)
+                raise InputError(f"{key} cannot vary from run to run.")
+            width = (
+                np.size(self.scenario.number(key)) if key.startswith("body.rotation.rate") else 0
+            )
+            width = width or known[key].width
+            array = np.asarray(value, dtype=np.float64)
+            array = array[:, None] if array.ndim == 1 else array
+            if array.ndim != 2 or array.shape[1] != width or not len(array):
+                raise InputError(
+                    f"values of {key} have shape {np.shape(value)}; it must be one row of {width} "
+                    "for each run."
+                )
+            arrays[key] = array
+        counts = {len(a) for a in arrays.values()}
+        if len(counts) > 1:
+            raise InputError(f"values are given for different numbers of runs: {sorted(counts)}.")
+        return arrays, counts.pop() if counts else 1
+
+
+def _within_model(key: str) -> bool:
+    """Whether runs with other values under ``key`` share a model."""
+    section, _, name = key.partition(".")
+    return section == "release" or (section == "contact" and name in CONTACT_ARRAYS)
+
+
+def _settings(shared: dict[str, Array], count: int) -> list[tuple[dict[str, Any], Any]]:
+    """Each different setting of the shared values, and the rows that have it."""
+    if not shared:
+        return [({}, np.arange(count))]
+    table = np.concatenate(list(shared.values()), axis=1)
+    _, first, which = np.unique(table, axis=0, return_index=True, return_inverse=True)
+    which = which.reshape(-1)
+    out = []
+    for group in np.argsort(first, kind="stable"):
+        row = int(first[group])
+        setting = {k: a[row, 0] if a.shape[1] == 1 else a[row] for k, a in shared.items()}
+        out.append((setting, np.flatnonzero(which == group)))
+    return out
+
+
+def prepare(
+    scenario: Scenario, device: str = "auto", progress: str | Progress = "silent"
+) -> Prepared:
+    """Build what is costly (mesh, gravity table, distance field, lander) once.
+
+    ``device`` is where tables are built; ``progress`` is "silent", "auto", "text", "rich" or a
+    ``Progress``.
+    """
+    if not isinstance(scenario, Scenario):
+        raise InputError(f"scenario is {scenario!r}; read one with alight.scenario.load(path).")
+    return Prepared(scenario, device, progress)
+
+
+def simulate(
+    scenario: Scenario | Model | str | os.PathLike[str],
+    release: Release | None = None,
+    *,
+    device: str = "cpu",
+    progress: str = "silent",
+) -> Solution:
+    """One run in full detail: of a scenario or scenario file, nothing dispersed, or of a model.
+
+    A ``Model`` needs its ``release``; a scenario has its own.
+    """
+    if isinstance(scenario, Model):
+        if release is None:
+            raise InputError("a model is run from a release: simulate(model, release).")
+        return engine_simulate(scenario, release, device=device)
+    if release is not None:
+        raise InputError("a scenario has its own release; give it in the scenario.")
+    given = scenario if isinstance(scenario, Scenario) else load(scenario)
+    run = prepare(given, device, progress).nominal()
+    with blame(given.source, "release"):
+        return engine_simulate(run.model, run.release, device=device)

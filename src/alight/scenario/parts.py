@@ -1,0 +1,354 @@
+"""The laws of a scenario, each made once and kept: meshes, fields and tables are costly."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from alight import flight, gravity, surfaces
+from alight.contact import Compliant
+from alight.core import frames
+from alight.core.constants import AU, G
+from alight.core.progress import Progress
+from alight.engine import Steps, Stop
+from alight.gravity import Gravity
+from alight.scenario import landers
+from alight.scenario.errors import blame
+from alight.scenario.scaled import Scaled
+from alight.scenario.schema import Scenario
+from alight.scenario.schema_run import CompanionSection, Sun
+from alight.scenario.schema_target import BodyRotation, Noise
+from alight.shapes import Mesh
+from alight.surfaces import Surface
+from alight.vehicles import RigidLander
+
+#: Contact parameters that may differ from run to run within one model.
+CONTACT_ARRAYS = (
+    "restitution",
+    "friction",
+    "stiffness",
+    "damping",
+    "static_friction",
+    "rolling_resistance",
+    "patch_radius",
+    "speed",
+)
+
+
+class Parts:
+    """Makes the laws of scenarios that differ from ``nominal`` in some numbers."""
+
+    def __init__(self, nominal: Scenario, device: str, progress: str | Progress) -> None:
+        self.nominal, self.device, self.progress = nominal, device, progress
+        self._kept: dict[Any, Any] = {}
+
+    def _once(self, key: Any, make: Callable[[], Any]) -> Any:
+        """What ``make`` gave for this key the first time."""
+        if key not in self._kept:
+            self._kept[key] = make()
+        return self._kept[key]
+
+    # -- the body ------------------------------------------------------------------------------
+
+    def mesh(self, scenario: Scenario) -> Mesh:
+        """The shape of the body."""
+        body = scenario.body
+
+        def make() -> Mesh:
+            with blame(scenario.source, "body"):
+                if body.entry is not None:
+                    return body.entry.mesh(body.facets)
+                mesh = Mesh.read(str(body.mesh), body.unit, repair=bool(body.repair))
+                return mesh.recentred() if body.recentre else mesh
+
+        return self._once(("mesh", *_mesh_key(scenario)), make)
+
+    def gm(self, scenario: Scenario) -> float:
+        """GM of the body [m^3/s^2]."""
+        body = scenario.body
+        if body.density is not None:
+            return float(G * body.density * self.mesh(scenario).volume)
+        assert body.gm is not None
+        return float(body.gm)
+
+    def gravity(self, scenario: Scenario) -> Gravity:
+        """The gravity law; another mass than the nominal scales the nominal table."""
+        with blame(scenario.source, "gravity"):
+            section = scenario.gravity
+            if section.law == "uniform":
+                return gravity.Uniform([float(a) for a in section.acceleration])
+            if section.law == "point-mass":
+                return gravity.PointMass(self.gm(scenario))
+            field: Gravity = self._field(scenario)
+            ratio = self.gm(scenario) / self.gm(self.nominal)
+            same = _mesh_key(scenario) == _mesh_key(self.nominal)
+            if same and self.gm(scenario) != self.gm(self.nominal):
+                field = Scaled(field, ratio)
+            if section.linearise is not None:
+                return gravity.Linearised(field, float(section.linearise))
+            return field
+
+    def _field(self, scenario: Scenario) -> Gravity:
+        section, mesh = scenario.gravity, self.mesh(scenario)
+        same = _mesh_key(scenario) == _mesh_key(self.nominal)
+        gm = self.gm(self.nominal if same else scenario)
+        options: dict[str, Any] = {"device": self.device, "progress": self.progress}
+
+        def make() -> Gravity:
+            if section.law == "reduced":
+                assert section.vertices is not None
+                return gravity.Reduced(mesh, gm=gm, vertices=section.vertices)
+            full = gravity.Polyhedron(mesh, gm=gm)
+            if section.law == "cached":
+                return gravity.CachedField(
+                    full, tolerance=float(section.tolerance or 1e-5), **options
+                )
+            if section.law == "smooth":
+                spacing = None if section.spacing is None else float(section.spacing)
+                return gravity.SmoothField(full, spacing=spacing, **options)
+            return full
+
+        numbers = (section.law, section.spacing, section.vertices, section.tolerance, gm)
+        return self._once(("field", *_mesh_key(scenario), *numbers), make)
+
+    def rotation(self, scenario: Scenario) -> flight.Rotation:
+        """How the body turns."""
+        with blame(scenario.source, "body.rotation"):
+            return _rotation(scenario.body.rotation)
+
+    # -- the ground ----------------------------------------------------------------------------
+
+    def ground(self, scenario: Scenario) -> Surface:
+        """What is touched."""
+        with blame(scenario.source, "ground"):
+            base = self._base(scenario)
+            noise = scenario.ground.noise
+            if noise is None:
+                return base
+            hills = self._hills(scenario, noise)
+            return self._once(("rough", id(base), id(hills)), lambda: surfaces.Rough(base, hills))
+
+    def _hills(self, scenario: Scenario, noise: Noise) -> surfaces.FractalNoise:
+        def make() -> surfaces.FractalNoise:
+            modulation = None
+            if noise.map is not None:
+                modulation = surfaces.AmplitudeMap(noise.map, self._radius(scenario))
+            return surfaces.FractalNoise(
+                amplitude=float(noise.amplitude),
+                wavelength=float(noise.wavelength),
+                octaves=noise.octaves,
+                roughness=noise.roughness,
+                lacunarity=noise.lacunarity,
+                seed=noise.seed or 0,
+                modulation=modulation,
+            )
+
+        return self._once(("hills", repr(noise.written()), *_mesh_key(scenario)), make)
+
+    def _radius(self, scenario: Scenario) -> float:
+        if scenario.ground.radius is not None:
+            return float(scenario.ground.radius)
+        return self.mesh(scenario).bounding_radius
+
+    def _base(self, scenario: Scenario) -> Surface:
+        ground = scenario.ground
+        if ground.kind == "plane":
+            numbers = (*map(float, ground.point), *ground.normal)
+            return self._once(("plane", *numbers), lambda: surfaces.Plane(numbers[:3], numbers[3:]))
+        if ground.kind == "sphere":
+            radius = self._radius(scenario)
+            return self._once(("sphere", radius), lambda: surfaces.Sphere(radius=radius))
+        mesh = self.mesh(scenario)
+        spacing = float(ground.spacing or mesh.extent.max() / 100.0)
+        band = self._band(scenario, spacing)
+
+        def make() -> Surface:
+            return surfaces.DistanceField.from_mesh(
+                mesh,
+                spacing,
+                band=band,
+                interpolation=ground.interpolation or "smooth",
+                device=self.device,
+                progress=self.progress,
+            )
+
+        return self._once(
+            ("ground", *_mesh_key(scenario), spacing, band, ground.interpolation), make
+        )
+
+    def _band(self, scenario: Scenario, spacing: float) -> float | None:
+        """The band asked for; wider than the default where the hills need it."""
+        ground = scenario.ground
+        if ground.band is not None:
+            return float(ground.band)
+        if ground.noise is None:
+            return None
+        need = self._hills(scenario, ground.noise).max_height + 2.0 * float(scenario.contact.depth)
+        return None if need <= 4.0 * spacing else 1.01 * need
+
+    # -- lander and contact --------------------------------------------------------------------
+
+    def lander(self, scenario: Scenario) -> RigidLander:
+        """What lands."""
+        with blame(scenario.source, "lander"):
+            key = repr(scenario.lander.written())
+            return self._once(("lander", key), lambda: _lander(scenario))
+
+    def contact(self, scenario: Scenario, arrays: dict[str, Any]) -> Compliant:
+        """The contact law; ``arrays`` hold what differs from run to run."""
+        section = scenario.contact
+        options: dict[str, Any] = {
+            name: float(getattr(section, name))
+            for name in (*CONTACT_ARRAYS, "depth", "resolution", "slip_speed", "slip_rate")
+            if getattr(section, name) is not None
+        }
+        with blame(scenario.source, "contact"):
+            return Compliant(**{**options, "scheme": section.scheme, **arrays})
+
+    def stop(self, scenario: Scenario) -> Stop:
+        """When runs end."""
+        section = scenario.stop
+        names = ("max_time", "escape_radius", "settle_speed", "settle_rate", "settle_time")
+        with blame(scenario.source, "stop"):
+            return Stop(
+                **{n: float(getattr(section, n)) for n in names}, max_steps=section.max_steps
+            )
+
+    def steps(self, scenario: Scenario) -> Steps:
+        """How flight is followed."""
+        section = scenario.steps
+        with blame(scenario.source, "steps"):
+            return Steps(section.tolerance, float(section.longest), float(section.shortest))
+
+    # -- Sun and companion ---------------------------------------------------------------------
+
+    def externals(self, scenario: Scenario) -> tuple[flight.External, ...]:
+        """Pushes from outside."""
+        found: list[flight.External] = []
+        sun, companion = scenario.environment.sun, scenario.environment.companion
+        if sun is not None:
+            with blame(scenario.source, "environment.sun"):
+                found += self._sun(scenario, sun)
+        if companion is not None:
+            with blame(scenario.source, "environment.companion"):
+                found.append(self._companion(scenario, companion))
+        return tuple(found)
+
+    def _sun(self, scenario: Scenario, sun: Sun) -> list[flight.External]:
+        place = _sun_place(scenario, sun)
+        found: list[flight.External] = [flight.SunTide(place)] if sun.tide else []
+        if sun.pressure:
+            area = sun.area_over_mass
+            if area is None:  # the mean over all directions of a convex hull: a quarter of it
+                lander = self.lander(scenario)
+                area = 0.25 * float(lander.hull.face_areas.sum()) / lander.mass
+            found.append(
+                flight.SolarPressure(float(area), place, sun.reflectivity, float(sun.shadow_radius))
+            )
+        return found
+
+    def _companion(self, scenario: Scenario, section: CompanionSection) -> flight.External:
+        assert section.gm is not None
+        own = self.gm(scenario) if (scenario.body.gm or scenario.body.density) else 0.0
+        distance = None if section.distance is None else float(section.distance)
+        if section.kind == "synchronous":
+            rotation = self.rotation(scenario)
+            assert isinstance(rotation, flight.UniformRotation)
+            return flight.Companion.synchronous(
+                float(section.gm), distance, section.direction, gm_target=own, rotation=rotation
+            )
+        names = ("eccentricity", "inclination", "node", "periapsis", "mean_anomaly")
+        elements = [float(getattr(section, name)) for name in names]
+        total = float(section.gm) + own
+        return flight.Companion(
+            float(section.gm), flight.Orbit(distance or AU, *elements, gm=total)
+        )
+
+
+def _mesh_key(scenario: Scenario) -> tuple[Any, ...]:
+    body = scenario.body
+    return body.name, body.facets, body.sha256, body.unit, body.recentre, body.repair
+
+
+def _rotation(section: BodyRotation) -> flight.Rotation:
+    q_NT = np.array([0.0, 0.0, 0.0, 1.0])
+    if section.pole is not None:
+        ra, dec = map(float, section.pole)
+        q_NT = flight.pole_attitude(ra, dec, float(section.meridian or 0.0))
+    if section.kind == "tumbling":
+        inertia, rates = section.inertia, [float(w) for w in section.rate]
+        return flight.Tumbling(inertia, rates, _along_pole(inertia, rates, q_NT))
+    if section.kind == "none":
+        return flight.UniformRotation(0.0, q_NT=q_NT)
+    if isinstance(section.rate, tuple):
+        return flight.UniformRotation(omega=[float(w) for w in section.rate], q_NT=q_NT)
+    rate = (
+        float(section.rate)
+        if section.rate is not None
+        else 2.0 * np.pi / float(section.period or 1.0)
+    )
+    return flight.UniformRotation(rate, section.axis, q_NT)
+
+
+def _along_pole(inertia: Any, rate: Any, q_pole: Any) -> Any:
+    """q_NT of a tumbling body whose angular momentum points to the pole."""
+    x, y, z = np.asarray(inertia) * np.asarray(rate) / np.linalg.norm(np.asarray(inertia) * rate)
+    to_axis = np.array([1.0, 0.0, 0.0, 0.0])  # half a turn, where the momentum is along -z
+    if z > -1.0 + 1e-12:
+        to_axis = frames.quat_normalize([y, -x, 0.0, 1.0 + z])
+    return frames.quat_multiply(q_pole, to_axis)
+
+
+def _sun_place(scenario: Scenario, sun: Sun) -> flight.Place:
+    if sun.direction is not None:
+        assert sun.distance is not None
+        way = np.asarray(sun.direction) / np.linalg.norm(sun.direction)
+        return flight.Fixed(float(sun.distance) * way)
+    entry = scenario.body.entry
+    assert entry is not None
+    orbit = entry.orbit
+    return flight.apparent_sun(
+        orbit.semi_major_axis,
+        orbit.eccentricity,
+        orbit.inclination or 0.0,
+        orbit.node or 0.0,
+        orbit.periapsis or 0.0,
+        float(sun.mean_anomaly or 0.0),
+    )
+
+
+def _lander(scenario: Scenario) -> RigidLander:
+    section = scenario.lander
+    options: dict[str, Any] = {"points": section.points}
+    for name in ("extra_points", "center_of_mass", "inertia"):
+        value = getattr(section, name)
+        if value is not None:
+            options[name.replace("_points", "")] = np.asarray(value, dtype=np.float64)
+    if section.name is not None:
+        return _catalogued(section.name, float(section.mass or 0.0), options)
+    if section.shape == "mesh":
+        solid: Any = {
+            n: float(v) for n in ("mass", "density") if (v := getattr(section, n)) is not None
+        }
+        return RigidLander.from_mesh(Mesh.read(str(section.mesh), section.unit), **solid, **options)
+    sizes = {n: getattr(section, n) for n in ("side", "size", "diameter", "height", "sides")}
+    given = {n: v for n, v in sizes.items() if v is not None}
+    make: Any = getattr(RigidLander, str(section.shape))
+    return make(**given, mass=float(section.mass or 0.0), **options)
+
+
+def _catalogued(name: str, mass: float, options: dict[str, Any]) -> RigidLander:
+    """A lander of the catalogue, with another mass or other figures where they are given."""
+    entry = landers.find(name)
+    if mass == entry.mass and set(options) == {"points"}:
+        return entry.rigid(options["points"])
+    if entry.inertia is not None:
+        options.setdefault("inertia", np.asarray(entry.inertia) * (mass / entry.mass))
+    if entry.center_of_mass is not None:
+        options.setdefault("center_of_mass", entry.center_of_mass)
+    if entry.extra_points:
+        options.setdefault("extra", entry.extra_points)
+    make: Any = getattr(RigidLander, entry.kind)
+    return make(**entry.dimensions, mass=mass, name=entry.name, **options)

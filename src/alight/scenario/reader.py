@@ -1,0 +1,225 @@
+"""Reading scenario files: TOML, checked against the schema, with all faults told together."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import tomllib
+from pathlib import Path
+from typing import Any
+
+from pydantic import ValidationError
+
+from alight.core.errors import FileError, did_you_mean
+from alight.scenario import dispersion
+from alight.scenario.dispersion import Dispersion
+from alight.scenario.errors import Problem, ScenarioError, told
+from alight.scenario.fields import Either
+from alight.scenario.schema import Scenario, dispersible, keys
+from alight.scenario.section import Section, wanted
+
+#: Largest scenario file [bytes]: a person's text is far smaller.
+MOST_BYTES = 4_000_000
+#: Keys that may vary without a value of their own: what they follow if not given may vary too.
+OPEN = ("contact.static_friction", "contact.patch_radius")
+
+
+def load(path: str | os.PathLike[str]) -> Scenario:
+    """The scenario in a TOML file; a ``ScenarioError`` tells everything that is wrong with it."""
+    file = Path(path)
+    return loads(_text_of(file), source=os.fspath(path), folder=file.parent)
+
+
+def loads(text: str, source: str = "scenario", folder: str | os.PathLike[str] = ".") -> Scenario:
+    """The scenario in a text; paths in it are relative to ``folder``."""
+    try:
+        table = tomllib.loads(text)
+    except tomllib.TOMLDecodeError as cause:
+        last = f"at the end, line {text.count(chr(10)) + 1}"
+        said = _lower(str(cause)).replace("at end of document", last)
+        raise ScenarioError(source, [Problem("", f"is not valid TOML: {said}")]) from None
+    except (ValueError, RecursionError, OverflowError) as cause:
+        said = "nested too deeply" if isinstance(cause, RecursionError) else str(cause)
+        raise ScenarioError(source, [Problem("", f"is not valid TOML: {said}")]) from None
+    return from_dict(table, source, folder)
+
+
+def from_dict(
+    table: dict[str, Any], source: str = "scenario", folder: str | os.PathLike[str] = "."
+) -> Scenario:
+    """The scenario that a table describes, as ``tomllib`` gives it."""
+    rest = {key: value for key, value in table.items() if key != "dispersions"}
+    problems: list[Problem] = []
+    found: Scenario | None = None
+    try:
+        found = Scenario.model_validate(rest)
+    except ValidationError as cause:
+        problems += [_rephrased(error) for error in cause.errors(include_url=False)]
+    if found is not None:
+        problems += found.problems()
+        if not problems:
+            found = _with_files(found.completed(), Path(folder), problems)
+    nominal = found if found is not None and not problems else None
+    spread, more = _dispersions(table.get("dispersions", {}), nominal)
+    problems += more
+    if problems or found is None:
+        raise ScenarioError(source, problems)
+    made = found.model_copy(update={"dispersions": spread})
+    made._source = source
+    return made
+
+
+# -- the file ------------------------------------------------------------------------------------
+
+
+def _text_of(file: Path) -> str:
+    try:
+        if file.stat().st_size > MOST_BYTES:
+            raise ScenarioError(
+                str(file), [Problem("", f"is larger than {MOST_BYTES} bytes: no scenario file")]
+            )
+        return file.read_bytes().decode("utf-8")
+    except UnicodeDecodeError as cause:
+        line = cause.object[: cause.start].count(b"\n") + 1
+        text = f"is not UTF-8 text: byte 0x{cause.object[cause.start]:02x} in line {line}"
+        raise ScenarioError(str(file), [Problem("", text)]) from None
+    except (OSError, ValueError) as cause:
+        raise _unreadable(file, cause) from None
+
+
+def _unreadable(file: Path, cause: Exception) -> FileError:
+    reason = getattr(cause, "strerror", None) or str(cause)
+    near = _neighbours(file, ".toml")
+    return FileError(
+        f'cannot read the scenario "{file}": {_lower(reason)}.{did_you_mean(file.name, near)}'
+    )
+
+
+def _neighbours(file: Path, suffix: str = "") -> list[str]:
+    try:
+        return [p.name for p in sorted(file.parent.iterdir())[:500] if p.name.endswith(suffix)]
+    except (OSError, ValueError):
+        return []
+
+
+def _lower(text: str) -> str:
+    return text[:1].lower() + text[1:]
+
+
+# -- what pydantic found -------------------------------------------------------------------------
+
+
+def _rephrased(error: Any) -> Problem:
+    """One of pydantic's errors in a person's words."""
+    key = ".".join(str(part) for part in error["loc"])
+    kind = error["type"]
+    if kind == "extra_forbidden":
+        return Problem(key, _unknown_key(error["loc"]))
+    if kind == "missing":
+        return Problem(key, _missing_key(error["loc"]))
+    if kind in ("model_type", "model_attributes_type"):
+        said = f"found {told(error['input'])}; it must be a table: [{key}] and its keys below it"
+        return Problem(key, said)
+    return Problem(key, str(error["msg"]))
+
+
+def _section_of(path: tuple[str, ...]) -> type[Section]:
+    section: type[Section] = Scenario
+    for name in path[:-1]:
+        section = section.tables()[name]
+    return section
+
+
+def _unknown_key(path: tuple[str, ...]) -> str:
+    section, name = _section_of(path), str(path[-1])
+    allowed = list(section.model_fields)
+    hint = did_you_mean(name, allowed)
+    if not hint:
+        homes = [k for k in keys() if k.rpartition(".")[2] == name]
+        hint = (
+            f" It belongs in [{homes[0].rpartition('.')[0]}]." if homes and "." in homes[0] else ""
+        )
+    return f"unknown key.{hint} Known here: {', '.join(allowed)}."
+
+
+def _missing_key(path: tuple[str, ...]) -> str:
+    section, name = _section_of(path), path[-1]
+    tables = section.tables()
+    if name in tables:
+        inside = ", ".join(tables[name].model_fields)
+        return f"the table [{'.'.join(path)}] is missing; its keys are {inside}"
+    return f"is missing; it must be {wanted(section.kinds()[name])}"
+
+
+# -- dispersions ---------------------------------------------------------------------------------
+
+
+def _dispersions(
+    tables: Any, scenario: Scenario | None
+) -> tuple[dict[str, Dispersion], list[Problem]]:
+    if not isinstance(tables, dict):
+        said = f"found {told(tables)}; it must be a table: [dispersions] and its keys below it"
+        return {}, [Problem("dispersions", said)]
+    known, found, problems = dispersible(), {}, []
+    for key, table in dispersion.flattened(tables).items():
+        if key not in known:
+            text = f"is not a number of the scenario.{did_you_mean(key, known)}"
+            problems.append(Problem(f'dispersions."{key}"', text))
+            continue
+        nominal = scenario._value(key) if scenario is not None else None
+        if scenario is not None and nominal is None and key not in OPEN:
+            text = f"this scenario has no value under {key} that could vary"
+            problems.append(Problem(f'dispersions."{key}"', text))
+            continue
+        kind = known[key]
+        if isinstance(kind, Either):
+            kind = kind.form(nominal)
+        made, wrong = dispersion.read(key, kind, table, nominal)
+        if scenario is None:  # whether there is a value to vary about is not known yet
+            wrong = [p for p in wrong if "has no value under" not in p.text]
+        problems += wrong
+        if made is not None:
+            found[key] = made
+    return found, problems + _doubled(found)
+
+
+def _doubled(found: dict[str, Dispersion]) -> list[Problem]:
+    """Two dispersions of one thing."""
+    overlaps = {
+        "release.place": ("release.latitude", "release.longitude"),
+        "release.state": ("release.offset", "release.position", "release.velocity"),
+        "release.attitude": ("release.euler",),
+    }
+    return [
+        Problem(f'dispersions."{one}"', f"is already varied by {both}; keep one of them")
+        for both, parts in overlaps.items()
+        for one in parts
+        if both in found and one in found
+    ]
+
+
+# -- mesh files ----------------------------------------------------------------------------------
+
+
+def _with_files(scenario: Scenario, folder: Path, problems: list[Problem]) -> Scenario:
+    """Paths of mesh files made absolute, and their contents known by their digest."""
+    update = {}
+    for name in ("body", "lander"):
+        section: Any = getattr(scenario, name)
+        if section.mesh is None:
+            continue
+        try:
+            path = (folder / Path(section.mesh).expanduser()).resolve()
+            digest = hashlib.sha256(path.read_bytes()).hexdigest()
+        except (OSError, ValueError, RuntimeError) as cause:
+            reason = _lower(getattr(cause, "strerror", None) or str(cause))
+            near = did_you_mean(Path(section.mesh).name, _neighbours(folder / section.mesh))
+            problems.append(
+                Problem(f"{name}.mesh", f"cannot read {told(section.mesh)}: {reason}.{near}")
+            )
+            continue
+        if section.sha256 not in (None, digest):
+            text = f"{told(section.mesh)} has changed since the scenario was made: it is {digest}"
+            problems.append(Problem(f"{name}.sha256", text))
+        update[name] = section.model_copy(update={"mesh": path.as_posix(), "sha256": digest})
+    return scenario.model_copy(update=update)

@@ -1,0 +1,197 @@
+"""The lander in a scenario: what it is, how it is released and how it touches."""
+
+from __future__ import annotations
+
+import math
+from typing import Annotated, Any, ClassVar
+
+from alight.core.errors import InputError
+from alight.scenario import landers
+from alight.scenario.errors import Problem, told
+from alight.scenario.fields import Choice, Measure, Moments, Number, Row, Text, Whole
+from alight.scenario.quantities import Quantity, in_si
+from alight.scenario.schema_target import MESH_UNITS
+from alight.scenario.section import Section
+
+LENGTH = Measure(dimension="length", above=0)
+#: Keys of each shape.
+SHAPES = {
+    "cube": ("side",),
+    "box": ("size",),
+    "cylinder": ("diameter", "height", "sides"),
+    "prism": ("diameter", "height", "sides"),
+    "sphere": ("diameter",),
+    "mesh": ("mesh", "unit", "sha256", "density"),
+}
+
+
+def _lander_name(name: str) -> str:
+    try:
+        return landers.find(name).name
+    except InputError as cause:
+        raise InputError(f"found {told(name)}: {cause}") from None
+
+
+class LanderSection(Section):
+    """The lander: a name of the catalogue, or a shape with a mass."""
+
+    FORMS: ClassVar = ("shape", SHAPES)
+
+    name: Annotated[str | None, Text(_lander_name, ("minerva-ii-1",))] = None
+    shape: Annotated[str | None, Choice(tuple(SHAPES))] = None
+    side: Annotated[float | None, LENGTH] = None
+    size: Annotated[Any, Row(LENGTH)] = None
+    diameter: Annotated[float | None, LENGTH] = None
+    height: Annotated[float | None, LENGTH] = None
+    sides: Annotated[int | None, Whole(least=3, most=10_000)] = None
+    mesh: Annotated[str | None, Text(None, ("lander.stl",))] = None
+    unit: Annotated[str | None, Choice(MESH_UNITS)] = None
+    sha256: Annotated[str | None, Text()] = None
+    mass: Annotated[float | None, Measure(dimension="mass", above=0)] = None
+    density: Annotated[float | None, Measure(dimension="density", above=0)] = None
+    points: Annotated[int | None, Whole(least=4, most=10_000)] = None
+    extra_points: Annotated[Any, Row(Row(Measure(dimension="length")), 0)] = None
+    center_of_mass: Annotated[Any, Row(Measure(dimension="length"))] = None
+    inertia: Annotated[Any, Moments(Measure(dimension="moment of inertia"))] = None
+
+    def problems(self) -> list[Problem]:
+        """What does not fit together."""
+        found = self.misplaced("lander")
+        if (self.name is None) == (self.shape is None):
+            given = "both name and shape" if self.name else "neither name nor shape"
+            return [
+                Problem(
+                    "lander",
+                    f'has {given}; give one: name = "minerva-ii-1", or shape = "cube" with its '
+                    "sizes and mass",
+                )
+            ]
+        if self.name is not None:
+            loose = {key for keys in SHAPES.values() for key in keys}
+            wrong = sorted(key for key in loose if getattr(self, key) is not None)
+            return [Problem(f"lander.{key}", "goes with shape, not with name") for key in wrong]
+        assert self.shape is not None
+        needed = [k for k in SHAPES[self.shape] if k not in ("density", "sha256")]
+        if self.shape == "cylinder":
+            needed.remove("sides")
+        found += self.missing("lander", *needed)
+        if (self.mass is None) == (self.density is None) and self.shape == "mesh":
+            found.append(Problem("lander", 'a mesh needs mass = "10 kg" or density = "500 kg/m^3"'))
+        elif self.shape != "mesh":
+            found += self.missing("lander", "mass")
+        return found
+
+    def completed(self) -> LanderSection:
+        """With the defaults of its shape, and the catalogue's mass."""
+        if self.name is not None:
+            return self.filled(mass=in_si(landers.find(self.name).mass, "mass"))
+        if self.shape == "cylinder":
+            return self.filled(sides=16)
+        return self.filled(points=32) if self.shape == "mesh" else self
+
+
+class ReleaseSection(Section):
+    """Where, how fast and how turned the lander is let go."""
+
+    latitude: Annotated[
+        float | None, Measure(dimension="angle", least=-math.pi / 2, most=math.pi / 2)
+    ] = None
+    longitude: Annotated[
+        float | None, Measure(dimension="angle", least=-2 * math.pi, most=2 * math.pi)
+    ] = None
+    height: Annotated[float | None, Measure(dimension="length", least=0)] = None
+    offset: Annotated[Any, Row(Measure(dimension="length"))] = None
+    position: Annotated[Any, Row(Measure(dimension="length"))] = None
+    velocity: Annotated[Any, Row(Measure(dimension="speed"))] = (Quantity(0.0, "0 m/s"),) * 3
+    attitude: Annotated[Any, Row(Number(), 4, nonzero=True)] = None
+    euler: Annotated[Any, Row(Measure(dimension="angle"))] = None
+    attitude_axes: Annotated[str | None, Choice(("target", "local"))] = None
+    rate: Annotated[Any, Row(Measure(dimension="angular rate"))] = (Quantity(0.0, "0 rad/s"),) * 3
+
+    def problems(self, ground: str) -> list[Problem]:
+        """What does not fit together, or with the ground."""
+        place = ("latitude", "longitude", "height")
+        given = [key for key in (*place, "offset") if getattr(self, key) is not None]
+        found = []
+        if self.position is not None:
+            found += [Problem(f"release.{key}", "does not go with position") for key in given]
+            if self.attitude_axes == "local":
+                found.append(
+                    Problem("release.attitude_axes", '"local" needs latitude and longitude')
+                )
+        elif ground == "plane":
+            found.append(
+                Problem(
+                    "release.position",
+                    'is missing; over a plane it must be given, such as ["0 m", "0 m", "2 m"]',
+                )
+            )
+        elif len([key for key in given if key in place]) < 3:
+            lacks = ", ".join(key for key in place if getattr(self, key) is None)
+            found.append(
+                Problem(
+                    "release",
+                    f'lacks {lacks}; give latitude = "20 deg", longitude = "40 deg" and height = '
+                    '"60 m", or position = ["500 m", "0 m", "0 m"] in the axes of the target',
+                )
+            )
+        if self.attitude is not None and self.euler is not None:
+            found.append(Problem("release", "has both attitude and euler; give one of them"))
+        return found
+
+    def completed(self) -> ReleaseSection:
+        """With no offset, and an attitude along the axes."""
+        made = self.filled(attitude_axes="target")
+        if self.position is None:
+            zero = Quantity(0.0, "0 m")
+            made = made.filled(offset=(zero, zero, zero))
+        return made if self.euler is not None else made.filled(attitude=(0.0, 0.0, 0.0, 1.0))
+
+
+class Contact(Section):
+    """The contact law."""
+
+    law: Annotated[str, Choice(("compliant",))] = "compliant"
+    restitution: Annotated[float | None, Number(above=0, most=1)] = None
+    friction: Annotated[float, Number(least=0)] = 0.6
+    stiffness: Annotated[float | None, Measure(dimension="stiffness", above=0)] = None
+    damping: Annotated[float | None, Measure(dimension="damping", least=0)] = None
+    depth: Annotated[float, Measure(dimension="length", above=0)] = Quantity(1e-3, "1 mm")
+    speed: Annotated[float, Measure(dimension="speed", above=0)] = Quantity(0.1, "0.1 m/s")
+    static_friction: Annotated[float | None, Number(least=0)] = None
+    rolling_resistance: Annotated[float, Measure(dimension="length", least=0)] = Quantity(
+        2e-3, "2 mm"
+    )
+    patch_radius: Annotated[float | None, Measure(dimension="length", least=0)] = None
+    scheme: Annotated[str, Choice(("clipped", "smooth"))] = "clipped"
+    resolution: Annotated[float, Number(above=0, most=1)] = 0.2
+    slip_speed: Annotated[float, Measure(dimension="speed", above=0)] = Quantity(1e-4, "0.1 mm/s")
+    slip_rate: Annotated[float, Measure(dimension="angular rate", above=0)] = Quantity(
+        1e-3, "1 mrad/s"
+    )
+
+    def problems(self) -> list[Problem]:
+        """What does not fit together."""
+        found = []
+        springs = self.stiffness is not None or self.damping is not None
+        if springs == (self.restitution is not None) or (springs and self.stiffness is None):
+            found.append(
+                Problem(
+                    "contact",
+                    'needs either restitution = 0.6, or stiffness = "4e4 N/m" with damping = '
+                    '"162 N*s/m"; give one of the two',
+                )
+            )
+        if self.static_friction is not None and self.static_friction < self.friction:
+            found.append(
+                Problem(
+                    "contact.static_friction",
+                    f"found {self.static_friction:g}, below friction = {self.friction:g}; sticking "
+                    "must hold at least what sliding does",
+                )
+            )
+        return found
+
+    def completed(self) -> Contact:
+        """With a damper where there is a spring."""
+        return self.filled(damping=Quantity(0.0, "0 N*s/m")) if self.stiffness is not None else self

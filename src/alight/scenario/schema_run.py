@@ -1,0 +1,181 @@
+"""What surrounds a run in a scenario: Sun and companion, when it ends, how it is followed, kept."""
+
+from __future__ import annotations
+
+import math
+from typing import Annotated, Any, ClassVar
+
+from alight.scenario.bodies import Body as Entry
+from alight.scenario.errors import Problem
+from alight.scenario.fields import Choice, Measure, Number, Row, Switch, Whole
+from alight.scenario.quantities import Quantity, in_si
+from alight.scenario.schema_target import Body
+from alight.scenario.section import Section
+
+ANGLE = Measure(dimension="angle")
+
+
+class Sun(Section):
+    """The Sun: its tide, its light, and where it stands."""
+
+    tide: Annotated[bool, Switch()] = True
+    pressure: Annotated[bool, Switch()] = False
+    mean_anomaly: Annotated[float | None, ANGLE] = None
+    direction: Annotated[Any, Row(Number(), nonzero=True)] = None
+    distance: Annotated[float | None, Measure(dimension="length", above=0)] = None
+    area_over_mass: Annotated[float | None, Measure(dimension="area over mass", least=0)] = None
+    reflectivity: Annotated[float, Number(least=0, most=2)] = 1.3
+    shadow_radius: Annotated[float, Measure(dimension="length", least=0)] = Quantity(0.0, "0 m")
+
+    def problems(self, body: Body) -> list[Problem]:
+        """It must stand somewhere."""
+        where = "environment.sun"
+        if self.direction is not None or self.distance is not None:
+            found = self.missing(where, "direction", "distance")
+            if self.mean_anomaly is not None:
+                found.append(Problem(f"{where}.mean_anomaly", "does not go with direction"))
+            return found
+        if not has_solar_orbit(body.entry):
+            who = body.name or "this body"
+            return [
+                Problem(
+                    where,
+                    f"the orbit of {who} about the Sun is not in the catalogue; give "
+                    'direction = [1.0, 0.0, 0.0] (inertial axes) and distance = "1.2 AU"',
+                )
+            ]
+        if body.completed().rotation.pole is None:
+            said = f"the pole of {body.name} is not known; give body.rotation.pole, or direction "
+            said += "and distance of the Sun"
+            return [Problem(where, said)]
+        return []
+
+    def completed(self, body: Body) -> Sun:
+        """At perihelion where nothing is said."""
+        if self.direction is None and has_solar_orbit(body.entry):
+            return self.filled(mean_anomaly=Quantity(0.0, "0 deg"))
+        return self
+
+
+def has_solar_orbit(entry: Entry | None) -> bool:
+    """Whether the catalogue knows all elements of an orbit about the Sun."""
+    if entry is None or entry.orbit.primary != "Sun":
+        return False
+    orbit = entry.orbit
+    return None not in (orbit.inclination, orbit.node, orbit.periapsis)
+
+
+class CompanionSection(Section):
+    """A second mass: a planet over its locked moon, or a moon on its orbit."""
+
+    FORMS: ClassVar = (
+        "kind",
+        {
+            "synchronous": ("direction",),
+            "orbit": ("eccentricity", "inclination", "node", "periapsis", "mean_anomaly"),
+        },
+    )
+
+    kind: Annotated[str, Choice(("synchronous", "orbit"))] = "synchronous"
+    gm: Annotated[float | None, Measure(dimension="gravitational parameter", above=0)] = None
+    distance: Annotated[float | None, Measure(dimension="length", above=0)] = None
+    direction: Annotated[Any, Row(Number(), nonzero=True)] = None
+    eccentricity: Annotated[float | None, Number(least=0, most=0.99)] = None
+    inclination: Annotated[float | None, ANGLE] = None
+    node: Annotated[float | None, ANGLE] = None
+    periapsis: Annotated[float | None, ANGLE] = None
+    mean_anomaly: Annotated[float | None, ANGLE] = None
+
+    def problems(self, body: Body) -> list[Problem]:
+        """It needs a mass, and a place."""
+        where, entry = "environment.companion", body.entry
+        found = self.misplaced(where)
+        moon = entry is not None and entry.orbit.primary != "Sun"
+        if self.gm is None and not (moon and self.kind == "synchronous"):
+            found.append(
+                Problem(
+                    f"{where}.gm",
+                    'is missing; it must be such as "0.287 m^3/s^2" (it is known for moons of the '
+                    "catalogue: Phobos, Dimorphos)",
+                )
+            )
+        if self.kind == "orbit":
+            found += self.missing(where, "distance")
+        elif body.completed().rotation.kind != "uniform":
+            found.append(
+                Problem(
+                    f"{where}.kind", '"synchronous" needs a body that turns evenly about one axis'
+                )
+            )
+        return found
+
+    def completed(self, body: Body) -> CompanionSection:
+        """With the catalogue's primary, and a circular orbit in the plane of N."""
+        zero = Quantity(0.0, "0 deg")
+        if self.kind == "orbit":
+            angles = dict.fromkeys(("inclination", "node", "periapsis", "mean_anomaly"), zero)
+            return self.filled(eccentricity=0.0, **angles)
+        made = self.filled(direction=(1.0, 0.0, 0.0))
+        if body.entry is not None and body.entry.orbit.primary != "Sun":
+            made = made.filled(gm=in_si(body.entry.orbit.primary_gm, "gravitational parameter"))
+        return made
+
+
+class Environment(Section):
+    """What pulls and pushes besides the body."""
+
+    sun: Sun | None = None
+    companion: CompanionSection | None = None
+
+    def problems(self, body: Body) -> list[Problem]:
+        """Those of Sun and companion."""
+        return [p for part in (self.sun, self.companion) if part for p in part.problems(body)]
+
+    def completed(self, body: Body) -> Environment:
+        """With the defaults of both."""
+        sun = self.sun.completed(body) if self.sun else None
+        companion = self.companion.completed(body) if self.companion else None
+        return self.model_copy(update={"sun": sun, "companion": companion})
+
+
+class StopSection(Section):
+    """When a run ends."""
+
+    max_time: Annotated[float, Measure(dimension="time", above=0)] = Quantity(1e5, "1e5 s")
+    escape_radius: Annotated[float, Measure(dimension="length", above=0, infinite=True)] = Quantity(
+        math.inf, "inf m"
+    )
+    settle_speed: Annotated[float, Measure(dimension="speed", above=0)] = Quantity(1e-5, "1e-5 m/s")
+    settle_rate: Annotated[float, Measure(dimension="angular rate", above=0)] = Quantity(
+        1e-4, "1e-4 rad/s"
+    )
+    settle_time: Annotated[float, Measure(dimension="time", above=0)] = Quantity(30.0, "30 s")
+    max_steps: Annotated[int, Whole(least=1, most=2**31 - 1)] = 10_000_000
+
+
+class StepsSection(Section):
+    """How closely flight is followed."""
+
+    tolerance: Annotated[float, Number(above=0, most=1e-2)] = 1e-9
+    longest: Annotated[float, Measure(dimension="time", above=0)] = Quantity(600.0, "600 s")
+    shortest: Annotated[float, Measure(dimension="time", above=0)] = Quantity(1e-9, "1e-9 s")
+
+    def problems(self) -> list[Problem]:
+        """The longest is longer."""
+        if self.shortest < self.longest:
+            return []
+        return [Problem("steps.shortest", f"must be below steps.longest, {self.longest:g} s")]
+
+
+class Campaign(Section):
+    """How many runs, how drawn, and in what portions."""
+
+    runs: Annotated[int, Whole(least=1, most=10**9)] = 1000
+    sampling: Annotated[str, Choice(("random", "latin-hypercube", "sobol"))] = "random"
+    shard: Annotated[int, Whole(least=1, most=10**7)] = 250
+
+
+class Record(Section):
+    """What is kept besides how each run ended."""
+
+    trajectories: Annotated[Any, Row(Whole(least=0), 0)] = ()

@@ -1,0 +1,223 @@
+"""What a report is made from: the columns of a campaign that it needs, read shard by shard."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from alight.analysis import columns
+from alight.analysis.columns import Array, Bools
+from alight.analysis.settling import QUANTITIES
+from alight.campaign.reader import Campaign
+from alight.core.errors import InputError
+from alight.core.outcomes import Outcome
+from alight.shapes.mesh import Mesh
+
+#: Columns of the table of runs that are read, beside those that are dispersed.
+NEEDED = (
+    "outcome_code",
+    *QUANTITIES,
+    *columns.point_names("rest_"),
+    *columns.point_names("first_contact_"),
+)
+
+#: Courses that are drawn, at most: more cannot be told apart.
+COURSES = 6
+
+#: Parts of E_J in the table of a course.
+_PARTS = ("linear", "angular", "centrifugal", "gravity", "elastic")
+
+#: What the components of vectors mean where the release is over a place of the ground.
+_LOCAL = {"x": "east", "y": "north", "z": "up", "vx": "v east", "vy": "v north", "vz": "v up"}
+_LOCAL_KEYS = ("release.velocity", "release.offset", "release.state")
+
+
+@dataclass(frozen=True, eq=False)
+class Input:
+    """A dispersed number."""
+
+    label: str
+    """As a reader knows it: ``release.velocity, east``."""
+    unit: str
+    values: Array
+    """(n,) one for each run, SI."""
+
+
+@dataclass(frozen=True, eq=False)
+class Course:
+    """The whole of one run."""
+
+    run: int
+    time: Array
+    """(k,) [s]."""
+    position: Array
+    """(k, 3) target axes [m]."""
+    velocity: Array
+    """(k, 3) relative to the turning target [m/s]."""
+    energy: dict[str, Array]
+    """E_J, named ``total``, and its parts [J]."""
+
+
+@dataclass(frozen=True, eq=False)
+class Data:
+    """A campaign as the report sees it: columns in their own units, nan where they are empty."""
+
+    table: dict[str, Array]
+    """The columns of ``NEEDED``, (n,) each, in order of runs."""
+    inputs: list[Input]
+    outcomes: dict[Outcome, int]
+    planned: int
+    """Runs of the whole campaign; more than there are while it is unfinished."""
+    scenario: dict[str, Any]
+    """The resolved scenario."""
+    scenario_text: str
+    """The same as the text of a file."""
+    facts: list[tuple[str, str]]
+    """Seed, device, versions: (name, value) rows."""
+    courses: list[Course]
+    mesh: Mesh | None = None
+    """The body, for maps and pictures."""
+
+    @property
+    def runs(self) -> int:
+        """Runs that are there."""
+        return len(self.table["outcome_code"])
+
+    @cached_property
+    def rest(self) -> Array:
+        """(n, 3) where runs rest, target axes [m]; nan where they do not."""
+        return columns.points(self.table, "rest_")
+
+    @cached_property
+    def settled(self) -> Bools:
+        """(n,) runs that rest."""
+        return np.asarray(np.isfinite(self.rest[:, 0]))
+
+    @property
+    def level(self) -> Array | None:
+        """Unit normal of the ground where it is a plane; None on a body."""
+        ground = self.scenario.get("ground", {})
+        if ground.get("kind") != "plane":
+            return None
+        normal = np.asarray(ground.get("normal") or (0.0, 0.0, 1.0), dtype=np.float64)
+        return np.asarray(normal / np.linalg.norm(normal))
+
+    @property
+    def title(self) -> str:
+        """The scenario's title, or lander and body."""
+        return str(self.scenario.get("title") or f"{self.lander} on {self.body}")
+
+    @property
+    def body(self) -> str:
+        """Name of the body."""
+        return _name(self.scenario.get("body"), "the ground")
+
+    @property
+    def lander(self) -> str:
+        """Name of the lander."""
+        return _name(self.scenario.get("lander"), "a lander")
+
+
+def read(campaign: Campaign, mesh: Mesh | None = None) -> Data:
+    """Read the columns of ``campaign`` that a report needs: 8 bytes each a run, and no more."""
+    if not len(campaign):
+        raise InputError(
+            f"{campaign.folder} has no finished shard yet: there is nothing to report. Start the "
+            "campaign again and let it finish one."
+        )
+    fields = campaign.dataset().schema
+    drawn = [f for f in fields if "." in f.name and not f.name.startswith("release.attitude")]
+    names = [*NEEDED, *(f.name for f in drawn)]
+    table = _columns(campaign, names)
+    inputs = [Input(_label(f.name, campaign.scenario), _unit(f), table.pop(f.name)) for f in drawn]
+    return Data(
+        table=table,
+        inputs=inputs,
+        outcomes=campaign.count(),
+        planned=campaign.plan.total,
+        scenario=campaign.scenario,
+        scenario_text=_scenario_text(campaign),
+        facts=_facts(campaign),
+        courses=[_course(campaign, run) for run in campaign.trajectories[:COURSES]],
+        mesh=mesh,
+    )
+
+
+def _columns(campaign: Campaign, names: list[str]) -> dict[str, Array]:
+    """Columns as arrays, filled shard by shard; nan where the table is empty."""
+    out = {name: np.empty(len(campaign)) for name in names}
+    begin = 0
+    for part in campaign.shards("runs", names):
+        end = begin + part.num_rows
+        for name in names:
+            out[name][begin:end] = columns.column(part, name)
+        begin = end
+    return out
+
+
+def _course(campaign: Campaign, run: int) -> Course:
+    table = campaign.trajectory(run)
+
+    def column(name: str) -> Array:
+        return columns.column(table, name)
+
+    return Course(
+        run=run,
+        time=column("time_s"),
+        position=np.stack([column(f"{axis}_m") for axis in "xyz"], axis=1),
+        velocity=np.stack([column(f"v{axis}_m_per_s") for axis in "xyz"], axis=1),
+        energy={"total": column("energy_J"), **{p: column(f"energy_{p}_J") for p in _PARTS}},
+    )
+
+
+def _label(column: str, scenario: Mapping[str, Any]) -> str:
+    """The name of a dispersed number: its key, and which component it is."""
+    keys = scenario.get("dispersions", {})
+    key = max((k for k in keys if column.startswith(k)), key=len, default="")
+    rest = column[len(key) :]
+    found = re.match(r"_(v?[xyz]|w|latitude|longitude|\d+)(_|$)", rest)
+    if not key or not found:
+        return key or column
+    axis = found.group(1)
+    local = "latitude" in scenario.get("release", {}) and key in _LOCAL_KEYS
+    return f"{key}, {_LOCAL[axis] if local else axis}"
+
+
+def _unit(field: Any) -> str:
+    return (field.metadata or {}).get(b"unit", b"").decode()
+
+
+def _name(section: Any, otherwise: str) -> str:
+    """How a section of the scenario names what it describes."""
+    table = section if isinstance(section, Mapping) else {}
+    if table.get("name"):
+        return str(table["name"])
+    if table.get("mesh"):
+        return re.split(r"[\\/]", str(table["mesh"]))[-1].rsplit(".", 1)[0]
+    return f"a {table['shape']}" if table.get("shape") else otherwise
+
+
+def _scenario_text(campaign: Campaign) -> str:
+    """The resolved scenario as it stands beside the tables, or from the plan."""
+    file = campaign.folder / "scenario.toml"
+    if file.is_file():
+        return file.read_text(encoding="utf-8")
+    return json.dumps(campaign.scenario, indent=2, ensure_ascii=False)
+
+
+def _facts(campaign: Campaign) -> list[tuple[str, str]]:
+    plan = campaign.plan
+    return [
+        ("runs", f"{len(campaign)} of {plan.total} planned"),
+        ("seed", str(campaign.scenario.get("seed", "not given"))),
+        ("sampling", plan.sampling),
+        ("device", {"cpu": "CPU", "gpu": "GPU"}.get(plan.device, plan.device)),
+        *((f"version of {name}", version) for name, version in sorted(plan.versions.items())),
+        ("plan, SHA-256", plan.hash),
+    ]

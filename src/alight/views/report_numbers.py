@@ -1,0 +1,206 @@
+"""The numbers of a report, from the functions of the room ``analysis``, each computed once."""
+
+from __future__ import annotations
+
+import math
+from functools import cached_property
+
+import numpy as np
+
+from alight.analysis.columns import Array
+from alight.analysis.convergence import Convergence, convergence
+from alight.analysis.footprint import Ellipse, Footprint, ellipses, footprint
+from alight.analysis.intervals import Estimate, Spread
+from alight.analysis.sensitivity import Sensitivity, rank_correlation, sobol_first_order
+from alight.analysis.settling import Settling, read_runs, settling
+from alight.core.errors import InputError
+from alight.core.outcomes import Outcome
+from alight.views.report_data import Data
+
+#: Columns that the page is about, by short names.
+SETTLE, TOUCH, COUNT, PATH = "settle_time_s", "first_contact_time_s", "bounces", "path_m"
+FIRST, HARDEST = "first_contact_normal_speed_m_per_s", "hardest_normal_speed_m_per_s"
+FORCE = "peak_force_N"
+
+#: Parts of the runs below the values of the table of quantities.
+PARTS = (0.05, 0.5, 0.95, 0.99)
+
+#: Rows that sensitivities are taken over, at most: the noise of a correlation is then 0.005.
+RANKED = 200_000
+
+#: Fewer runs than this make no ellipse and no correlation.
+FEW = 20
+
+#: More of the landings than this on the far side, and a tangent plane says little.
+FAR = 0.05
+
+#: Outcomes that inputs are held against, by their names on the page.
+OUTPUTS = {
+    "settling time": SETTLE,
+    "contacts": COUNT,
+    "first impact speed": FIRST,
+    "peak force": FORCE,
+    "rest place, east": "rest_east_m",
+    "rest place, north": "rest_north_m",
+}
+
+
+class Findings:
+    """Everything that the page and its figures say."""
+
+    def __init__(self, data: Data) -> None:
+        self.data = data
+
+    @cached_property
+    def known(self) -> dict[str, Array]:
+        """Quantities of each run by column; nan for runs that have none."""
+        return read_runs(self.data.table)
+
+    @cached_property
+    def settling(self) -> Settling:
+        """Shares of outcomes, and how the quantities are spread."""
+        return settling(self.data.table, PARTS)
+
+    @cached_property
+    def where(self) -> Footprint | None:
+        """Where landings rest; None if none does."""
+        data = self.data
+        return footprint(data.rest, data.level) if data.settled.any() else None
+
+    @property
+    def far(self) -> float:
+        """Part of the landings on the far side of the body; a plane has none."""
+        on_body = self.where is not None and self.data.level is None
+        return self.where.far_share if self.where is not None and on_body else 0.0
+
+    @cached_property
+    def ellipses(self) -> list[Ellipse]:
+        """Ellipses that hold 50, 95 and 99 % of these landings, as far as their number allows."""
+        where = self.where
+        if where is None or len(where.plane) < FEW or self.far > FAR:
+            return []
+        try:
+            found = ellipses(where.plane)
+        except InputError:  # all places on one line: no ellipse has that shape
+            return []
+        enough = [e for e in found if len(where.plane) * (1.0 - e.share) >= 1.0 - 1e-9]
+        return [e for e in enough if e.kind == "empirical"]
+
+    def ellipse(self, share: float) -> Ellipse | None:
+        """The ellipse of a share, where there is one."""
+        return next((e for e in self.ellipses if e.share == share), None)
+
+    # -- sensitivity --------------------------------------------------------------------------
+
+    @cached_property
+    def _both(self) -> tuple[dict[str, Array], dict[str, Array]]:
+        """Inputs and outputs by their names on the page; every k-th run where there are many."""
+        every = -(-self.data.runs // RANKED)
+        inputs = {one.label: one.values[::every] for one in self.data.inputs}
+        known = dict(self.known)
+        if self.where is not None:
+            local = (self.data.rest - self.where.origin) @ self.where.R_TL[:, :2]
+            known["rest_east_m"], known["rest_north_m"] = local.T
+        return inputs, {n: known[c][::every] for n, c in OUTPUTS.items() if c in known}
+
+    @property
+    def ranked(self) -> int:
+        """Runs that sensitivities are taken over."""
+        return len(next(iter(self._both[1].values())))
+
+    @cached_property
+    def sensitivity(self) -> Sensitivity | None:
+        """Rank correlations; None without inputs or with few runs."""
+        if not self.data.inputs or self.data.runs < FEW:
+            return None
+        return rank_correlation(*self._both)
+
+    @cached_property
+    def sobol(self) -> Sensitivity | None:
+        """First-order Sobol indices; None without inputs or with few runs."""
+        return sobol_first_order(*self._both) if self.sensitivity is not None else None
+
+    # -- convergence --------------------------------------------------------------------------
+
+    @cached_property
+    def convergence(self) -> Convergence:
+        """What the first runs alone would have said."""
+        rest = {name: self.data.table[name] for name in ("rest_x_m", "rest_y_m", "rest_z_m")}
+        return convergence({**self.known, **rest}, (SETTLE, FORCE))
+
+    # -- shares and quantiles -----------------------------------------------------------------
+
+    @property
+    def lost(self) -> Estimate:
+        """Share of runs that escape."""
+        return self.settling.share(Outcome.ESCAPED)
+
+    def count(self, outcome: Outcome) -> int:
+        """Runs that ended so."""
+        return self.data.outcomes.get(outcome, 0)
+
+    @property
+    def failed(self) -> int:
+        """Runs that ended for a numerical reason."""
+        return sum(n for outcome, n in self.data.outcomes.items() if outcome.failed)
+
+    def spread(self, column: str) -> Spread | None:
+        """How a quantity is spread; None where no run has it."""
+        found = self.settling.spreads[column]
+        return found if found.n else None
+
+    def values(self, column: str) -> Array:
+        """The quantity of the runs that have it."""
+        found = self.known[column]
+        return found[np.isfinite(found)]
+
+    def numbers(self) -> dict[str, object]:
+        """The key numbers, SI and degrees, for scripts."""
+        told: dict[str, object] = {
+            "title": self.data.title,
+            "runs": self.data.runs,
+            "planned_runs": self.data.planned,
+            "outcomes": {o.name.lower(): n for o, n in self.data.outcomes.items()},
+            "settled_share": _plain(self.settling.share(Outcome.SETTLED)),
+            "escaped_share": _plain(self.lost),
+            "rest": None if self.where is None else self._where_numbers(self.where),
+        }
+        for column in (SETTLE, TOUCH, COUNT, PATH, FIRST, HARDEST, FORCE):
+            found = self.spread(column)
+            told[column] = found and {
+                "median" if p == 0.5 else f"p{100 * p:02.0f}": _plain(e)
+                for p, e in found.quantiles.items()
+            }
+        return told
+
+    def _where_numbers(self, where: Footprint) -> dict[str, object]:
+        latitude, longitude = np.degrees(where.latitude_longitude)
+        return {
+            "x_m": float(where.origin[0]),
+            "y_m": float(where.origin[1]),
+            "z_m": float(where.origin[2]),
+            "latitude_deg": float(latitude) if self.data.level is None else None,
+            "longitude_deg": float(longitude) if self.data.level is None else None,
+            "far_side_share": self.far,
+            "ellipses": [
+                {
+                    "share": e.share,
+                    "semi_major_m": e.semi_major,
+                    "semi_minor_m": e.semi_minor,
+                    "azimuth_deg": azimuth(e),
+                    "area_m2": _plain(e.area),
+                }
+                for e in self.ellipses
+            ],
+        }
+
+
+def azimuth(ellipse: Ellipse) -> float:
+    """Direction of the long axis from north to east, 0 to 180 [deg]."""
+    return float((90.0 - np.degrees(ellipse.angle)) % 180.0)
+
+
+def _plain(found: Estimate) -> dict[str, float | None]:
+    """For JSON, which has no nan."""
+    ends = {"value": found.value, "low": found.low, "high": found.high}
+    return {name: value if math.isfinite(value) else None for name, value in ends.items()}

@@ -1,0 +1,261 @@
+"""What a report says in sentences and tables: numbers with units and intervals, in plain words."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+
+from alight.analysis.intervals import Estimate
+from alight.core.outcomes import Outcome
+from alight.views import words
+from alight.views.report_numbers import (
+    COUNT,
+    FAR,
+    FIRST,
+    FORCE,
+    HARDEST,
+    PATH,
+    SETTLE,
+    TOUCH,
+    Findings,
+    azimuth,
+)
+
+
+def answers(found: Findings) -> list[tuple[str, str]]:
+    """(question, answer) of the four things that a user comes for."""
+    return [
+        ("Where does it come to rest?", _where(found)),
+        ("When?", _when(found)),
+        ("How hard does it hit?", _how_hard(found)),
+        ("How often is it lost?", _lost(found)),
+    ]
+
+
+def _where(found: Findings) -> str:
+    where = found.where
+    if where is None:
+        return "Nowhere: no landing came to rest in the simulated time."
+    said = f"Around {middle_text(found)}."
+    half, most = found.ellipse(0.50), found.ellipse(0.95)
+    if half is not None and most is not None:
+        unit = words.length(most.semi_major)
+        said += (
+            " Half of the landings that settle rest within an ellipse of "
+            f"{unit.of(half.semi_major)} × {unit(half.semi_minor)}, 95 % within "
+            f"{unit.of(most.semi_major)} × {unit(most.semi_minor)} "
+            f"(semi-axes; the long one points {round(azimuth(most)) % 180}° from north to east)."
+        )
+    elif found.far > FAR:
+        part = percent(found.far)
+        said += f" But {part} of them rest on the far side: no ellipse would tell where."
+    else:
+        said += " They are too few, or too much in line, for ellipses."
+    return said
+
+
+def _when(found: Findings) -> str:
+    times = found.spread(SETTLE)
+    if times is None:
+        return "Never: no landing came to rest in the simulated time."
+    median, late = times.quantiles[0.5], times.quantiles[0.95]
+    unit = words.time(median.value)
+    return (
+        f"{_with_interval(median, unit)} after release in the median. "
+        f"95 % of the landings that settle are at rest within {_with_interval(late, unit)}."
+    )
+
+
+def _how_hard(found: Findings) -> str:
+    speeds, hardest, forces = (found.spread(name) for name in (FIRST, HARDEST, FORCE))
+    if speeds is None or hardest is None or forces is None:
+        return "It never touched the ground."
+    unit = words.speed(hardest.quantiles[0.95].value)
+    median, force = speeds.quantiles[0.5], forces.quantiles[0.5]
+    newton = words.Unit("N", 1.0)
+    return (
+        f"The first impact is at {_with_interval(median, unit)} towards the ground in the median; "
+        f"in 95 % of the runs no impact exceeds {unit(hardest.quantiles[0.95].value)}. The largest "
+        f"force of the ground is {_with_interval(force, newton)} in the median and below "
+        f"{newton(forces.quantiles[0.95].value)} in 95 %; it depends on the stiffness that the "
+        "scenario gives to the contact."
+    )
+
+
+def _lost(found: Findings) -> str:
+    lost, runs, count = found.lost, found.data.runs, found.count(Outcome.ESCAPED)
+    if count:
+        said = f"{percent(lost.value)} of the runs escape ({count} of {runs}; {interval(lost)})."
+    else:
+        said = (
+            f"None of the {runs} runs escaped: with 95 % confidence fewer than "
+            f"{percent(lost.high)} do."
+        )
+    late = found.count(Outcome.TIMED_OUT)
+    if late:
+        part = percent(late / runs)
+        said += f" {part} ({late}) were still moving at the end of the simulated time."
+    return said
+
+
+def interval(part: Estimate) -> str:
+    """The interval of a share."""
+    return f"95 % interval {_range(part)}"
+
+
+def _range(part: Estimate) -> str:
+    low, high = percent(part.low), percent(part.high)
+    if low == high:  # many runs know more than two digits
+        low, high = (f"{words.number(100.0 * x, 4)} %" for x in (part.low, part.high))
+    return f"{low.removesuffix(' %')} to {high}"
+
+
+def _with_interval(value: Estimate, unit: words.Unit) -> str:
+    if not np.isfinite([value.low, value.high]).all():
+        return unit(value.value)  # too few runs for an interval
+    # So many digits that the ends of the interval differ: many runs know more.
+    for digits in (3, 4, 5):
+        low, high = unit.of(value.low, digits), unit.of(value.high, digits)
+        if low != high:
+            break
+    return f"{unit(value.value, digits)} ({low} to {high})"
+
+
+def percent(fraction: float) -> str:
+    """A part as a percentage, with two digits of what is left on the nearer side of 0 or 100 %."""
+    if fraction > 0.9 and fraction < 1.0:
+        left = 100.0 * (1.0 - fraction)
+        decimals = min(4, max(0, 1 - int(np.floor(np.log10(left)))))
+        return f"{100.0 - left:.{decimals}f} %"
+    return "100 %" if fraction == 1.0 else words.percent(fraction)
+
+
+def middle_text(found: Findings) -> str:
+    """The median place: latitude and longitude on a body, target axes on a plane."""
+    where = found.where
+    assert where is not None
+    if found.data.level is None:
+        return place_text(*where.latitude_longitude)
+    unit = words.length(float(np.abs(where.origin).max()))
+    x, y, z = words.row([float(part) / unit.size for part in where.origin])
+    return f"x = {x}, y = {y}, z = {z} {unit.name}"
+
+
+def place_text(latitude: float, longitude: float) -> str:
+    """``20.1° N, 40.3° E`` of angles in radians."""
+    lat, lon = float(np.degrees(latitude)), float(np.degrees(longitude)) % 360.0
+    return f"latitude {abs(lat):.2f}° {'N' if lat >= 0.0 else 'S'}, longitude {lon:.2f}° E"
+
+
+# -- warnings ---------------------------------------------------------------------------------
+
+
+def warnings(found: Findings) -> list[str]:
+    """What a reader must know before trusting the numbers."""
+    data = found.data
+    told = []
+    if data.runs < data.planned:
+        told.append(
+            f"The campaign is unfinished: {data.runs} of {data.planned} runs are there, and the "
+            "report is about these."
+        )
+    if found.failed:
+        told.append(
+            f"{found.failed} of {data.runs} runs failed ({percent(found.failed / data.runs)})"
+            ": they have no place of rest and count as neither settled nor lost."
+        )
+    late = found.count(Outcome.TIMED_OUT)
+    if late > 0.01 * data.runs:
+        told.append(
+            f"{percent(late / data.runs)} of the runs were still moving at the end of the "
+            "simulated time: settling times and places leave them out. A longer stop.max_time "
+            "tells."
+        )
+    return told
+
+
+# -- tables -----------------------------------------------------------------------------------
+
+
+OUTCOME_HEAD = ["outcome", "runs", "share", "95 % interval", "meaning"]
+
+
+def outcome_rows(found: Findings) -> list[list[str]]:
+    """Outcome, runs, share, interval, what it means."""
+    rows = []
+    for outcome, count in found.data.outcomes.items():
+        part = found.settling.share(outcome)
+        name = outcome.name.lower().replace("_", " ")
+        rows.append([name, str(count), percent(part.value), _range(part), outcome.message])
+    return rows
+
+
+QUANTITY_HEAD = ["quantity", "median (95 % interval)", "5 %", "95 %", "99 %", "greatest"]
+
+#: Column, what it is called, and how its unit is chosen.
+_QUANTITIES: tuple[tuple[str, str, Callable[[float], words.Unit]], ...] = (
+    (SETTLE, "time from release to rest", words.time),
+    (TOUCH, "time from release to first contact", words.time),
+    (COUNT, "contacts", lambda _: words.Unit("", 1.0)),
+    (PATH, "way of the centre of mass", words.length),
+    (FIRST, "speed of the first impact", words.speed),
+    (HARDEST, "speed of the hardest impact", words.speed),
+    (FORCE, "largest normal force", lambda _: words.Unit("N", 1.0)),
+)
+
+
+def quantity_rows(found: Findings) -> list[list[str]]:
+    """Quantity, median with interval, what 5, 95 and 99 % of the runs stay below, the greatest."""
+    rows = []
+    for column, label, choose in _QUANTITIES:
+        known = found.spread(column)
+        if known is None:
+            rows.append([label, *["–"] * 5])
+            continue
+        median = known.quantiles[0.5]
+        unit = choose(median.value)
+        ends = [median.value, median.low, median.high]
+        others = [known.quantiles[p].value for p in (0.05, 0.95, 0.99)] + [known.most]
+        tell = "{:.0f}".format if column == COUNT else words.number
+        value, low, high, *told = (tell(x / unit.size) for x in (*ends, *others))
+        title = f"{label} [{unit.name}]" if unit.name else label
+        sure = bool(np.isfinite(ends).all())
+        rows.append([title, f"{value} ({low} to {high})" if sure else value, *told])
+    return rows
+
+
+ELLIPSE_HEAD = ["holds", "semi-axes", "area", "95 % interval of the area"]
+
+
+def ellipse_rows(found: Findings) -> list[list[str]]:
+    """Share, semi-axes, area and its interval of each ellipse."""
+    rows = []
+    for e in found.ellipses:
+        unit = words.length(e.semi_major)
+        area = words.area(found.ellipses[0].area.value)
+        axes = f"{unit.of(e.semi_major)} × {unit(e.semi_minor)}"
+        given = (e.area.value, e.area.low, e.area.high)
+        value, low, high = (words.quoted(float(f"{x / area.size:.3g}")) for x in given)
+        ends = f"{low} to {high} {area.name}" if np.isfinite(given).all() else "–"
+        rows.append([f"{100 * e.share:.0f} %", axes, f"{value} {area.name}", ends])
+    return rows
+
+
+SOBOL_HEAD = ["outcome", "share of its variance that one input explains (95 % interval)"]
+
+
+def sobol_rows(found: Findings, most: int = 3) -> list[list[str]]:
+    """Each outcome with the inputs whose first-order Sobol index stands clear of 0."""
+    told = found.sobol
+    rows = []
+    for k, output in enumerate(told.outputs if told else ()):
+        assert told is not None
+        said: list[str] = []
+        for name in told.strongest(output):
+            i = told.inputs.index(name)
+            value, low, high = (float(part[i, k]) for part in (told.value, told.low, told.high))
+            if low > 0.0 and value >= 0.005 and len(said) < most:
+                said.append(f"{name} {100 * value:.0f} % ({100 * low:.0f} to {100 * high:.0f} %)")
+        rows.append([output, "; ".join(said) or "none alone"])
+    return rows

@@ -1,0 +1,162 @@
+"""Summaries of runs and contacts, and how they converge, on tables small enough to check."""
+
+import numpy as np
+import pytest
+
+from alight.analysis import convergence as cv
+from alight.analysis import footprint, impacts, settling
+from alight.core.errors import InputError
+from alight.core.outcomes import Outcome
+
+
+def _runs(n, seed=0, escaping=0.0):
+    """A made-up table of runs; one that escapes has no rest place, but has touched."""
+    rng = np.random.default_rng(seed)
+    gone = rng.random(n) < escaping
+    table = {"outcome_code": np.where(gone, Outcome.ESCAPED, Outcome.SETTLED)}
+    for name in settling.QUANTITIES:
+        table[name] = rng.lognormal(size=n)
+    first = rng.normal(size=(n, 3)) * (0.0, 20.0, 10.0) + (450.0, 0.0, 0.0)
+    rest = first + np.array([0.0, 3.0, 4.0])
+    for i, axis in enumerate("xyz"):
+        table[f"first_contact_{axis}_m"] = first[:, i]
+        table[f"rest_{axis}_m"] = np.where(gone, np.nan, rest[:, i])
+    table["settle_time_s"] = np.where(gone, np.nan, table["settle_time_s"])
+    return table
+
+
+def test_every_run_and_quantity_is_counted():
+    runs = _runs(500, escaping=0.1)
+    untouched = np.arange(500) < 7
+    for name in ("first_contact_time_s", "first_contact_x_m"):
+        runs[name] = np.where(untouched, np.nan, runs[name])
+    gone = int((runs["outcome_code"] == Outcome.ESCAPED).sum())
+    found = settling.settling(runs)
+    assert found.runs == 500
+    assert found.share(Outcome.ESCAPED).value == gone / 500
+    assert found.share(Outcome.TIMED_OUT).value == 0.0
+    assert found.share(Outcome.TIMED_OUT).high > 0.0
+    assert found.failed.value == 0.0
+    for name in ("settle_time_s", "bounces", "path_m"):
+        assert found.spreads[name].n == 500 - gone
+    assert found.spreads["peak_force_N"].n == 493
+    assert found.spreads[settling.DISTANCE].quantiles[0.5].value == pytest.approx(5.0, rel=1e-12)
+    settled = runs["path_m"][runs["outcome_code"] == Outcome.SETTLED]
+    assert found.spreads["path_m"].quantiles[0.95].value == pytest.approx(
+        np.quantile(settled, 0.95), rel=1e-12
+    )
+
+
+def test_batches_give_what_the_whole_gives():
+    runs = _runs(300, escaping=0.2)
+    cut = [{k: v[i : i + 70] for k, v in runs.items()} for i in range(0, 300, 70)]
+    assert repr(settling.settling(iter(cut))) == repr(settling.settling(runs))  # nan is not nan
+    assert repr(cv.convergence(iter(cut))) == repr(cv.convergence(runs))
+
+
+def test_no_escape_is_said_with_its_bound():
+    lines = settling.in_words(settling.settling(_runs(1000)))
+    assert lines[0].startswith("100 % came to rest")
+    assert lines[1] == "0 % left the neighbourhood of the body for good (0 to 0.383 %)"
+
+
+def test_an_unknown_outcome_is_refused():
+    with pytest.raises(InputError, match="9 is no outcome"):
+        settling.outcome_shares(np.array([1.0, 9.0]))
+
+
+# -- contacts ----------------------------------------------------------------------------------
+
+
+def _contacts(n, seed=0):
+    """Contacts 0, 1, 2 of each of n runs; each has half the speed of the one before."""
+    rng = np.random.default_rng(seed)
+    number = np.tile(np.arange(3), n)
+    speed = np.repeat(rng.lognormal(size=n), 3) * 0.5**number
+    return {
+        "contact": number,
+        "normal_speed_in_m_per_s": -speed,
+        "normal_speed_out_m_per_s": np.where(number == 2, 0.0, 0.5 * speed),
+        "tangential_speed_in_m_per_s": 0.1 * speed,
+        "normal_impulse_N_s": 1.5 * speed,
+        "peak_force_N": 100.0 * speed,
+        "depth_m": 1e-3 * speed,
+        "start_time_s": number * 10.0,
+        "end_time_s": number * 10.0 + 0.25,
+    }
+
+
+def test_contacts_by_number():
+    table = _contacts(4000)
+    found = impacts.impacts(table, numbers=2)
+    assert found.contacts == 12_000
+    np.testing.assert_array_equal(found.n, [4000, 4000, 4000])
+    half_bin = 10.0 ** (0.5 / impacts.BINS_A_DECADE) - 1.0 + 1e-3  # and the step between two runs
+    for number in range(3):
+        mine = -table["normal_speed_in_m_per_s"][number::3]
+        for p in (0.05, 0.5, 0.95):
+            known = np.quantile(mine, p, method="inverted_cdf")
+            quantile = found.quantiles["normal_speed_m_per_s"][p][number]
+            assert quantile == pytest.approx(known, rel=half_bin)
+    assert found.largest["normal_impulse_N_s"] == 1.5 * -table["normal_speed_in_m_per_s"].min()
+    assert found.overall["duration_s"][0.5] == pytest.approx(0.25, rel=1e-12)
+    np.testing.assert_allclose(found.quantiles["restitution"][0.5], [0.5, 0.5, 0.0], rtol=half_bin)
+
+
+def test_contacts_batch_by_batch():
+    table = _contacts(50)
+    cut = [{k: v[i : i + 40] for k, v in table.items()} for i in range(0, 150, 40)]
+    whole, parts = impacts.impacts(table), impacts.impacts(iter(cut))
+    assert whole.overall == parts.overall
+    assert impacts.impacts([]).contacts == 0
+
+
+def test_values_beyond_the_bins_stay_within_what_was_seen():
+    counts = impacts.LogCounts(1)
+    counts.add(np.array([0.0, 1e-30, 1e30, np.nan]), np.zeros(4, dtype=np.int64))
+    assert counts.n[0] == 3
+    assert counts.quantile(0.1)[0] == 0.0
+    assert 0.0 < counts.quantile(0.5)[0] <= 2 * impacts.LOWEST
+    assert counts.quantile(1.0)[0] >= 0.5 * impacts.HIGHEST
+
+
+# -- convergence -------------------------------------------------------------------------------
+
+
+def test_sizes():
+    np.testing.assert_array_equal(cv.sizes(1000), [10, 20, 50, 100, 200, 500, 1000])
+    np.testing.assert_array_equal(cv.sizes(7), [7])
+    with pytest.raises(InputError, match="no runs"):
+        cv.sizes(0)
+
+
+def test_answers_converge_and_the_last_is_the_campaigns():
+    runs = _runs(20_000, escaping=0.05)
+    found = cv.convergence(runs, ("settle_time_s", "path_m"))
+    whole = settling.settling(runs)
+    assert (
+        found.answers["median settle_time_s"][-1] == whole.spreads["settle_time_s"].quantiles[0.5]
+    )
+    assert found.answers["escaped"][-1] == whole.share(Outcome.ESCAPED)
+    ellipse = footprint.ellipses(footprint.from_runs(runs).plane, [0.95])[0]
+    assert found.answers["ellipse_area_m2"][-1] == ellipse.area
+    for name in ("median settle_time_s", "ellipse_area_m2", "escaped"):
+        width = {n: e.high - e.low for n, e in zip(found.runs, found.answers[name], strict=True)}
+        # Intervals shrink as 1/sqrt(n): by ten for a hundred times the runs, widely taken.
+        assert 5.0 < width[200] / width[20_000] < 20.0
+        assert found.width(name) < 0.2
+        assert found.change(name) < 0.1
+
+
+def test_first_runs_alone_count():
+    runs = _runs(100)
+    runs["settle_time_s"] = np.arange(100.0)
+    median = cv.convergence(runs).answers["median settle_time_s"]
+    assert [e.value for e in median] == [4.5, 9.5, 24.5, 49.5]
+
+
+def test_a_campaign_without_rest():
+    runs = _runs(30, escaping=1.1)
+    found = cv.convergence(runs)
+    assert np.isnan(found.answers["ellipse_area_m2"][-1].value)
+    assert found.answers["escaped"][-1].value == 1.0

@@ -1,0 +1,93 @@
+"""``alight run``, ``campaign`` and ``scenario`` from the command line."""
+
+import json
+import subprocess
+import sys
+
+import pytest
+
+SCENARIO = """
+# A cube dropped on a plane.
+title = "A cube"
+seed = 3
+[body]
+name = "itokawa"
+[body.rotation]
+kind = "none"
+[gravity]
+law = "uniform"
+acceleration = ["0 m/s^2", "0 m/s^2", "-5 mm/s^2"]
+[ground]
+kind = "plane"
+[lander]
+shape = "cube"
+side = "0.2 m"
+mass = "1 kg"
+[release]
+position = ["0 m", "0 m", "0.4 m"]
+[contact]
+restitution = 0.5
+friction = 0.6
+[dispersions]
+"release.attitude" = { kind = "orientation" }
+[campaign]
+runs = 6
+shard = 3
+"""
+
+
+@pytest.fixture
+def scenario(tmp_path):
+    file = tmp_path / "cube.toml"
+    file.write_text(SCENARIO)
+    return file
+
+
+def alight(*arguments, folder=None):
+    command = [sys.executable, "-m", "alight", *map(str, arguments)]
+    return subprocess.run(command, capture_output=True, text=True, cwd=folder, check=False)
+
+
+def test_run_tells_the_outcome_and_the_contacts(scenario):
+    said = alight("run", scenario)
+    assert said.returncode == 0, said.stderr
+    assert "Came to rest" in said.stdout
+    assert "force" in said.stdout
+
+
+def test_run_as_json(scenario):
+    facts = json.loads(alight("run", scenario, "--json").stdout)
+    assert facts["outcome"] == "settled"
+    assert facts["contacts"][0]["normal_speed_in_m_s"] == pytest.approx(-0.0548, rel=0.02)
+
+
+def test_campaign_runs_and_goes_on(scenario, tmp_path):
+    first = alight("campaign", scenario, "--out", tmp_path / "out", "--json")
+    assert first.returncode == 0, first.stderr
+    assert json.loads(first.stdout)["outcomes"] == {"settled": 6}
+    again = alight("campaign", scenario, "--out", tmp_path / "out", "--runs", 9, "--json")
+    assert json.loads(again.stdout)["runs"] == 9
+
+
+def test_a_mistake_is_told_without_a_traceback(scenario):
+    scenario.write_text(SCENARIO.replace("friction = 0.6", "fricton = 0.6"))
+    for command in (("run", scenario), ("scenario", "check", scenario)):
+        said = alight(*command)
+        assert said.returncode == 2
+        assert "contact.fricton" in said.stderr
+        assert "friction" in said.stderr
+        assert "Traceback" not in said.stderr
+
+
+def test_scenarios_are_listed_begun_and_described(tmp_path):
+    names = [s["name"] for s in json.loads(alight("scenario", "list", "--json").stdout)]
+    assert "ryugu_minerva" in names
+    begun = alight("scenario", "new", "mine.toml", "--like", "mascot_ryugu", folder=tmp_path)
+    assert begun.returncode == 0, begun.stderr
+    assert alight("scenario", "check", tmp_path / "mine.toml").returncode == 0
+    refused = alight("scenario", "new", "mine.toml", folder=tmp_path)
+    assert refused.returncode == 2
+    assert "not overwritten" in refused.stderr
+    unknown = alight("scenario", "new", "other.toml", "--like", "mascott_ryugu", folder=tmp_path)
+    assert "mascot_ryugu" in unknown.stderr
+    assert json.loads(alight("scenario", "schema").stdout)["type"] == "object"

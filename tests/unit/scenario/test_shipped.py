@@ -1,0 +1,96 @@
+"""The scenarios that come with Alight: each opens with two lines, loads, builds and flies."""
+
+import pathlib
+
+import numpy as np
+import pytest
+
+from alight.core.errors import InputError
+from alight.core.outcomes import Outcome
+from alight.engine import simulate
+from alight.scenario import catalogue, load, loads, prepare
+
+FOLDER = pathlib.Path(__file__).resolve().parents[3] / "scenarios"
+NAMES = sorted(file.stem for file in FOLDER.glob("*.toml"))
+EXPECTED = {
+    "hayabusa_itokawa",
+    "mascot_ryugu",
+    "minerva_hop_ryugu",
+    "paper004_cube_67p",
+    "paper004_cube_itokawa",
+    "paper004_cube_phobos",
+    "paper004_minerva_67p",
+    "philae_67p",
+    "ryugu_minerva",
+}
+
+
+def coarse(scenario):
+    """The same with a small mesh and coarse fields, and cut short where it is costly."""
+    if scenario.body.name is None:
+        return scenario
+    spacing = max(scenario.body.entry.size) / 40.0
+    changes = {"body.facets": 320, "ground.spacing": spacing, "ground.band": None}
+    if scenario.gravity.law == "reduced":
+        changes["gravity.vertices"] = 42
+    return scenario.replaced(changes)
+
+
+def test_all_are_there():
+    assert set(NAMES) >= EXPECTED
+    assert list(catalogue.shipped()) == NAMES
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_it_opens_with_two_lines_that_say_what_it_shows(name):
+    lines = (FOLDER / f"{name}.toml").read_text().splitlines()
+    assert lines[0].startswith("# ")
+    assert lines[1].startswith("# ")
+    assert not lines[2].startswith("#")
+    assert catalogue.find(name).about == f"{lines[0][2:]} {lines[1][2:]}"
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_it_reads_and_reads_back(name):
+    scenario = load(FOLDER / f"{name}.toml")
+    assert scenario.title
+    assert scenario.dispersions
+    assert loads(scenario.to_toml()) == scenario
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_it_builds_and_flies(name):
+    run = prepare(coarse(load(FOLDER / f"{name}.toml")), "cpu").nominal()
+    found = simulate(run.model, run.release)
+    assert found.outcome in (Outcome.SETTLED, Outcome.TIMED_OUT)
+    assert len(found.events) > 0
+    assert np.isfinite(found.position).all()
+
+
+def test_the_first_fall_of_mascot_takes_350_s():
+    """To 5 %: its place on Ryugu is assumed, and gravity with it (41 m at 1.2 to 1.5e-4 m/s^2)."""
+    run = prepare(load(FOLDER / "mascot_ryugu.toml"), "cpu").nominal()
+    found = simulate(run.model, run.release)
+    assert found.events["start"][0] == pytest.approx(350.0, rel=0.05)
+
+
+def test_cubes_differ_in_gravity_alone():
+    """Heights follow v^2/g, settling times 1/g: the three files are one experiment."""
+    bodies = ("phobos", "67p", "itokawa")
+    found = [load(FOLDER / f"paper004_cube_{body}.toml") for body in bodies]
+    for one in found:
+        g = -one.number("gravity.acceleration")[2]
+        height = one.number("release.position")[2] - 0.18
+        assert height == pytest.approx(0.05**2 / (2.0 * g), rel=1e-3)
+        assert one.number("stop.settle_time") == pytest.approx(0.02 / g, rel=5e-3)
+        rest = ("lander", "contact", "steps")
+        assert all(getattr(one, name) == getattr(found[0], name) for name in rest)
+
+
+def test_an_unknown_name_suggests_the_nearest(monkeypatch, tmp_path):
+    with pytest.raises(InputError, match='Did you mean "ryugu_minerva"'):
+        catalogue.find("ryugu_minerv")
+    monkeypatch.setenv(catalogue.VARIABLE, str(tmp_path / "none"))
+    assert catalogue.shipped() == {}
+    with pytest.raises(InputError, match="there is no folder"):
+        catalogue.find("ryugu_minerva")
