@@ -29,7 +29,7 @@ from alight.views.campaign_figures import (
 )
 from alight.views.report_data import Course, Data
 from alight.views.report_numbers import Findings
-from alight.views.sheet import _fit, _scale_bar
+from alight.views.sheet import draw_scale_bar, fit
 from alight.views.solid import Camera, View
 
 #: Pixels along the pictures.
@@ -156,8 +156,8 @@ def _portrait(axes: Axes, found: Findings, mesh: Mesh) -> None:
         axes.plot(edge[:, 0], edge[:, 1], color="white", linewidth=1.2, zorder=4)
     left, right, bottom, top = picture.extent
     size = max(right - left, top - bottom)
-    _scale_bar(axes, left, bottom - 0.06 * size, right - left)
-    _fit(axes, (left - 0.02 * size, right + 0.02 * size), (bottom - 0.1 * size, top + 0.03 * size))
+    draw_scale_bar(axes, left, bottom - 0.06 * size, right - left)
+    fit(axes, (left - 0.02 * size, right + 0.02 * size), (bottom - 0.1 * size, top + 0.03 * size))
 
 
 def _camera(place: Array, tilt: float) -> Camera:
@@ -232,8 +232,8 @@ def _over_ground(axes: Axes, lines: list[Line], data: Data) -> None:
         axes.plot(*flat[0], "^", color=colour, mec="white", ms=7, zorder=5)
         axes.plot(*flat[-1], "o", color=colour, mec="white", ms=7, zorder=5)
     pad = 0.06 * size
-    _scale_bar(axes, float(low[0]), float(low[1]) - pad, float(high[0] - low[0]) or size)
-    _fit(
+    draw_scale_bar(axes, float(low[0]), float(low[1]) - pad, float(high[0] - low[0]) or size)
+    fit(
         axes,
         (float(low[0]) - pad, float(high[0]) + pad),
         (float(low[1]) - 2.0 * pad, float(high[1]) + pad),

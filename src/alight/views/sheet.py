@@ -166,13 +166,13 @@ def draw_solid(
     if axis is not None:
         _spin_axis(axes, picture, mesh, axis)
     if scale_bar:
-        _scale_bar(axes, left, bottom - 0.08 * max(width, height), width)
+        draw_scale_bar(axes, left, bottom - 0.08 * max(width, height), width)
     room = 0.12 * max(width, height)
     low = bottom - (room if scale_bar else 0.5 * room)
-    _fit(axes, (left - 0.02 * width, right + 0.02 * width), (low, top + room))
+    fit(axes, (left - 0.02 * width, right + 0.02 * width), (low, top + room))
 
 
-def _fit(axes: Axes, across: tuple[float, float], up: tuple[float, float]) -> None:
+def fit(axes: Axes, across: tuple[float, float], up: tuple[float, float]) -> None:
     """Show these ranges in the middle of the axes at one scale; the axes keep their place."""
     frame = axes.get_window_extent()
     metres = max((across[1] - across[0]) / frame.width, (up[1] - up[0]) / frame.height)
@@ -211,7 +211,7 @@ def _spin_axis(axes: Axes, picture: Picture, mesh: Mesh, axis: Array) -> None:
         axes.add_patch(arrow)
 
 
-def _scale_bar(axes: Axes, left: float, below: float, width: float) -> None:
+def draw_scale_bar(axes: Axes, left: float, below: float, width: float) -> None:
     """A bar of a round length, about a quarter of the body."""
     wanted = 0.25 * width
     power = 10.0 ** np.floor(np.log10(wanted))
