@@ -15,11 +15,8 @@ import numpy.typing as npt
 from alight.analysis.columns import Array
 from alight.core import frames
 from alight.core.checks import checked_number, checked_vector, checked_whole
-from alight.core.constants import GM_SUN
+from alight.core.constants import GM_SUN, OBLIQUITY
 from alight.core.errors import InputError
-
-#: Obliquity of the ecliptic at J2000 [rad] (84381.448 arc seconds, IAU 1976).
-OBLIQUITY = np.radians(84381.448 / 3600.0)
 
 _J2000 = dt.datetime(2000, 1, 1, 12, tzinfo=dt.UTC)
 

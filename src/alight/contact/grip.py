@@ -13,7 +13,13 @@ import warp as wp
 from alight.contact.clipped import Motion
 from alight.contact.state import CompliantData, Grip, Pressed
 from alight.core.types import mat33, scalar, vec3
-from alight.vehicles.rigid_data import RigidBody, angular_energy, linear_energy
+from alight.vehicles.rigid_data import (
+    RigidBody,
+    angular_energy,
+    inverse_mass_along,
+    inverse_mass_at,
+    linear_energy,
+)
 
 #: In a kernel 2/3 would be divided in single precision.
 _TWO_THIRDS = wp.constant(scalar(2.0 / 3.0))
@@ -59,27 +65,12 @@ def solve_across(n: vec3, M: mat33, s: vec3):
     return (-(m22 * s1 - m12 * s2) * t1 - (m11 * s2 - m21 * s1) * t2) / det
 
 
-@wp.func
-def inverse_mass_at(body: RigidBody, inverse_inertia: mat33, lever: vec3):
-    """m* = 1/m - [c] I^-1 [c] [1/kg] (paper 000, equation 20)."""
-    c = wp.skew(lever)
-    return wp.identity(n=3, dtype=scalar) / body.mass - c * inverse_inertia * c
-
-
-@wp.func
-def inverse_mass_along(body: RigidBody, inverse_inertia: mat33, lever: vec3, t: vec3):
-    """t.m* t [1/kg] for a unit vector t."""
-    c = wp.cross(lever, t)
-    return scalar(1.0) / body.mass + wp.dot(c, inverse_inertia * c)
-
-
 @wp.struct
 class Held:
-    """Motion after friction and its like, what held it, and the impulse of friction [N s]."""
+    """Motion after friction and its like, and what held it."""
 
     motion: Motion
     grip: Grip
-    friction: vec3
 
 
 @wp.func
@@ -175,7 +166,6 @@ def hold(
         and wp.length(pushed) <= contact.friction * weight
     ):
         held.motion = ended
-        held.friction = friction
         held.grip.friction = friction / dt
         held.grip.lever = lever
         held.grip.rolling = (torque + (before + S) * n) / dt
@@ -278,7 +268,7 @@ def resist_sliding(
     out = held
     if wp.length(total) <= cone * weight:
         out.motion = kicked(body, inverse_inertia, m, lever, fix + (flat - warm))
-        out.friction = total
+        out.grip.friction = total / dt
         out.grip.stuck = 1
     else:
         free = kicked(body, inverse_inertia, m, grip.lever, -warm)
@@ -301,9 +291,8 @@ def resist_sliding(
                     halt = wp.dot(t, slip) / inverse_mass_along(body, inverse_inertia, lever, t)
                     impulse = -wp.min(size, halt) * t
         out.motion = kicked(body, inverse_inertia, free, lever, impulse)
-        out.friction = impulse
+        out.grip.friction = impulse / dt
         out.grip.stuck = 0
-    out.grip.friction = out.friction / dt
     out.grip.lever = lever
     return out
 

@@ -1,5 +1,7 @@
 """Physical constants, each with its unit and its source."""
 
+import math
+
 #: Newton's constant of gravitation [m^3 kg^-1 s^-2] (CODATA 2018).
 G = 6.6743e-11
 
@@ -17,6 +19,9 @@ SPEED_OF_LIGHT = 299_792_458.0
 
 #: Nominal total solar irradiance at 1 AU [W/m^2] (IAU 2015 Resolution B3).
 SOLAR_FLUX = 1361.0
+
+#: Obliquity of the ecliptic at J2000 [rad] (84381.448 arc seconds, IAU 1976).
+OBLIQUITY = math.radians(84381.448 / 3600.0)
 
 #: Hour [s].
 HOUR = 3600.0

@@ -7,6 +7,7 @@ import warp as wp
 
 from alight.core.outcomes import Outcome
 from alight.core.types import scalar
+from alight.core.warp_setup import POINT_OPTIONS
 from alight.engine.flight_phase import flight_phase
 from alight.engine.run import CONTACT, FLIGHT, Row, Run, Touch
 from alight.engine.world import Composition
@@ -15,14 +16,6 @@ from alight.vehicles.rigid_data import angular_energy, linear_energy
 
 _RUNNING = wp.constant(int(Outcome.RUNNING))
 _STEP_LIMIT = wp.constant(int(Outcome.STEP_LIMIT))
-
-#: Compiled for the machine at hand; everything inlined into the one loop.
-ENGINE_OPTIONS = {
-    "cpu_compiler_flags": "-march=native -ffp-contract=fast -fno-slp-vectorize"
-    " -mllvm=-inline-threshold=1000000",
-    "optimization_level": 3,
-}
-
 
 #: Threads of a block on a GPU and blocks a multiprocessor: half the registers a thread could have,
 #: for twice the threads that hide each other's waiting.
@@ -96,7 +89,7 @@ def advance_kernel(parts: Composition) -> Any:
     @wp.kernel(
         module="unique",
         enable_backward=False,
-        module_options=ENGINE_OPTIONS,
+        module_options=POINT_OPTIONS,
         launch_bounds=GPU_BOUNDS,
     )
     def advance(

@@ -13,7 +13,7 @@ import warp as wp
 
 from alight.core import devices, frames
 from alight.core.checks import Array, checked_number, checked_vector
-from alight.core.constants import GM_SUN
+from alight.core.constants import GM_SUN, OBLIQUITY
 from alight.core.errors import InputError
 from alight.core.types import quat, scalar, vec3
 from alight.core.warp_setup import POINT_OPTIONS
@@ -25,9 +25,6 @@ from alight.flight.rotation import (
     checked_times,
     unit_quaternion,
 )
-
-#: Obliquity of the ecliptic at J2000 [rad] (84381.448 arc seconds, IAU 1976).
-OBLIQUITY = np.radians(84381.448 / 3600.0)
 
 #: Largest eccentricity of an ``Orbit``: up to here Kepler's equation is solved to rounding.
 MOST_ECCENTRIC = 0.99

@@ -83,12 +83,24 @@ def rate_change(body: RigidBody, lever: vec3, impulse: vec3):
 
 
 @wp.func
-def contact_inverse_mass(body: RigidBody, lever: vec3):
-    """m* = 1/m - [c] I^-1 [c] [1/kg], exactly symmetric."""
+def inverse_mass_at(body: RigidBody, inverse_inertia: mat33, lever: vec3):
+    """m* = 1/m - [c] I^-1 [c] [1/kg] in the axes that inertia and lever are given in."""
     c = wp.skew(lever)
-    m = -(c * body.inverse_inertia * c)
-    m = scalar(0.5) * (m + wp.transpose(m))
-    return m + wp.identity(n=3, dtype=scalar) / body.mass
+    return wp.identity(n=3, dtype=scalar) / body.mass - c * inverse_inertia * c
+
+
+@wp.func
+def inverse_mass_along(body: RigidBody, inverse_inertia: mat33, lever: vec3, t: vec3):
+    """t.m* t [1/kg] for a unit vector t, without forming m*."""
+    c = wp.cross(lever, t)
+    return scalar(1.0) / body.mass + wp.dot(c, inverse_inertia * c)
+
+
+@wp.func
+def contact_inverse_mass(body: RigidBody, lever: vec3):
+    """m* [1/kg] in body axes, exactly symmetric."""
+    m = inverse_mass_at(body, body.inverse_inertia, lever)
+    return scalar(0.5) * (m + wp.transpose(m))
 
 
 @wp.func
@@ -103,10 +115,9 @@ def contact_inverse_mass_turned(body: RigidBody, q: quat, lever: vec3):
 def effective_mass(body: RigidBody, lever: vec3, normal: vec3):
     """Mass [kg] that a frictionless hit at ``lever`` along the unit ``normal`` meets.
 
-    1 / (n . m* n) = 1 / (1/m + (c x n) . I^-1 (c x n)), without forming m*.
+    1 / (n . m* n) = 1 / (1/m + (c x n) . I^-1 (c x n)).
     """
-    turn = wp.cross(lever, normal)
-    return scalar(1.0) / (scalar(1.0) / body.mass + wp.dot(turn, body.inverse_inertia * turn))
+    return scalar(1.0) / inverse_mass_along(body, body.inverse_inertia, lever, normal)
 
 
 # -- alone, on arrays -------------------------------------------------------------------------
