@@ -202,7 +202,7 @@ def deciding(scenario: Mapping[str, Any]) -> dict[str, Any]:
     out = {key: value for key, value in scenario.items() if key != "title"}
     for name, table in out.items():
         if isinstance(table, Mapping) and "sha256" in table:
-            out[name] = {key: value for key, value in table.items() if key != "mesh"}
+            out[name] = {key: value for key, value in table.items() if key not in ("mesh", "map")}
     return out
 
 

@@ -22,15 +22,13 @@ from alight.core.errors import InputError
 from alight.core.outcomes import Outcome
 from alight.core.progress import Progress
 from alight.engine import Release, run_batch, simulate
-from alight.engine.run import Run, Touch
-from alight.engine.slots import stacked
+from alight.engine.run import Touch
+from alight.engine.slots import stacked, state_dtype
 from alight.scenario import prepare
 from alight.scenario.dispersion import Pair
 from alight.scenario.fields import Measure, Moments, Row
 from alight.scenario.quantities import DIMENSIONS
 from alight.scenario.schema import kind_of
-
-_RUN: Any = Run
 
 
 @dataclass
@@ -77,7 +75,7 @@ class Work:
         self, runs: npt.NDArray[np.int64], values: dict[str, Array], bar: Progress | None
     ) -> tuple[Any, Any, npt.NDArray[np.int64]]:
         """Final states in the order of runs; contacts by run and time, and their run numbers."""
-        final: Any = np.zeros(len(runs), dtype=_RUN.numpy_dtype())
+        final: Any = np.zeros(len(runs), dtype=state_dtype())
         parts, owners = [], []
         for model, release, rows in self._groups(len(runs), values):
             result = run_batch(

@@ -14,7 +14,7 @@ from typing import Any
 
 import warp as wp
 
-from alight.contact.state import CompliantData, Pressed
+from alight.contact.state import CompliantData, Found, Pressed
 from alight.core.types import mat33, scalar, vec3
 from alight.vehicles.rigid_data import RigidBody
 
@@ -112,12 +112,50 @@ def damping(contact: CompliantData, stiffness: scalar, kind: int, load: scalar, 
 
 @functools.cache
 def normal_pass(surface_point: Any, surface_data: Any) -> Any:
-    """The function that lets every point that can touch push, on one kind of surface."""
+    """Functions that find the points that could touch and let them push, on one surface."""
 
     @wp.struct
     class Pushed:
         motion: Motion
         pressed: Pressed
+
+    @wp.func
+    def look_up(
+        body: RigidBody,
+        surface: surface_data,
+        slope: scalar,
+        clear: wp.array2d(dtype=scalar),
+        found_out: wp.array2d(dtype=Found),
+        slot: int,
+        travel: scalar,
+        margin: scalar,
+        x: vec3,
+        R: mat33,
+    ):
+        """Look up the points that could touch; their number, and themselves in ``found_out``.
+
+        ``clear[j, slot]`` is the travel [m] up to which point j cannot touch: points beyond it are
+        not looked up, which changes nothing but the time taken. A last row of -1 ends the search.
+        """
+        count = body.points.shape[0]
+        near = int(0)
+        j = int(0)
+        while j < count:
+            # Threads side by side look for their next point first, then look it up together.
+            while clear[j, slot] > travel + margin:
+                j += 1
+            if j < count:
+                arm = R * body.points[j]
+                at = surface_point(surface, x + arm)
+                point = Found()
+                point.gap = at.distance - body.radii[j]
+                point.gradient = at.gradient
+                point.lever = arm - body.radii[j] * at.normal
+                clear[j, slot] = travel + wp.max(point.gap, scalar(0.0)) / slope
+                found_out[near, slot] = point
+                near += 1
+                j += 1
+        return near
 
     @wp.func
     def push_all(
@@ -126,24 +164,15 @@ def normal_pass(surface_point: Any, surface_data: Any) -> Any:
         kind: int,
         load: scalar,
         body: RigidBody,
-        surface: surface_data,
-        slope: scalar,
-        clear: wp.array2d(dtype=scalar),
+        found: wp.array2d(dtype=Found),
+        near: int,
         slot: int,
-        travel: scalar,
-        margin: scalar,
-        x: vec3,
-        R: mat33,
         inverse_inertia: mat33,
         start: Motion,
         pull: Motion,
         dt: scalar,
     ):
-        """Apply the normal impulses of one step; ``start`` is before ``pull`` is added to it.
-
-        ``clear[j, slot]`` is the travel [m] up to which point j cannot touch: points beyond it are
-        not looked up, which changes nothing but the time taken. A last row of -1 ends the search.
-        """
+        """Apply the normal impulses of one step; ``start`` is before ``pull`` is added to it."""
         zero = scalar(0.0)
         m = Motion()
         m.v = start.v + pull.v
@@ -155,63 +184,54 @@ def normal_pass(surface_point: Any, surface_data: Any) -> Any:
         keep = contact.restitution * contact.restitution
         if kind != HIT:
             keep = scalar(1.0)
-        count = body.points.shape[0]
-        j = int(0)
-        while j < count:
-            # Threads side by side look for their next point first, then look it up together.
-            while clear[j, slot] > travel + margin:
-                j += 1
-            if j < count:
-                arm = R * body.points[j]
-                found = surface_point(surface, x + arm)
-                gap = found.distance - body.radii[j]
-                clear[j, slot] = travel + wp.max(gap, zero) / slope
-                G = found.gradient
-                lever = arm - body.radii[j] * found.normal
-                turn = wp.cross(lever, G)
-                pulled = wp.dot(G, pull.v) + wp.dot(turn, pull.w)
-                if kind == HIT:
-                    seen = m
-                u = wp.dot(G, seen.v) + wp.dot(turn, seen.w) - pulled
-                area = depth_integral(gap, u, dt)
-                if area > zero:
-                    size = wp.length(G)
-                    inverse = size * size / body.mass + wp.dot(turn, inverse_inertia * turn)
-                    phase2 = stiffness * inverse * dt * dt
-                    J = matched(phase2) * stiffness * area
-                    if kind != HIT:
-                        # Of a step only partly in contact, the damper sees that part.
-                        inside = scalar(1.0)
-                        if -gap < scalar(0.5) * dt * wp.abs(u):
-                            inside = scalar(0.5) - gap / (dt * wp.abs(u))
-                        c = damping(contact, stiffness, kind, wp.max(load, inverse), size)
-                        damped = viscous_impulse(u, pulled, J, c * dt * inside, inverse)
-                        # At rest in both directions, but never pulling; else only in compression.
-                        J = wp.max(damped, wp.where(kind == GENTLE, zero, J))
-                    else:
-                        out = keep * matched(keep * phase2) * stiffness * area
-                        J = energetic_impulse(u, pulled, out, J, inverse)
-                    impulse = J * G
-                    m.v += impulse / body.mass
-                    m.w += inverse_inertia * (J * turn)
-                    weight = J * size
-                    sums.impulse += impulse
-                    sums.weight += weight
-                    sums.lever += weight * lever
-                    sums.spread += weight * wp.dot(lever, lever)
-                    sums.stiffness += inverse
-                    ended = wp.max(zero, -gap - scalar(0.5) * dt * (u + pulled + J * inverse))
-                    sums.elastic += scalar(0.5) * keep * stiffness * ended * ended
-                    sums.depth = wp.max(sums.depth, -gap / size)
-                    sums.active += 1
-                    sums.pace = wp.max(sums.pace, wp.abs(u) / size)
-                elif u + pulled < zero and gap + scalar(4.0) * dt * (u + pulled) < zero:
-                    sums.waiting = 1
-                    sums.pace = wp.max(sums.pace, wp.abs(u) / wp.length(G))
-                j += 1
+        for i in range(near):
+            point = found[i, slot]
+            gap = point.gap
+            G = point.gradient
+            lever = point.lever
+            turn = wp.cross(lever, G)
+            pulled = wp.dot(G, pull.v) + wp.dot(turn, pull.w)
+            if kind == HIT:
+                seen = m
+            u = wp.dot(G, seen.v) + wp.dot(turn, seen.w) - pulled
+            area = depth_integral(gap, u, dt)
+            if area > zero:
+                size = wp.length(G)
+                inverse = size * size / body.mass + wp.dot(turn, inverse_inertia * turn)
+                phase2 = stiffness * inverse * dt * dt
+                J = matched(phase2) * stiffness * area
+                if kind != HIT:
+                    # Of a step only partly in contact, the damper sees that part.
+                    inside = scalar(1.0)
+                    if -gap < scalar(0.5) * dt * wp.abs(u):
+                        inside = scalar(0.5) - gap / (dt * wp.abs(u))
+                    c = damping(contact, stiffness, kind, wp.max(load, inverse), size)
+                    damped = viscous_impulse(u, pulled, J, c * dt * inside, inverse)
+                    # At rest in both directions, but never pulling; else only in compression.
+                    J = wp.max(damped, wp.where(kind == GENTLE, zero, J))
+                else:
+                    out = keep * matched(keep * phase2) * stiffness * area
+                    J = energetic_impulse(u, pulled, out, J, inverse)
+                impulse = J * G
+                m.v += impulse / body.mass
+                m.w += inverse_inertia * (J * turn)
+                weight = J * size
+                sums.impulse += impulse
+                sums.weight += weight
+                sums.lever += weight * lever
+                sums.spread += weight * wp.dot(lever, lever)
+                sums.stiffness += inverse
+                ended = wp.max(zero, -gap - scalar(0.5) * dt * (u + pulled + J * inverse))
+                sums.elastic += scalar(0.5) * keep * stiffness * ended * ended
+                sums.depth = wp.max(sums.depth, -gap / size)
+                sums.active += 1
+                sums.pace = wp.max(sums.pace, wp.abs(u) / size)
+            elif u + pulled < zero and gap + scalar(4.0) * dt * (u + pulled) < zero:
+                sums.waiting = 1
+                sums.pace = wp.max(sums.pace, wp.abs(u) / wp.length(G))
         result = Pushed()
         result.motion = m
         result.pressed = sums
         return result
 
-    return push_all
+    return look_up, push_all

@@ -32,6 +32,16 @@ class Grip:
     rolling: vec3  # rolling resistance and spin friction [N m]
     push: vec3  # the force that goes with rolling resistance [N]
     stuck: int  # 1 where the effective point did not slide
+    spare: int  # keeps structs free of padding, which compilers carry along
+
+
+@wp.struct
+class Found:
+    """A point of the lander that is near the ground: its gap, and how it would be pushed."""
+
+    gap: scalar  # [m]
+    gradient: vec3  # of the distance
+    lever: vec3  # from the centre of mass to where it would touch [m]
 
 
 @wp.struct

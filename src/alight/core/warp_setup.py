@@ -12,6 +12,9 @@ wp.config.log_level = wp.LOG_WARNING
 # No law is differentiated in reverse: adjoint code would only double the compile time.
 wp.config.enable_backward = False
 
+# On a GPU keep machine code, not an intermediate form that the driver would compile at each start.
+wp.config.cuda_output = "cubin"
+
 #: Compiler options for kernels that call a law at one point: nothing to vectorise, and everything
 #: inlined, so that what a caller does not read is mostly not computed.
 POINT_OPTIONS = {

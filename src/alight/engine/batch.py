@@ -3,8 +3,8 @@
 A batch holds a bounded number of runs in slots on the device. Each launch advances every run in a
 slot by at most a chunk of steps. Between launches the host takes out the contacts recorded, takes
 out runs that have ended, puts waiting ones in their place, and can be interrupted; nothing that was
-computed is lost. On a GPU runs are sorted by phase before each launch, so that neighbouring threads
-do alike. None of this changes a run's bits.
+computed is lost. On a GPU each launch is of one phase, so that neighbouring threads do alike, and
+the host looks after its records once in several launches. None of this changes a run's bits.
 """
 
 from __future__ import annotations
@@ -20,20 +20,22 @@ from alight.core.checks import Array, checked_whole
 from alight.core.errors import InputError
 from alight.core.outcomes import Outcome, outcome_of
 from alight.core.progress import Progress, progress
-from alight.core.types import scalar
 from alight.engine.kernel import GPU_BOUNDS, Chunk, advance_kernel
 from alight.engine.model import Model
+from alight.engine.order import PhaseOrder
 from alight.engine.release import Release, gaps
-from alight.engine.run import Row, Run, Touch
-from alight.engine.slots import gather, scatter, stacked, take_touches
+from alight.engine.run import CONTACT, FLIGHT, Row, Touch
+from alight.engine.slots import Slots, States, size_of, stacked, take_touches
 
-_RUN: Any = Run
-
-#: Runs in slots at a time, steps of one launch, contacts kept of one launch: on CPU and GPU.
+#: Runs in slots at a time, steps of one launch, contacts kept of one launch, on a CPU.
 CPU_SLOTS, CPU_STEPS, CPU_TOUCHES = 512, 4000, 16
-GPU_SLOTS, GPU_STEPS, GPU_TOUCHES = 262_144, 32, 4
-#: With fewer runs than this left, a GPU has room for all of them at once: longer launches then.
-GPU_FEW, GPU_FEW_STEPS = 16_384, 512
+#: Runs in slots at a time on a GPU, and most memory [bytes] that they may take.
+GPU_SLOTS, GPU_MEMORY = 262_144, 4 << 30
+#: Steps of one launch on a GPU, in flight and in contact. Threads go in step, and a run that leaves
+#: its phase waits for the next launch: fewer than a phase has.
+GPU_STEPS = (8, 12)
+#: Launches of each between two looks at the records. A launch ends at most one contact of a run.
+GPU_ROUNDS = 8
 
 
 @dataclass(frozen=True, eq=False)
@@ -41,7 +43,7 @@ class BatchResult:
     """How the runs of a batch ended; row i is run i."""
 
     final: Any
-    """Structured array of the runs' last states and tallies (see ``engine.run.Run``)."""
+    """Structured array of last states and tallies (see ``engine.run.Run`` and ``Notes``)."""
     touches: Any
     """Structured array of all contacts, by run and then by time (see ``engine.run.Touch``)."""
 
@@ -104,50 +106,56 @@ class Batch:
         self.model, self.release = model, release
         self.device = devices.resolve(device)
         self.threads = threads
-        gpu = self.device.is_gpu
-        most = GPU_SLOTS if gpu else CPU_SLOTS
-        self.slots = min(len(release), checked_whole("slots", slots or most, 1))
-        self._prepare(history, gpu)
+        self._states = self._first_states()
+        running = self._states.runs["outcome"] == Outcome.RUNNING
+        self._waiting = np.flatnonzero(running)[::-1]
+        most = checked_whole("slots", slots or self._most_slots(), 1)
+        self._prepare(max(1, min(len(self._waiting), most)), history)
 
-    def _prepare(self, history: int, gpu: bool) -> None:
+    def _most_slots(self) -> int:
+        if self.device.is_cpu:
+            return CPU_SLOTS
+        each = Slots.bytes_each(self.model.lander.n_points) + GPU_ROUNDS * size_of(Touch)
+        return max(1, min(GPU_SLOTS, GPU_MEMORY // each))
+
+    def _prepare(self, slots: int, history: int) -> None:
         name, model = self.device.name, self.model
-        self._kernel = advance_kernel(model.composition())
+        # Histories are kept by the kernel of all phases.
+        self._apart = self.device.is_gpu and not history
+        phases = (int(FLIGHT), int(CONTACT)) if self._apart else (None,)
+        self._kernels = [advance_kernel(model.composition(), p) for p in phases]
         self._world = model.data(self.device)
         self._chunk = Chunk()
-        self._chunk.steps = GPU_STEPS if gpu else CPU_STEPS
-        self._chunk.touches = GPU_TOUCHES if gpu else CPU_TOUCHES
+        self._chunk.steps = CPU_STEPS
+        self._chunk.touches = GPU_ROUNDS if self._apart else CPU_TOUCHES
         self._chunk.rows = history
-        n = self.slots
-        self._runs = wp.zeros(n, dtype=Run, device=name)
-        self._clear = wp.empty((model.lander.n_points + 1, n), dtype=scalar, device=name)
-        self._touches = wp.empty((n, self._chunk.touches), dtype=Touch, device=name)
-        self._touch_count = wp.zeros(n, dtype=int, device=name)
-        self._rows = wp.empty((n, max(1, history)), dtype=Row, device=name)
-        self._row_count = wp.zeros(n, dtype=int, device=name)
-        self._status = wp.zeros(n, dtype=int, device=name)
-        self._final = self._first_states()
+        self._slots = Slots(slots, model.lander.n_points, self.device)
+        self._order = PhaseOrder(slots, self.device) if self._apart else None
+        self._touches = wp.empty((slots, self._chunk.touches), dtype=Touch, device=name)
+        self._touch_count = wp.zeros(slots, dtype=int, device=name)
+        self._rows = wp.empty((slots, max(1, history)), dtype=Row, device=name)
+        self._row_count = wp.zeros(slots, dtype=int, device=name)
+        self._status = wp.zeros(slots, dtype=int, device=name)
         #: The run in each slot; -1 where it is empty.
-        self._owner = np.full(n, -1)
-        self._waiting = np.flatnonzero(self._final["outcome"] == Outcome.RUNNING)[::-1]
+        self._owner = np.full(slots, -1)
         self._drained: list[Any] = []
         self._lines: list[Any] = []
-        self._phase = np.zeros(n, dtype=np.int64)
 
-    def _first_states(self) -> Any:
-        """(n,) runs as they are released; those inside the ground have already failed."""
-        release = self.release
-        runs: Any = np.zeros(len(release), dtype=_RUN.numpy_dtype())
-        runs["number"] = np.arange(len(release))
-        runs["row"] = runs["number"] if self.model.contact.count > 1 else 0
+    def _first_states(self) -> States:
+        """The runs as they are released; those inside the ground have already failed."""
+        release, model = self.release, self.model
+        states = States(len(release))
+        runs, notes = states.runs, states.notes
+        notes["number"] = np.arange(len(release))
+        notes["row"] = notes["number"] if model.contact.count > 1 else 0
+        notes["anchor_x"] = np.nan  # nowhere yet
         runs["x"], runs["v"] = release.position, release.velocity
         runs["q"], runs["w"] = release.attitude, release.rate
-        runs["h"] = self.model.steps.longest
-        runs["anchor_x"] = np.nan  # nowhere yet
-        sunk = gaps(self.model, release, self.device, self.threads)
+        runs["h"] = model.steps.longest
+        sunk = gaps(model, release, self.device, self.threads)
         # A lander may be placed on the ground, as deep as contact may press it in and no deeper.
-        inside = sunk < -self.model.contact.depth
-        runs["outcome"][inside] = Outcome.STARTED_INSIDE
-        return runs
+        runs["outcome"][sunk < -model.contact.depth] = Outcome.STARTED_INSIDE
+        return states
 
     # -- going on ------------------------------------------------------------------------------
 
@@ -155,45 +163,42 @@ class Batch:
         """Carry every run to its end."""
         with progress(show) as bar:
             bar.start("Landings", total=len(self.release))
-            bar.advance(int((self._final["outcome"] != Outcome.RUNNING).sum()))
+            bar.advance(int((self._states.runs["outcome"] != Outcome.RUNNING).sum()))
             while self.advance():
                 bar.advance(self._ended, **self._facts())
         return self.result()
 
     def advance(self) -> bool:
-        """One launch; False when every run has ended."""
+        """A few launches; False when every run has ended."""
         self._fill()
         busy = np.flatnonzero(self._owner >= 0)
         self._ended = 0
         if not len(busy):
             return False
-        index = self._ordered(busy)
-        if self.device.is_gpu:
-            self._chunk.steps = GPU_STEPS if len(busy) > GPU_FEW else GPU_FEW_STEPS
         self._touch_count.zero_()
         self._row_count.zero_()
         try:
-            self._launch(index)
+            if self._order is None:
+                index = wp.array(busy, dtype=int, device=self.device.name)
+                self._launch(self._kernels[0], index)
+            else:
+                self._advance_by_phase(self._order)
         finally:
             # Also when interrupted: each run is whole, and what it recorded is kept.
             self._drain(busy)
         return True
 
-    def _ordered(self, busy: Any) -> Any:
-        """``busy`` slots with equal phases side by side."""
-        if self.device.is_cpu:
-            return busy
-        phase = self._phase[busy]
-        return np.concatenate([busy[phase == p] for p in np.unique(phase)])
+    def _advance_by_phase(self, order: PhaseOrder) -> None:
+        for _ in range(GPU_ROUNDS):
+            groups = order.sorted(self._slots.runs, self._touch_count, self._chunk.touches)
+            for kernel, index, steps in zip(self._kernels, groups, GPU_STEPS, strict=True):
+                self._chunk.steps = steps
+                self._launch(kernel, index)
 
-    def _launch(self, index: Any) -> None:
-        inputs = [
-            self._world,
-            self._chunk,
-            wp.array(index, dtype=int, device=self.device.name),
-            self._clear,
-            self._runs,
-        ]
+    def _launch(self, kernel: Any, index: wp.array) -> None:
+        if not len(index):
+            return
+        inputs = [self._world, self._chunk, index, self._slots.memory, self._slots.runs]
         outputs = [
             self._touches,
             self._touch_count,
@@ -202,7 +207,7 @@ class Batch:
             self._status,
         ]
         devices.launch(
-            self._kernel,
+            kernel,
             len(index),
             inputs,
             self.device,
@@ -219,28 +224,26 @@ class Batch:
             return
         chosen = self._waiting[len(self._waiting) - len(empty) :][::-1]
         self._waiting = self._waiting[: len(self._waiting) - len(empty)]
-        scatter(self._final[chosen], empty, self._runs, self._clear, self.device)
+        self._slots.put(self._states, chosen, empty)
         self._owner[empty] = chosen
-        self._phase[empty] = 0
 
     def _drain(self, busy: Any) -> None:
-        """Take out what the last launch recorded and the runs that it ended."""
+        """Take out what the last launches recorded and the runs that they ended."""
         counts = self._touch_count.numpy()
         if counts.any():
             self._drained.append(take_touches(self._touches, counts, self.device))
         if self._chunk.rows:
             written, rows = self._row_count.numpy(), self._rows.numpy()
             self._lines += [rows[s, : written[s]].copy() for s in busy]
-        status = self._status.numpy()
-        self._phase[busy] = status[busy] >> 8
-        done = busy[(status[busy] & 255) != Outcome.RUNNING]
+        done = busy[self._status.numpy()[busy] != Outcome.RUNNING]
         if len(done):
-            self._final[self._owner[done]] = gather(self._runs, done, self.device)
+            self._slots.take(self._states, self._owner[done], done)
             self._owner[done] = -1
+            self._status.zero_()
         self._ended = len(done)
 
     def _facts(self) -> dict[str, object]:
-        code = self._final["outcome"]
+        code = self._states.runs["outcome"]
         facts = {"settled": Outcome.SETTLED, "escaped": Outcome.ESCAPED}
         shown: dict[str, object] = {name: int((code == c).sum()) for name, c in facts.items()}
         failed = int((code >= Outcome.STEP_FLOOR).sum())
@@ -250,12 +253,12 @@ class Batch:
 
     def result(self) -> BatchResult:
         """Runs as far as they have come, and all contacts so far."""
-        final = self._final.copy()
         busy = np.flatnonzero(self._owner >= 0)
         if len(busy):
-            final[self._owner[busy]] = gather(self._runs, busy, self.device)
+            self._slots.take(self._states, self._owner[busy], busy)
         touches = stacked(Touch, self._drained)
-        return BatchResult(final, touches[np.lexsort((touches["start"], touches["run"]))])
+        order = np.lexsort((touches["start"], touches["run"]))
+        return BatchResult(self._states.joined(), touches[order])
 
     @property
     def history(self) -> Any:

@@ -10,7 +10,7 @@ from alight.contact.grip import held_by_ground, warm_pull
 from alight.contact.state import Grip, Pressed
 from alight.core.outcomes import Outcome
 from alight.core.types import mat33, quat, scalar, vec3
-from alight.engine.run import FLIGHT, Limits, Run
+from alight.engine.run import FLIGHT, Limits, Memory, Run
 from alight.engine.stiffness import (
     GENTLE_SPEED,
     adjust,
@@ -56,21 +56,19 @@ def turned_by(q: quat, w: vec3, dt: scalar):
 
 
 @wp.func
-def stays(run: Run, size: scalar, little: scalar):
+def stays(run: Run, memory: Memory, slot: int, size: scalar, little: scalar):
     """True when no point has moved by more than ``little`` [m] since the watch began."""
-    turned = wp.quat_inverse(run.watch_q) * run.q
+    turned = wp.quat_inverse(memory.notes[slot].watch_q) * run.q
     angle = scalar(2.0) * wp.length(vec3(turned[0], turned[1], turned[2]))
-    return wp.length(run.x - run.watch_x) + angle * size < little
+    return wp.length(run.x - memory.notes[slot].watch_x) + angle * size < little
 
 
 @wp.func
-def watched(run: Run):
-    """``run`` with the watch on its place begun anew."""
-    out = run
-    out.watch_t = run.t
-    out.watch_x = run.x
-    out.watch_q = run.q
-    return out
+def watch(run: Run, memory: Memory, slot: int):
+    """Begin the watch on the lander's place anew."""
+    memory.notes[slot].watch_t = run.t
+    memory.notes[slot].watch_x = run.x
+    memory.notes[slot].watch_q = run.q
 
 
 @wp.func
@@ -78,6 +76,8 @@ def judged(
     limits: Limits,
     size: scalar,
     run: Run,
+    memory: Memory,
+    slot: int,
     sums: Pressed,
     g: scalar,
     dt: scalar,
@@ -103,9 +103,9 @@ def judged(
     # A lander on the brink starts to topple no faster than this: look long enough.
     patience = wp.max(limits.settle_time, scalar(3.0) * wp.sqrt(size / g))
     stayed = bool(False)
-    if run.t - run.watch_t > scalar(2.0) * patience:
-        stayed = stays(run, size, little)
-        out = watched(out)
+    if run.t - memory.notes[slot].watch_t > scalar(2.0) * patience:
+        stayed = stays(run, memory, slot, size, little)
+        watch(run, memory, slot)
     if not speed + rate < scalar(1e100):
         out.outcome = _NOT_FINITE
     elif out.still >= _STILL_STEPS or out.quiet >= patience or stayed:
@@ -123,14 +123,14 @@ def judged(
 
 @functools.cache
 def arrive_clipped(parts: Composition) -> Any:
-    """The function ``(world, run, closing, g) -> run`` that sets the springs for a hit."""
-    World = parts.World
+    """The function ``(world, run, memory, slot, closing, g) -> run`` that sets the springs."""
+    World, contact_of = parts.World, parts.contact_of
 
     @wp.func
-    def arrive(world: World, run: Run, closing: scalar, g: scalar):
+    def arrive(world: World, run: Run, memory: Memory, slot: int, closing: scalar, g: scalar):
         out = run
         body = world.body
-        contact = world.contact[run.row]
+        contact = contact_of(world, run, memory, slot, run.x)
         fast = wp.length(run.v) + wp.length(run.w) * body.bounding_radius
         wanted = wanted_stiffness(contact, body.mass, fast, g)
         out.stiffness = wp.max(wanted, hit_stiffness(contact, body.mass, closing, g))
@@ -143,18 +143,19 @@ def arrive_clipped(parts: Composition) -> Any:
         out.load = scalar(0.0)
         out.pace = closing
         out.turning = scalar(1e30)
-        return watched(out)
+        watch(out, memory, slot)
+        return out
 
     return arrive
 
 
 @functools.cache
 def press_clipped(parts: Composition) -> Any:
-    """The function ``(world, run, clear, slot) -> run`` of one step in contact."""
+    """The function ``(world, run, memory, slot) -> run`` of one step in contact."""
     World, laws = parts.World, parts.laws
-    anchored, frame_pull = parts.anchored, parts.frame_pull
-    spin = laws.spin
-    push_all = normal_pass(laws.surface_point, laws.surface_data)
+    anchor, frame_pull = parts.anchor, parts.frame_pull
+    spin, contact_of = laws.spin, parts.contact_of
+    look_up, push_all = normal_pass(laws.surface_point, laws.surface_data)
 
     @wp.func
     def rate_change(world: World, t: scalar, q: quat, w: vec3, dt: scalar):
@@ -178,9 +179,11 @@ def press_clipped(parts: Composition) -> Any:
         return change
 
     @wp.func
-    def outer_pull(world: World, run: Run, x: vec3, q: quat, R: mat33, dt: scalar):
+    def outer_pull(
+        world: World, run: Run, memory: Memory, slot: int, x: vec3, q: quat, R: mat33, dt: scalar
+    ):
         """What everything but the ground changes in one step, target axes."""
-        value = extrapolate(run.anchor, x - run.anchor_x)
+        value = extrapolate(memory.notes[slot].anchor, x - memory.notes[slot].anchor_x)
         g = value.acceleration
         t = run.t + scalar(0.5) * dt
         pull = Motion()
@@ -191,15 +194,17 @@ def press_clipped(parts: Composition) -> Any:
         return pull
 
     @wp.func
-    def press(world: World, run: Run, clear: wp.array2d(dtype=scalar), slot: int):
+    def press(world: World, run: Run, memory: Memory, slot: int):
         """One step: half a drift, pulls and pushes, half a drift."""
         body = world.body
         size = body.bounding_radius
-        out = anchored(world, run)
+        anchor(world, run, memory, slot)
+        out = run
         out.steps += 1
-        contact = world.contact[out.row]
+        contact = contact_of(world, out, memory, slot, out.x)
         fast = wp.length(out.v) + wp.length(out.w) * size
-        g = wp.length(frame_pull(world, out.t, out.x, vec3(), out.anchor.acceleration))
+        gravity = memory.notes[slot].anchor.acceleration
+        g = wp.length(frame_pull(world, out.t, out.x, vec3(), gravity))
         if out.lasting != 0:
             out = adjust(body, out, contact, fast, g)
         elif out.touching != 0 and hit_over(contact, body.mass, out.stiffness, out.t - out.hit):
@@ -212,8 +217,13 @@ def press_clipped(parts: Composition) -> Any:
         q = turned_by(out.q, out.w, half)
         out.travel += fast * half
         R = wp.quat_to_matrix(q)
+        margin = scalar(2.0) * (fast + g * dt) * dt
+        near = look_up(
+            body, world.surface, world.slope, memory.clear, memory.found, slot, out.travel,
+            margin, x, R,
+        )  # fmt: skip
         inverse = R * body.inverse_inertia * wp.transpose(R)
-        outer = outer_pull(world, out, x, q, R, dt)
+        outer = outer_pull(world, out, memory, slot, x, q, R, dt)
         # The grip of the last step is taken to go on, so that the springs feel it.
         warm = warm_pull(body, inverse, out.grip, dt)
         pull = Motion()
@@ -222,26 +232,10 @@ def press_clipped(parts: Composition) -> Any:
         start = Motion()
         start.v = out.v
         start.w = R * out.w
-        margin = scalar(2.0) * (fast + g * dt) * dt
         pushed = push_all(
-            contact,
-            out.stiffness,
-            kind,
-            out.load,
-            body,
-            world.surface,
-            world.slope,
-            clear,
-            slot,
-            out.travel,
-            margin,
-            x,
-            R,
-            inverse,
-            start,
-            pull,
-            dt,
-        )
+            contact, out.stiffness, kind, out.load, body, memory.found, near, slot, inverse,
+            start, pull, dt,
+        )  # fmt: skip
         sums = pushed.pressed
         m = pushed.motion
         # A load that forgets slowly: steps that change with every point that comes and goes keep a
@@ -254,14 +248,13 @@ def press_clipped(parts: Composition) -> Any:
             n = wp.normalize(sums.impulse)
             lever = sums.lever / sums.weight
             if out.touching == 0:
-                out = begin_touch(out, x + lever, n, lever, start)
+                out = begin_touch(out, memory, slot, x + lever, n, lever, start)
             held = held_by_ground(contact, body, R, inverse, n, lever, sums, start, m, out.grip, dt)
             m = held.motion
             out.grip = held.grip
             impulse = body.mass * (m.v - run.v - outer.v)
-            out = note_push(out, n, lever, start, m, wp.length(sums.impulse), impulse, dt)
-            out.touch.depth = wp.max(out.touch.depth, sums.depth)
-            out.touch.points = wp.max(out.touch.points, sums.active)
+            weight = wp.length(sums.impulse)
+            out = note_push(out, memory, slot, n, lever, start, m, weight, impulse, sums, dt)
         else:
             # Nothing touched: the grip that was assumed is taken back.
             m.v = m.v - warm.v
@@ -275,10 +268,11 @@ def press_clipped(parts: Composition) -> Any:
         out.dt = dt
         out.travel += (wp.length(out.v) + wp.length(out.w) * size) * half
         out.path += wp.length(out.v) * dt
-        return judged(world.limits, size, out, sums, g, dt, scalar(0.1) * contact.depth)
+        little = scalar(0.1) * contact.depth
+        return judged(world.limits, size, out, memory, slot, sums, g, dt, little)
 
     return press
 
 
 #: Impulses at the middle of leapfrog steps, each clipped so that it only takes energy out.
-CLIPPED = Scheme("clipped", arrive_clipped, press_clipped)
+CLIPPED = Scheme("clipped", arrive_clipped, press_clipped, hits=True)

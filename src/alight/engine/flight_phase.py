@@ -8,7 +8,7 @@ import warp as wp
 from alight.core.outcomes import Outcome
 from alight.core.types import scalar, vec3
 from alight.engine.approach import free_time, time_to_travel
-from alight.engine.run import CONTACT, Run, vec6
+from alight.engine.run import CONTACT, Memory, Run, vec6
 from alight.engine.world import Composition
 from alight.integrators.kernel import accepted, error_norm_function, next_step, step_function
 from alight.integrators.tableau import RK54
@@ -36,21 +36,22 @@ def path_length(u: vec3, v: vec3, h: scalar):
 
 @functools.cache
 def flight_phase(parts: Composition) -> Any:
-    """The function ``(world, run, clear, slot) -> run`` of one flight step."""
+    """The function ``(world, run, memory, slot) -> run`` of one flight step."""
     World, laws = parts.World, parts.laws
-    pull, anchored, turn = parts.pull, parts.anchored, parts.turn
+    pull, anchor, turn = parts.pull, parts.anchor, parts.turn
     surface_point = laws.surface_point
     arrive = laws.scheme.arrive(parts)
 
     @wp.struct
     class Flying:
         world: World
-        run: Run
+        memory: Memory
+        slot: int
 
     @wp.func
     def slope_of(data: Flying, t: scalar, y: vec6):
         v = vec3(y[3], y[4], y[5])
-        a = pull(data.world, data.run, t, vec3(y[0], y[1], y[2]), v)
+        a = pull(data.world, data.memory, data.slot, t, vec3(y[0], y[1], y[2]), v)
         return vec6(v[0], v[1], v[2], a[0], a[1], a[2])
 
     step = step_function(RK54, slope_of, vec6, Flying)
@@ -68,7 +69,7 @@ def flight_phase(parts: Composition) -> Any:
         run: Run,
         a: scalar,
         longest: scalar,
-        clear: wp.array2d(dtype=scalar),
+        memory: Memory,
         slot: int,
     ):
         """The longest step [s], up to ``longest``, in which no point of the lander can touch."""
@@ -97,13 +98,13 @@ def flight_phase(parts: Composition) -> Any:
         need = fast * h + scalar(0.5) * hard * h * h
         while j < count:
             # Threads side by side look for their next point first, then look it up together.
-            while clear[j, slot] > run.travel + need:
+            while memory.clear[j, slot] > run.travel + need:
                 j += 1
             if j < count:
                 arm = R * body.points[j]
                 near = surface_point(world.surface, run.x + arm)
                 gap = near.distance - body.radii[j]
-                clear[j, slot] = run.travel + wp.max(gap, scalar(0.0)) / world.slope
+                memory.clear[j, slot] = run.travel + wp.max(gap, scalar(0.0)) / world.slope
                 closing = wp.dot(near.gradient, run.v + wp.cross(w_T, arm))
                 free = free_time(gap, closing, fast, hard, world.slope, world.curvature)
                 if free < h:
@@ -115,16 +116,17 @@ def flight_phase(parts: Composition) -> Any:
         return out
 
     @wp.func
-    def fly(world: World, run: Run, clear: wp.array2d(dtype=scalar), slot: int):
+    def fly(world: World, run: Run, memory: Memory, slot: int):
         """One step, accepted or not, or the change to the contact phase."""
         limits = world.limits
         out = run
         out.steps += 1
         if wp.static(laws.linearised):
-            out = anchored(world, out)
+            anchor(world, out, memory, slot)
         flying = Flying()
         flying.world = world
-        flying.run = out
+        flying.memory = memory
+        flying.slot = slot
         y = vec6(out.x[0], out.x[1], out.x[2], out.v[0], out.v[1], out.v[2])
         k1 = slope_of(flying, out.t, y)
         g = wp.sqrt(k1[3] * k1[3] + k1[4] * k1[4] + k1[5] * k1[5])
@@ -138,11 +140,11 @@ def flight_phase(parts: Composition) -> Any:
         longest = wp.min(wp.min(out.h, limits.max_step), left)
         if wp.static(laws.linearised):
             longest = wp.min(longest, time_to_travel(world.reach, speed, a))
-        free = clearance(world, out, a, longest, clear, slot)
+        free = clearance(world, out, a, longest, memory, slot)
         h = free.h
         out.near = free.near
         fast = speed + wp.length(out.w) * size
-        ready = arrive(world, out, free.closing, g)
+        ready = arrive(world, out, memory, slot, free.closing, g)
         if h < wp.min(ready.dt, left):
             ready.phase = CONTACT
             return ready
@@ -154,7 +156,7 @@ def flight_phase(parts: Composition) -> Any:
         )
         suggested = next_step(h, error, 4, scalar(5.0))
         if not accepted(error):
-            out.rejected += 1
+            memory.notes[slot].rejected += 1
             out.h = suggested
             if suggested < limits.min_step:
                 out.outcome = _STEP_FLOOR

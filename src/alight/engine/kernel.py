@@ -9,7 +9,7 @@ from alight.core.outcomes import Outcome
 from alight.core.types import scalar
 from alight.core.warp_setup import POINT_OPTIONS
 from alight.engine.flight_phase import flight_phase
-from alight.engine.run import CONTACT, FLIGHT, Row, Run, Touch
+from alight.engine.run import CONTACT, FLIGHT, Memory, Row, Run, Touch
 from alight.engine.world import Composition
 from alight.gravity.linearised import extrapolate
 from alight.vehicles.rigid_data import angular_energy, linear_energy
@@ -32,59 +32,77 @@ class Chunk:
 
 
 @functools.cache
-def advance_kernel(parts: Composition) -> Any:
-    """The kernel of one composition of laws."""
+def advance_kernel(parts: Composition, only: int | None = None) -> Any:
+    """The kernel of one composition of laws; ``only`` one phase of it, or all."""
+    flies, touches = only in (None, int(FLIGHT)), only in (None, int(CONTACT))
+    holds = only is not None  # a run that leaves the phase waits for the next launch
     World: Any = parts.World
     fly, press = flight_phase(parts), parts.laws.scheme.press(parts)
-    energy, anchored = parts.energy, parts.anchored
+    energy, anchor = parts.energy, parts.anchor
 
     @wp.func
-    def level(world: World, run: Run):
+    def level(world: World, run: Run, memory: Memory, slot: int):
         """E_J [J] with gravity extrapolated from its anchor."""
-        value = extrapolate(run.anchor, run.x - run.anchor_x)
+        value = extrapolate(memory.notes[slot].anchor, run.x - memory.notes[slot].anchor_x)
         e = energy(world, run, value)
         return e.total
 
     @wp.func
-    def begin_contact(world: World, run: Run):
+    def begin_contact(world: World, run: Run, memory: Memory, slot: int):
         """Account for the arc of flight that ends here."""
-        out = anchored(world, run)
-        now = level(world, out)
-        if out.touches > 0:
-            out.drift = wp.max(out.drift, wp.abs(now - out.energy))
-        out.energy = now
-        return out
+        anchor(world, run, memory, slot)
+        now = level(world, run, memory, slot)
+        if run.touches > 0:
+            off = wp.abs(now - memory.notes[slot].energy)
+            memory.notes[slot].drift = wp.max(memory.notes[slot].drift, off)
+        memory.notes[slot].energy = now
 
     @wp.func
-    def end_contact(world: World, run: Run):
-        """Account for the contact that ends here."""
+    def end_contact(world: World, run: Run, memory: Memory, slot: int):
+        """Account for the contact that ends here; ``run`` without what it gained."""
         out = run
-        now = level(world, out)
+        notes = memory.notes[slot]
+        now = level(world, out, memory, slot)
         more = scalar(0.0)
         if wp.static(parts.laws.steady):
-            more = now - out.energy
+            more = now - notes.energy
         moving = linear_energy(world.body, out.v) + angular_energy(world.body, out.w)
         if more > scalar(0.0) and more < moving:
             # Steps of finite length may return a little more than came in: it is not given away.
             slow = wp.sqrt(scalar(1.0) - more / moving)
-            out.touch.impulse += (slow - scalar(1.0)) * world.body.mass * out.v
+            notes.touch.impulse += (slow - scalar(1.0)) * world.body.mass * out.v
             out.v = slow * out.v
             out.w = slow * out.w
-            now = out.energy
-        out.touch.energy_out = now
-        out.gain = wp.max(out.gain, more)
-        out.energy = now
-        speed = wp.max(scalar(0.0), -out.touch.normal_speed_in)
+            now = notes.energy
+        notes.touch.energy_out = now
+        notes.gain = wp.max(notes.gain, more)
+        notes.energy = now
+        speed = wp.max(scalar(0.0), -notes.touch.normal_speed_in)
         if out.touches == 0:
-            out.first_time = out.touch.start
-            out.first_place = out.touch.place
-            out.first_speed = speed
-        out.hardest = wp.max(out.hardest, speed)
-        out.peak_force = wp.max(out.peak_force, out.touch.peak_force)
+            notes.first_time = notes.touch.start
+            notes.first_place = notes.touch.place
+            notes.first_speed = speed
+        notes.hardest = wp.max(notes.hardest, speed)
+        notes.peak_force = wp.max(notes.peak_force, notes.touch.peak_force)
+        memory.notes[slot] = notes
         out.touches += 1
         out.touching = 0
         out.force = scalar(0.0)
         return out
+
+    @wp.func
+    def row_of(run: Run):
+        """The state as a line of history."""
+        row = Row()
+        row.t = run.t
+        row.x = run.x
+        row.v = run.v
+        row.q = run.q
+        row.w = run.w
+        row.phase = run.phase
+        row.elastic = run.elastic
+        row.force = run.force
+        return row
 
     @wp.kernel(
         module="unique",
@@ -97,10 +115,10 @@ def advance_kernel(parts: Composition) -> Any:
         world: World,
         chunk: Chunk,
         index: wp.array(dtype=int),
-        clear: wp.array2d(dtype=scalar),
+        memory: Memory,
         runs: wp.array(dtype=Run),
         touches_out: wp.array2d(dtype=Touch),
-        touch_count_out: wp.array(dtype=int),
+        touch_count: wp.array(dtype=int),
         rows_out: wp.array2d(dtype=Row),
         row_count_out: wp.array(dtype=int),
         status_out: wp.array(dtype=int),
@@ -108,47 +126,43 @@ def advance_kernel(parts: Composition) -> Any:
         slot = index[wp.tid() + offset]
         run = runs[slot]
         taken = int(0)
-        logged = int(0)
+        logged = int(touch_count[slot])
         written = int(0)
         going = run.outcome == _RUNNING
         while going:
             before = run.phase
-            if before == FLIGHT:
-                run = fly(world, run, clear, slot)
+            if wp.static(flies and touches):
+                if before == FLIGHT:
+                    run = fly(world, run, memory, slot)
+                else:
+                    run = press(world, run, memory, slot)
+            elif wp.static(flies):
+                run = fly(world, run, memory, slot)
             else:
-                run = press(world, run, clear, slot)
+                run = press(world, run, memory, slot)
             taken += 1
             over = run.outcome != _RUNNING
-            if before == FLIGHT and run.phase == CONTACT:
-                run = begin_contact(world, run)
-            if run.touching != 0 and (over or (before == CONTACT and run.phase == FLIGHT)):
-                run = end_contact(world, run)
-                touches_out[slot, logged] = run.touch
+            left = over or run.phase != before
+            if wp.static(flies) and before == FLIGHT and run.phase == CONTACT:
+                begin_contact(world, run, memory, slot)
+            if wp.static(touches) and before == CONTACT and left and run.touching != 0:
+                run = end_contact(world, run, memory, slot)
+                touches_out[slot, logged] = memory.notes[slot].touch
                 logged += 1
             if not over and run.steps >= world.limits.max_steps:
                 run.outcome = _STEP_LIMIT
                 over = bool(True)
-            if chunk.rows > 0 and run.phase == before:
-                row = Row()
-                row.t = run.t
-                row.x = run.x
-                row.v = run.v
-                row.q = run.q
-                row.w = run.w
-                row.phase = run.phase
-                row.elastic = run.elastic
-                row.force = run.force
-                rows_out[slot, written] = row
+            if wp.static(not holds) and chunk.rows > 0 and run.phase == before:
+                rows_out[slot, written] = row_of(run)
                 written += 1
             going = not over and taken < chunk.steps and logged < chunk.touches
-            if chunk.rows > 0 and written >= chunk.rows:
-                going = bool(False)
+            if wp.static(holds):
+                going = going and not left
+            elif chunk.rows > 0:
+                going = going and written < chunk.rows
         runs[slot] = run
-        touch_count_out[slot] = logged
+        touch_count[slot] = logged
         row_count_out[slot] = written
-        kind = run.near
-        if run.phase != FLIGHT:
-            kind = run.lasting
-        status_out[slot] = run.outcome + 256 * (2 * run.phase + kind)
+        status_out[slot] = run.outcome
 
     return advance

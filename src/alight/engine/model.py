@@ -16,7 +16,7 @@ from alight.core.errors import InputError
 from alight.engine.clipped_phase import CLIPPED
 from alight.engine.run import Limits
 from alight.engine.smooth_phase import SMOOTH
-from alight.engine.world import Composition, Laws, Scheme, compose
+from alight.engine.world import Composition, Laws, NoGroundData, Scheme, compose
 from alight.flight import External, Rotation, UniformRotation
 from alight.flight.combine import combine, combined_data
 from alight.gravity import Gravity, Linearised
@@ -119,6 +119,7 @@ class Model:
         """The functions and types of this model's kernel."""
         gravity = self.full_gravity
         external_data, push = combine(self.externals)
+        ground = self.contact.ground
         return compose(
             Laws(
                 gravity_field=gravity.field,
@@ -132,6 +133,8 @@ class Model:
                 push=push,
                 external_data=external_data,
                 contact_data=self.contact.Data,
+                ground_at=None if ground is None else ground.at,
+                ground_data=NoGroundData if ground is None else ground.Data,
                 scheme=self.scheme,
                 linearised=isinstance(self.gravity, Linearised),
                 steady=self.rotation.uniform and all(law.steady for law in self.externals),
@@ -148,6 +151,8 @@ class Model:
         world.external = combined_data(self.externals, device)
         rows = self.contact.rows(lander.mass)
         world.contact = wp.array(rows, dtype=self.contact.Data, device=device.name)
+        ground = self.contact.ground
+        world.ground = NoGroundData() if ground is None else ground.data(device)
         world.body = lander.kernel_data(device)
         world.free = free_body(lander.inertia)
         world.limits = self._limits()

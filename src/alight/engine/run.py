@@ -2,7 +2,7 @@
 
 import warp as wp
 
-from alight.contact.state import Grip
+from alight.contact.state import Found, Grip
 from alight.core.types import quat, scalar, vec3
 from alight.gravity.law import FieldValue
 
@@ -56,13 +56,8 @@ class Touch:
 
 @wp.struct
 class Run:
-    """Everything one run carries from step to step."""
+    """What one run carries from step to step, as far as steps change it."""
 
-    number: int  # of the run in its batch
-    row: int  # of the contact parameters it uses
-    phase: int
-    near: int  # 1 in flight close to the ground: such runs are kept together
-    outcome: int
     t: scalar  # [s]
     x: vec3  # centre of mass from the target's origin, target axes [m]
     v: vec3  # relative to the rotating target [m/s]
@@ -71,10 +66,7 @@ class Run:
     h: scalar  # step that the last error allows in flight [s]
     travel: scalar  # path that no point of the lander exceeds [m]
     path: scalar  # path of the centre of mass [m]
-    anchor: FieldValue  # gravity where it was last evaluated in full
-    anchor_x: vec3  # and that place [m]
     stiffness: scalar  # of the springs in this contact [N/m]
-    lasting: int  # 1 once the contact has outlasted a hit
     pace: scalar  # normal speed of the points in contact, slowly forgotten [m/s]
     turning: scalar  # time to the deepest point, as far as can be told [s]
     hit: scalar  # when the contact under way began [s]
@@ -83,14 +75,32 @@ class Run:
     elastic: scalar  # energy in the springs [J]
     force: scalar  # normal force in the last step [N]
     grip: Grip
-    touch: Touch  # the contact under way
+    quiet: scalar  # time since the speeds last exceeded the settling limits [s]
+    phase: int
+    near: int  # 1 in flight close to the ground: such runs are kept together
+    outcome: int
+    lasting: int  # 1 once the contact has outlasted a hit
     touching: int  # 1 from its first push on
     touches: int  # contacts ended
     steps: int
-    rejected: int
-    quiet: scalar  # time since the speeds last exceeded the settling limits [s]
     still: int  # steps since the lander last moved at all
-    watch_t: scalar  # since when its place is watched [s]
+
+
+@wp.struct
+class Notes:
+    """What else is kept of a run: read or written now and then, in memory.
+
+    A GPU's thread has few registers. What is carried through every step competes for them, so all
+    that most steps leave alone is here.
+    """
+
+    number: int  # of the run in its batch
+    row: int  # of the contact parameters it uses
+    rejected: int  # flight steps
+    anchor: FieldValue  # gravity where it was last evaluated in full
+    anchor_x: vec3  # and that place [m]
+    touch: Touch  # the contact under way
+    watch_t: scalar  # since when the lander's place is watched [s]
     watch_x: vec3  # where it was then [m]
     watch_q: quat
     energy: scalar  # E_J at the end of the last arc or contact [J]
@@ -101,6 +111,15 @@ class Run:
     peak_force: scalar  # largest normal force [N]
     gain: scalar  # largest rise of E_J in one contact, which was taken back [J]
     drift: scalar  # largest change of E_J in one arc of flight [J]
+
+
+@wp.struct
+class Memory:
+    """What runs keep in memory, by slot."""
+
+    clear: wp.array2d(dtype=scalar)  # [point, slot]: travel up to which it cannot touch [m]
+    found: wp.array2d(dtype=Found)  # points near the ground in the step under way
+    notes: wp.array(dtype=Notes)
 
 
 @wp.struct

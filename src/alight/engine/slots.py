@@ -5,24 +5,30 @@ from typing import Any
 import numpy as np
 import warp as wp
 
+from alight.contact.state import Found
 from alight.core import devices
 from alight.core.types import scalar
-from alight.engine.run import Run, Touch
+from alight.engine.run import Memory, Notes, Run, Touch
+
+_RUN: Any = Run
+_NOTES: Any = Notes
 
 
 @wp.kernel(enable_backward=False)
 def _scatter(
     offset: int,
     slots: wp.array(dtype=int),
-    values: wp.array(dtype=Run),
+    runs: wp.array(dtype=Run),
+    notes: wp.array(dtype=Notes),
+    memory: Memory,
     runs_out: wp.array(dtype=Run),
-    clear_out: wp.array2d(dtype=scalar),
 ) -> None:
     i = wp.tid() + offset
     slot = slots[i]
-    runs_out[slot] = values[i]
-    for j in range(clear_out.shape[0]):
-        clear_out[j, slot] = scalar(-1.0)
+    runs_out[slot] = runs[i]
+    memory.notes[slot] = notes[i]
+    for j in range(memory.clear.shape[0]):
+        memory.clear[j, slot] = scalar(-1.0)
 
 
 @wp.kernel(enable_backward=False)
@@ -30,10 +36,13 @@ def _gather(
     offset: int,
     slots: wp.array(dtype=int),
     runs: wp.array(dtype=Run),
-    values_out: wp.array(dtype=Run),
+    memory: Memory,
+    runs_out: wp.array(dtype=Run),
+    notes_out: wp.array(dtype=Notes),
 ) -> None:
     i = wp.tid() + offset
-    values_out[i] = runs[slots[i]]
+    runs_out[i] = runs[slots[i]]
+    notes_out[i] = memory.notes[slots[i]]
 
 
 @wp.kernel(enable_backward=False)
@@ -48,12 +57,14 @@ def _gather_touches(
     values_out[i] = touches[slots[i], places[i]]
 
 
-def stacked(record: Any, parts: list[Any]) -> Any:
-    """Structured arrays one after the other, in the layout of the Warp struct ``record``.
+def stacked(dtype: Any, parts: list[Any]) -> Any:
+    """Structured arrays one after the other, in the layout ``dtype`` (or that of a Warp struct).
 
     NumPy's own concatenation drops the padding between fields, and Warp insists on it.
     """
-    out: Any = np.zeros(sum(len(part) for part in parts), dtype=record.numpy_dtype())
+    if not isinstance(dtype, np.dtype):
+        dtype = dtype.numpy_dtype()
+    out: Any = np.zeros(sum(len(part) for part in parts), dtype=dtype)
     start = 0
     for part in parts:
         out[start : start + len(part)] = part
@@ -61,30 +72,77 @@ def stacked(record: Any, parts: list[Any]) -> Any:
     return out
 
 
-def scatter(
-    values: Any, slots: Any, runs: wp.array, clear: wp.array, device: devices.Device
-) -> None:
-    """Put runs into slots; nothing is known yet of the way their points have to the ground."""
-    inputs = [
-        wp.array(slots, dtype=int, device=device.name),
-        wp.array(values, dtype=Run, device=device.name),
-        runs,
-        clear,
-    ]
-    devices.launch(_scatter, len(slots), inputs, device)
+def size_of(record: Any) -> int:
+    """Size of a Warp struct [bytes]."""
+    return int(np.dtype(record.numpy_dtype()).itemsize)
 
 
-def gather(runs: wp.array, slots: Any, device: devices.Device) -> Any:
-    """The runs in some slots, as a structured array."""
-    out = wp.empty(len(slots), dtype=Run, device=device.name)
-    inputs = [wp.array(slots, dtype=int, device=device.name), runs, out]
-    devices.launch(_gather, len(slots), inputs, device)
-    return out.numpy()
+def state_dtype() -> Any:
+    """All that is kept of a run, its state and its notes, as one NumPy record."""
+    kinds = [np.dtype(part.numpy_dtype()) for part in (_RUN, _NOTES)]
+    return np.dtype([(name, kind[name]) for kind in kinds for name in kind.names or ()])
+
+
+class States:
+    """The states and notes of all runs of a batch, on the host."""
+
+    def __init__(self, count: int) -> None:
+        self.runs: Any = np.zeros(count, dtype=_RUN.numpy_dtype())
+        self.notes: Any = np.zeros(count, dtype=_NOTES.numpy_dtype())
+
+    def joined(self) -> Any:
+        """As one structured array."""
+        out: Any = np.zeros(len(self.runs), dtype=state_dtype())
+        for part in (self.runs, self.notes):
+            for name in part.dtype.names:
+                out[name] = part[name]
+        return out
+
+
+class Slots:
+    """Runs on a device: state in ``runs``, the rest in ``memory``."""
+
+    def __init__(self, count: int, points: int, device: devices.Device) -> None:
+        self.device = device
+        self.runs = wp.zeros(count, dtype=Run, device=device.name)
+        self.memory = Memory()
+        self.memory.notes = wp.zeros(count, dtype=Notes, device=device.name)
+        # One row more than there are points ends a search for those that are near.
+        self.memory.clear = wp.empty((points + 1, count), dtype=scalar, device=device.name)
+        self.memory.found = wp.empty((points, count), dtype=Found, device=device.name)
+
+    @staticmethod
+    def bytes_each(points: int) -> int:
+        """What one slot takes on the device [bytes]."""
+        return size_of(Run) + size_of(Notes) + points * (size_of(Found) + 8)
+
+    def put(self, states: States, chosen: Any, slots: Any) -> None:
+        """Put runs into slots; nothing is known yet of the way their points have to the ground."""
+        name = self.device.name
+        inputs = [
+            wp.array(slots, dtype=int, device=name),
+            wp.array(states.runs[chosen], dtype=Run, device=name),
+            wp.array(states.notes[chosen], dtype=Notes, device=name),
+            self.memory,
+            self.runs,
+        ]
+        devices.launch(_scatter, len(slots), inputs, self.device)
+
+    def take(self, states: States, chosen: Any, slots: Any) -> None:
+        """Copy the runs in some slots back to the host."""
+        name = self.device.name
+        runs = wp.empty(len(slots), dtype=Run, device=name)
+        notes = wp.empty(len(slots), dtype=Notes, device=name)
+        inputs = [wp.array(slots, dtype=int, device=name), self.runs, self.memory, runs, notes]
+        devices.launch(_gather, len(slots), inputs, self.device)
+        states.runs[chosen], states.notes[chosen] = runs.numpy(), notes.numpy()
 
 
 def take_touches(touches: wp.array, counts: Any, device: devices.Device) -> Any:
     """The first ``counts[s]`` records of each slot, as a structured array."""
-    slots = np.repeat(np.arange(len(counts)), counts)
+    busy = np.flatnonzero(counts)
+    counts = counts[busy]
+    slots = np.repeat(busy, counts)
     places = np.arange(len(slots)) - np.repeat(np.cumsum(counts) - counts, counts)
     out = wp.empty(len(slots), dtype=Touch, device=device.name)
     inputs = [

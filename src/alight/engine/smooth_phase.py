@@ -26,7 +26,7 @@ from alight.contact.state import CompliantData
 from alight.core.outcomes import Outcome
 from alight.core.types import quat, scalar, vec3
 from alight.engine.approach import free_time
-from alight.engine.run import FLIGHT, Run, Touch
+from alight.engine.run import FLIGHT, Memory, Run, Touch
 from alight.engine.world import Composition, Scheme
 from alight.gravity.linearised import extrapolate
 from alight.integrators.kernel import accepted, error_norm_function, next_step, step_function
@@ -69,13 +69,13 @@ def packed(x: vec3, v: vec3, q: quat, w: vec3):
 
 @functools.cache
 def arrive_function(parts: Composition, frequency: Any) -> Any:
-    """The function ``(world, run, closing, g) -> run``: contact begins with a short step."""
-    World = parts.World
+    """The function ``(world, run, memory, slot, closing, g) -> run``: a short step to begin."""
+    World, contact_of = parts.World, parts.contact_of
 
     @wp.func
-    def arrive(world: World, run: Run, closing: scalar, g: scalar):
+    def arrive(world: World, run: Run, memory: Memory, slot: int, closing: scalar, g: scalar):
         out = run
-        contact = world.contact[run.row]
+        contact = contact_of(world, run, memory, slot, run.x)
         fast = wp.length(run.v) + wp.length(run.w) * world.body.bounding_radius
         out.stiffness = contact.stiffness
         out.dt = _FIRST / frequency(contact, world.lightest, fast)
@@ -86,20 +86,22 @@ def arrive_function(parts: Composition, frequency: Any) -> Any:
 
 @functools.cache
 def press_function(parts: Composition, push: Any, stored: Any, frequency: Any) -> Any:
-    """The function ``(world, run, clear, slot) -> run`` of one step in contact.
+    """The function ``(world, run, memory, slot) -> run`` of one step in contact.
 
     ``push`` and ``stored`` are the normal law (see ``contact.smooth.smooth_load``), and
     ``frequency(contact, mass, speed)`` is how fast it throws ``mass`` [kg] back [rad/s].
     """
     World, laws = parts.World, parts.laws
-    anchored, frame_pull = parts.anchored, parts.frame_pull
+    anchor, frame_pull = parts.anchor, parts.frame_pull
     spin, surface_point = laws.spin, laws.surface_point
+    contact_of = parts.contact_of
     load_of = smooth_load(surface_point, laws.surface_data, push, stored)
 
     @wp.struct
     class Pressing:
         world: World
         run: Run
+        memory: Memory
         look: Look
 
     @wp.func
@@ -114,7 +116,10 @@ def press_function(parts: Composition, push: Any, stored: Any, frequency: Any) -
         now.R = wp.quat_to_matrix(q)
         now.w = now.R * w_B
         now.inverse_inertia = now.R * body.inverse_inertia * wp.transpose(now.R)
-        value = extrapolate(data.run.anchor, now.x - data.run.anchor_x)
+        slot = data.look.slot
+        value = extrapolate(
+            data.memory.notes[slot].anchor, now.x - data.memory.notes[slot].anchor_x
+        )
         now.pull = frame_pull(data.world, t, now.x, now.v, value.acceleration)
         # w' = -I^-1 (w* x I w*) - w* x w - R^T O', with w* = w + R^T O (paper 004, equation 2);
         # in target axes w* x w = O x w, and the derivative of R w is R w'.
@@ -137,7 +142,8 @@ def press_function(parts: Composition, push: Any, stored: Any, frequency: Any) -
     def slope_of(data: Pressing, t: scalar, y: vec13):
         now = instant(data, t, y)
         world = data.world
-        load = load_of(world.contact[data.run.row], world.body, world.surface, now, data.look)
+        contact = contact_of(world, data.run, data.memory, data.look.slot, now.x)
+        load = load_of(contact, world.body, world.surface, now, data.look)
         return slope_under(data, y, now, load)
 
     step = step_function(RK54, slope_of, vec13, Pressing)
@@ -154,13 +160,13 @@ def press_function(parts: Composition, push: Any, stored: Any, frequency: Any) -
         allowed: vec13  # error of one step
 
     @wp.func
-    def scales(world: World, run: Run, contact: CompliantData):
+    def scales(world: World, run: Run, gravity: vec3, contact: CompliantData):
         """On what scale a contact takes place, and the errors that this allows."""
         body = world.body
         size = body.bounding_radius
         out = Scales()
         out.fast = wp.length(run.v) + wp.length(run.w) * size
-        out.weight = wp.length(frame_pull(world, run.t, run.x, vec3(), run.anchor.acceleration))
+        out.weight = wp.length(frame_pull(world, run.t, run.x, vec3(), gravity))
         out.omega = frequency(contact, body.mass, out.fast)
         out.brief = _FIRST / frequency(contact, world.lightest, out.fast)
         rest = out.weight / out.omega
@@ -234,7 +240,15 @@ def press_function(parts: Composition, push: Any, stored: Any, frequency: Any) -
 
     @wp.func
     def recorded(
-        run: Run, old: Instant, was: Load, new: Instant, load: Load, mass: scalar, h: scalar
+        run: Run,
+        memory: Memory,
+        slot: int,
+        old: Instant,
+        was: Load,
+        new: Instant,
+        load: Load,
+        mass: scalar,
+        h: scalar,
     ):
         """``run`` with the step from ``old`` to ``new`` entered in the record of its contact."""
         out = run
@@ -248,34 +262,44 @@ def press_function(parts: Composition, push: Any, stored: Any, frequency: Any) -
         if out.touching == 0:
             came = old.v + wp.cross(old.w, lever)
             out.touching = 1
-            out.touch = Touch()
-            out.touch.run = out.number
-            out.touch.normal_speed_in = wp.dot(n, came)
-            out.touch.tangential_speed_in = wp.length(across(n, came))
+            begun = Touch()
+            begun.run = memory.notes[slot].number
+            begun.normal_speed_in = wp.dot(n, came)
+            begun.tangential_speed_in = wp.length(across(n, came))
             since = h
-            if -out.touch.normal_speed_in * h > load.depth:
-                since = -load.depth / out.touch.normal_speed_in
-            out.touch.start = out.t - since
-            out.hit = out.touch.start
-            out.touch.place = new.x + lever
-            out.touch.normal = n
-            out.touch.energy_in = out.energy
+            if -begun.normal_speed_in * h > load.depth:
+                since = -load.depth / begun.normal_speed_in
+            begun.start = out.t - since
+            begun.place = new.x + lever
+            begun.normal = n
+            begun.energy_in = memory.notes[slot].energy
+            memory.notes[slot].touch = begun
+            out.hit = begun.start
         went = new.v + wp.cross(new.w, lever)
         # All that the ground did is what nothing else did to the momentum.
         impulse = mass * (new.v - old.v - scalar(0.5) * h * (old.pull + new.pull))
-        out.touch.end = out.t
-        out.touch.normal_speed_out = wp.dot(n, went)
-        out.touch.tangential_speed_out = wp.length(across(n, went))
-        out.touch.impulse += impulse
-        out.touch.normal_impulse += wp.dot(n, impulse)
-        out.touch.peak_force = wp.max(out.touch.peak_force, load.normal_force)
-        out.touch.depth = wp.max(out.touch.depth, load.depth)
-        out.touch.points = wp.max(out.touch.points, load.active)
+        touch = memory.notes[slot].touch
+        touch.end = out.t
+        touch.normal_speed_out = wp.dot(n, went)
+        touch.tangential_speed_out = wp.length(across(n, went))
+        touch.impulse += impulse
+        touch.normal_impulse += wp.dot(n, impulse)
+        touch.peak_force = wp.max(touch.peak_force, load.normal_force)
+        touch.depth = wp.max(touch.depth, load.depth)
+        touch.points = wp.max(touch.points, load.active)
+        memory.notes[slot].touch = touch
         return out
 
     @wp.func
     def finished(
-        world: World, run: Run, load: Load, look: Look, h: scalar, left: scalar, brief: scalar
+        world: World,
+        run: Run,
+        gravity: vec3,
+        load: Load,
+        look: Look,
+        h: scalar,
+        left: scalar,
+        brief: scalar,
     ):
         """``run`` at rest, out of time, back in flight, or as it is."""
         limits = world.limits
@@ -292,28 +316,31 @@ def press_function(parts: Composition, push: Any, stored: Any, frequency: Any) -
         elif h >= left:
             out.outcome = _TIMED_OUT
         elif load.active == 0 and load.soon > _APART * brief:
-            a = _MARGIN * wp.length(frame_pull(world, out.t, out.x, out.v, out.anchor.acceleration))
+            a = _MARGIN * wp.length(frame_pull(world, out.t, out.x, out.v, gravity))
             if clearance(world, out, a, _APART * brief, look) >= _APART * brief:
                 out.phase = FLIGHT
                 out.h = scalar(100.0) * brief
         return out
 
     @wp.func
-    def press(world: World, run: Run, clear: wp.array2d(dtype=scalar), slot: int):
+    def press(world: World, run: Run, memory: Memory, slot: int):
         """One step in contact, accepted or not, or the change back to flight, or rest."""
         body = world.body
         limits = world.limits
-        out = anchored(world, run)
+        anchor(world, run, memory, slot)
+        out = run
         out.steps += 1
         out.dt = wp.min(out.dt, limits.max_step)
-        contact = world.contact[out.row]
-        scale = scales(world, out, contact)
+        contact = contact_of(world, out, memory, slot, out.x)
+        gravity = memory.notes[slot].anchor.acceleration
+        scale = scales(world, out, gravity, contact)
         # -- forces now --------------------------------------------------------------------------
         y = packed(out.x, out.v, out.q, out.w)
         data = Pressing()
         data.world = world
         data.run = out
-        data.look.clear = clear
+        data.memory = memory
+        data.look.clear = memory.clear
         data.look.slot = slot
         data.look.travel = out.travel
         # Four times the way that a step can take: the stages of a step stray a little.
@@ -334,7 +361,7 @@ def press_function(parts: Composition, push: Any, stored: Any, frequency: Any) -
         error = norm(y, taken.y, taken.error, scalar(0.0), scale.allowed)
         suggested = next_step(h, error, 4, scalar(5.0))
         if not accepted(error):
-            out.rejected += 1
+            memory.notes[slot].rejected += 1
             out.dt = suggested
             if suggested < scale.least:
                 out.outcome = _STEP_FLOOR
@@ -355,8 +382,8 @@ def press_function(parts: Composition, push: Any, stored: Any, frequency: Any) -
         out.grip.stuck = 0
         if load.active > 0 and wp.length(load.slip) < contact.slip_speed:
             out.grip.stuck = 1
-        out = recorded(out, old, was, new, load, body.mass, h)
-        return finished(world, out, load, data.look, h, left, scale.brief)
+        out = recorded(out, memory, slot, old, was, new, load, body.mass, h)
+        return finished(world, out, gravity, load, data.look, h, left, scale.brief)
 
     return press
 

@@ -4,37 +4,44 @@ import warp as wp
 
 from alight.contact.clipped import Motion
 from alight.contact.grip import sideways
+from alight.contact.state import Pressed
 from alight.core.types import scalar, vec3
-from alight.engine.run import Run, Touch
+from alight.engine.run import Memory, Run, Touch
 
 
 @wp.func
-def begin_touch(run: Run, place: vec3, n: vec3, lever: vec3, start: Motion):
+def begin_touch(
+    run: Run, memory: Memory, slot: int, place: vec3, n: vec3, lever: vec3, start: Motion
+):
     """``run`` at the first push of a contact at ``place`` [m], ``n`` the normal there."""
     out = run
     came = start.v + wp.cross(start.w, lever)
     out.touching = 1
     out.hit = run.t
-    out.touch = Touch()
-    out.touch.run = run.number
-    out.touch.start = run.t
-    out.touch.place = place
-    out.touch.normal = n
-    out.touch.normal_speed_in = wp.dot(n, came)
-    out.touch.tangential_speed_in = wp.length(sideways(n, came))
-    out.touch.energy_in = run.energy
+    touch = Touch()
+    touch.run = memory.notes[slot].number
+    touch.start = run.t
+    touch.place = place
+    touch.normal = n
+    touch.normal_speed_in = wp.dot(n, came)
+    touch.tangential_speed_in = wp.length(sideways(n, came))
+    touch.energy_in = memory.notes[slot].energy
+    memory.notes[slot].touch = touch
     return out
 
 
 @wp.func
 def note_push(
     run: Run,
+    memory: Memory,
+    slot: int,
     n: vec3,
     lever: vec3,
     start: Motion,
     end: Motion,
     weight: scalar,
     impulse: vec3,
+    sums: Pressed,
     dt: scalar,
 ):
     """``run`` after a step in which the ground pushed by ``weight`` [N s] along ``n``.
@@ -50,10 +57,13 @@ def note_push(
     if closing < scalar(0.0) and pace > scalar(0.0):
         out.turning = -closing * dt / pace
     out.force = weight / dt
-    out.touch.end = run.t + dt
-    out.touch.normal_speed_out = closing
-    out.touch.tangential_speed_out = wp.length(sideways(n, went))
-    out.touch.impulse += impulse
-    out.touch.normal_impulse += weight
-    out.touch.peak_force = wp.max(out.touch.peak_force, out.force)
+    memory.notes[slot].touch.end = run.t + dt
+    memory.notes[slot].touch.normal_speed_out = closing
+    memory.notes[slot].touch.tangential_speed_out = wp.length(sideways(n, went))
+    memory.notes[slot].touch.impulse += impulse
+    memory.notes[slot].touch.normal_impulse += weight
+    touch = memory.notes[slot].touch
+    memory.notes[slot].touch.peak_force = wp.max(touch.peak_force, out.force)
+    memory.notes[slot].touch.depth = wp.max(touch.depth, sums.depth)
+    memory.notes[slot].touch.points = wp.max(touch.points, sums.active)
     return out

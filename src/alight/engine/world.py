@@ -6,8 +6,9 @@ from typing import Any
 
 import warp as wp
 
+from alight.contact.local import local_contact
 from alight.core.types import quat, scalar, vec3
-from alight.engine.run import Limits, Run
+from alight.engine.run import Limits, Memory, Run
 from alight.gravity.law import FieldValue
 from alight.gravity.linearised import extrapolate
 from alight.vehicles.free_rotation import FreeBody, free_rotation
@@ -18,17 +19,20 @@ from alight.vehicles.rigid_data import RigidBody, angular_energy, linear_energy
 class Scheme:
     """How contact is stepped: two factories, each given a ``Composition``.
 
-    ``arrive(parts)`` returns a Warp function ``(world, run, closing, g) -> run`` that prepares a
-    run for contact, ``run.dt`` being its first step [s]: flight hands over when nothing longer is
-    safe.
+    ``arrive(parts)`` returns a Warp function ``(world, run, memory, slot, closing, g) -> run`` that
+    prepares a run for contact, ``run.dt`` being its first step [s]: flight hands over when nothing
+    longer is safe.
     ``closing`` is the normal speed of the nearest point [m/s], ``g`` the acceleration [m/s^2].
-    ``press(parts)`` returns a Warp function ``(world, run, clear, slot) -> run``: one step in
+    ``press(parts)`` returns a Warp function ``(world, run, memory, slot) -> run``: one step in
     contact, at whose end the run may be in flight again, or at rest.
+    ``hits`` is True where ``run.lasting`` tells hits from contact that outlasts them: on ground
+    that varies, a hit keeps the restitution of the place where it began.
     """
 
     name: str
     arrive: Any
     press: Any
+    hits: bool = False
 
 
 @dataclasses.dataclass(frozen=True)
@@ -46,6 +50,8 @@ class Laws:
     push: Any
     external_data: Any
     contact_data: Any
+    ground_at: Any  # None where the ground is the same everywhere
+    ground_data: Any
     scheme: Scheme
     linearised: bool
     steady: bool  # nothing depends on time: E_J is a constant of free motion
@@ -58,10 +64,18 @@ class Composition:
     laws: Laws
     World: Any
     pull: Any
-    anchored: Any
+    anchor: Any
     frame_pull: Any
     turn: Any
     energy: Any
+    contact_of: Any
+
+
+@wp.struct
+class NoGroundData:
+    """Nothing; a struct must have a field."""
+
+    nothing: scalar
 
 
 @wp.struct
@@ -81,7 +95,7 @@ def compose(laws: Laws) -> Composition:
     """The struct of all parameters and the functions over it."""
     gravity_data, surface_data = laws.gravity_data, laws.surface_data
     rotation_data, external_data = laws.rotation_data, laws.external_data
-    contact_data = laws.contact_data
+    contact_data, ground_data = laws.contact_data, laws.ground_data
     field, flight, push = laws.gravity_field, laws.gravity_flight, laws.push
     spin, attitude = laws.spin, laws.attitude
 
@@ -92,6 +106,7 @@ def compose(laws: Laws) -> Composition:
         rotation: rotation_data
         external: external_data
         contact: wp.array(dtype=contact_data)
+        ground: ground_data
         body: RigidBody
         free: FreeBody
         limits: Limits
@@ -115,33 +130,32 @@ def compose(laws: Laws) -> Composition:
         )
 
     @wp.func
-    def anchored(world: World, run: Run):
-        """``run`` with gravity evaluated in full, unless it was within reach.
+    def anchor(world: World, run: Run, memory: Memory, slot: int):
+        """Evaluate gravity in full, unless it was within reach.
 
         Where flight evaluates it in full, contact still does not at each of its small steps: over a
         ten-thousandth of the distance from the origin the error is 3 (d/r)^2 = 3e-8.
         """
-        d = run.x - run.anchor_x
-        out = run
+        d = run.x - memory.notes[slot].anchor_x
         reach2 = world.reach * world.reach
         if not wp.static(laws.linearised):
             reach2 = scalar(1e-8) * wp.dot(run.x, run.x)
         if not wp.dot(d, d) <= reach2:
-            out.anchor = field(world.gravity, run.x)
-            out.anchor_x = run.x
+            value = field(world.gravity, run.x)
             if run.touching != 0:
                 # The potential steps by what extrapolation had missed: no work of the contact.
-                guess = extrapolate(run.anchor, d)
-                missed = world.body.mass * (out.anchor.potential - guess.potential)
-                out.energy -= missed
-                out.touch.energy_in -= missed
-        return out
+                guess = extrapolate(memory.notes[slot].anchor, d)
+                missed = world.body.mass * (value.potential - guess.potential)
+                memory.notes[slot].energy -= missed
+                memory.notes[slot].touch.energy_in -= missed
+            memory.notes[slot].anchor = value
+            memory.notes[slot].anchor_x = run.x
 
     @wp.func
-    def pull(world: World, run: Run, t: scalar, x: vec3, v: vec3):
+    def pull(world: World, memory: Memory, slot: int, t: scalar, x: vec3, v: vec3):
         """Acceleration in flight [m/s^2]."""
         if wp.static(laws.linearised):
-            value = extrapolate(run.anchor, x - run.anchor_x)
+            value = extrapolate(memory.notes[slot].anchor, x - memory.notes[slot].anchor_x)
             return frame_pull(world, t, x, v, value.acceleration)
         value = flight(world.gravity, x)
         return frame_pull(world, t, x, v, value.acceleration)
@@ -179,4 +193,30 @@ def compose(laws: Laws) -> Composition:
         e.total = e.linear + e.angular + e.centrifugal + e.gravity + e.elastic
         return e
 
-    return Composition(laws, World, pull, anchored, frame_pull, turn, energy)
+    contact_of = _contact_of(laws, World)
+    return Composition(laws, World, pull, anchor, frame_pull, turn, energy, contact_of)
+
+
+def _contact_of(laws: Laws, World: Any) -> Any:
+    """The function ``(world, run, memory, slot, x) -> contact parameters`` of a run at x [m]."""
+    ground_at = laws.ground_at
+    if ground_at is None:
+
+        @wp.func
+        def same_everywhere(world: World, run: Run, memory: Memory, slot: int, x: vec3):
+            """Those of the run."""
+            return world.contact[memory.notes[slot].row]
+
+        return same_everywhere
+
+    @wp.func
+    def as_of_the_place(world: World, run: Run, memory: Memory, slot: int, x: vec3):
+        """Those of the place where the ground held the lander last, or of its centre."""
+        row = memory.notes[slot].row
+        here = ground_at(world.ground, row, x + run.grip.lever)
+        hit = here
+        if wp.static(laws.scheme.hits) and run.touching != 0 and run.lasting == 0:
+            hit = ground_at(world.ground, row, memory.notes[slot].touch.place)
+        return local_contact(world.contact[row], here, hit, world.body.mass)
+
+    return as_of_the_place

@@ -22,7 +22,8 @@ from alight.campaign.store import (
 from alight.campaign.tables import contact_table, run_table, to_bytes, trajectory_table
 from alight.core import frames
 from alight.core.outcomes import Outcome
-from alight.engine.run import Run, Touch
+from alight.engine.run import Touch
+from alight.engine.slots import state_dtype
 
 RADIUS = 440.0
 GRAVITY = 1.5e-4
@@ -129,7 +130,7 @@ def _final(values, rng, escaped, radius):
     fall = np.sqrt(2.0 * np.clip(h, 1.0, None) / GRAVITY)
     speed = np.hypot(GRAVITY * fall, v[:, 2])
     whole = fall * (1.0 + 2.0 * e / (1.0 - e)) * rng.lognormal(0.0, 0.1, n)
-    out = np.zeros(n, dtype=Run.numpy_dtype())
+    out = np.zeros(n, dtype=state_dtype())
     out["outcome"] = np.where(rng.random(n) < escaped, Outcome.ESCAPED, Outcome.SETTLED)
     out["t"], out["first_time"], out["first_speed"] = whole, fall, speed
     first = v[:, :2] * fall[:, None]
