@@ -7,6 +7,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from alight.contact.ground import Corner, GroundLaw
+from alight.contact.local import PROPERTIES
 from alight.contact.restitution import checked_restitution, damping_ratio, viscous_spring
 from alight.contact.state import CompliantData
 from alight.core.checks import checked_number
@@ -60,6 +62,10 @@ class Compliant:
     slip_speed, slip_rate:
         Smooth: slip [m/s] and turning [rad/s] below which friction and rolling resistance blend
         into sticking.
+    ground:
+        How restitution, friction, static friction and rolling resistance vary over the body: a
+        ``GroundMap`` or ``Regions``. The values above are what its factors multiply. If not given
+        they are the same everywhere.
     """
 
     Data = CompliantData
@@ -82,6 +88,7 @@ class Compliant:
         resolution: float = 0.2,
         slip_speed: float = 1e-4,
         slip_rate: float = 1e-3,
+        ground: GroundLaw | None = None,
     ) -> None:
         if scheme not in SCHEMES:
             raise unknown_name("contact scheme", str(scheme), SCHEMES)
@@ -119,17 +126,43 @@ class Compliant:
             )
         self.slip_speed = checked_number("slip_speed [m/s]", slip_speed)
         self.slip_rate = checked_number("slip_rate [rad/s]", slip_rate)
+        if ground is not None and not isinstance(ground, GroundLaw):
+            raise InputError(f"ground is {ground!r}; it must be a GroundMap or Regions.")
+        self.ground = ground
         _ = self.count  # the arrays must agree in length
+        if ground is not None:
+            self._check_ground(ground)
 
     @property
     def count(self) -> int:
         """Runs that the parameters are given for; 1 where all are single numbers."""
         sizes = {np.size(v) for v in vars(self).values() if np.ndim(v) == 1}
+        if self.ground is not None and self.ground.count > 1:
+            sizes.add(self.ground.count)
         if len(sizes) > 1:
             raise InputError(
                 f"contact parameters are given for different numbers of runs: {sorted(sizes)}."
             )
         return sizes.pop() if sizes else 1
+
+    def _check_ground(self, ground: GroundLaw) -> None:
+        """Whether the ground goes with this law, and what it makes of its values is in range."""
+        if self.Data is not CompliantData:
+            raise InputError(
+                f"{type(self).__name__} has parameters of its own, which ground that varies does "
+                "not know; it goes with those of Compliant."
+            )
+        if "restitution" in ground.varies and self.restitution is None:
+            raise InputError(
+                "the ground varies restitution and the contact has springs as given; give it "
+                "restitution instead of stiffness and damping."
+            )
+        own = [self.restitution, self.friction, self.static_friction, self.rolling_resistance]
+        table = np.stack(
+            np.broadcast_arrays(*(np.atleast_1d(1.0 if v is None else v) for v in own)), axis=-1
+        )
+        for corner in ground.corners():
+            _check_corner(corner, table)
 
     def rows(self, mass: float) -> Any:
         """The parameters as an array of ``CompliantData`` records, for a lander of ``mass``."""
@@ -153,6 +186,9 @@ class Compliant:
                 self.speed,
             )
             table["stiffness"], table["damping"] = np.moveaxis(np.asarray(springs), -1, 0)
+            # Not read by the scheme itself: what the ground's factors multiply.
+            table["restitution"] = self.restitution
+            table["zeta"] = _over(damping_ratio, self.restitution)
         return table
 
     def __repr__(self) -> str:
@@ -161,7 +197,27 @@ class Compliant:
             spring = f"stiffness={_short(self.stiffness)}, damping={_short(self.damping)}"
         return (
             f"Compliant({spring}, friction={_short(self.friction)}, "
-            f"rolling_resistance={_short(self.rolling_resistance)}, scheme={self.scheme!r})"
+            f"rolling_resistance={_short(self.rolling_resistance)}, scheme={self.scheme!r}"
+            f"{'' if self.ground is None else f', ground={self.ground!r}'})"
+        )
+
+
+def _check_corner(corner: Corner, own: Any) -> None:
+    """Restitution up to 1, and sticking that holds at least what sliding does, in every run."""
+    local = corner.factor * own + corner.value
+    worst = int(np.argmax(local[:, 0]))
+    if local[worst, 0] > 1.0 + 1e-12:
+        factor = corner.factor[min(worst, len(corner.factor) - 1), 0]
+        raise InputError(
+            f"{PROPERTIES[0]} would be {local[worst, 0]:.6g} {corner.where}: "
+            f"{own[min(worst, len(own) - 1), 0]:.6g} times {factor:.6g}. It must not be above 1: a "
+            "contact cannot return more energy than it took."
+        )
+    worst = int(np.argmin(local[:, 2] - local[:, 1]))
+    if local[worst, 2] < local[worst, 1] * (1.0 - 1e-12):
+        raise InputError(
+            f"static_friction would be {local[worst, 2]:.6g} {corner.where}, below friction, "
+            f"{local[worst, 1]:.6g}; sticking must hold at least what sliding does."
         )
 
 

@@ -439,6 +439,11 @@ def load(
             f'the contact has the scheme "{contact.scheme}"; forces at an instant are those of the '
             'smooth scheme: give Compliant(..., scheme="smooth").'
         )
+    if contact.ground is not None:
+        raise InputError(
+            "the contact's ground varies from place to place; forces at an instant are evaluated "
+            "for one ground: give Compliant without ground, and the values of the place."
+        )
     states = [checked_points(np.atleast_2d(a), "contact") for a in (x, v, w, pull, turn)]
     turned = np.atleast_2d(np.asarray(q, dtype=np.float64))
     count = max(len(a) for a in (*states, turned))

@@ -17,7 +17,7 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from alight.core.constants import AU, DAY, GM_MARS, GM_SUN, HOUR, G
+from alight.core.constants import AU, DAY, GM_MARS, GM_SUN, HOUR, OBLIQUITY, G
 from alight.core.errors import InputError, did_you_mean, unknown_name
 from alight.shapes import builtin
 from alight.shapes.mesh import Mesh
@@ -26,9 +26,6 @@ Array = NDArray[np.float64]
 
 Mark = Literal["read", "unconfirmed", "derived"]
 _MARKS: tuple[Mark, ...] = ("read", "unconfirmed", "derived")
-
-#: Obliquity of the ecliptic at J2000 [rad] (84381.448 arc seconds, IAU 1976).
-OBLIQUITY = np.radians(84381.448 / 3600)
 
 _PRIMARY_GM = {"Sun": GM_SUN, "Mars": GM_MARS}
 
@@ -82,6 +79,10 @@ class Orbit:
     """Longitude of the ascending node [rad]."""
     periapsis: float | None = None
     """Argument of periapsis [rad]."""
+    mean_anomaly: float | None = None
+    """Mean anomaly at ``epoch`` [rad]."""
+    epoch: str | None = None
+    """ISO date of the mean anomaly."""
 
     @property
     def periapsis_distance(self) -> float:
@@ -206,6 +207,16 @@ class Body:
         orbit = self.orbit
         reach = orbit.periapsis_distance if orbit.primary == "Sun" else orbit.semi_major_axis
         return reach * float(np.cbrt(self.gm / (3 * orbit.primary_gm)))
+
+    @property
+    def solar_orbit(self) -> Orbit | None:
+        """The orbit about the Sun, of a moon that of its primary; None where it is not known."""
+        orbit = self.orbit
+        if orbit.primary != "Sun":
+            primary = next((b for b in _catalogue().values() if b.name == orbit.primary), None)
+            return None if primary is None else primary.solar_orbit
+        known = None not in (orbit.inclination, orbit.node, orbit.periapsis)
+        return orbit if known else None
 
     def mesh(self, n_faces: int | None = None) -> Mesh:
         """Built-in shape with close to ``n_faces`` facets (5120 if nothing is asked).
@@ -339,8 +350,11 @@ def _pole(table: dict[str, Any]) -> Pole:
 
 def _orbit(table: dict[str, Any], tables: dict[str, Any]) -> Orbit:
     lengths = {"semi_major_axis_au": AU, "semi_major_axis_km": 1000.0}
-    angles = ("inclination", "node", "periapsis")
-    _only(table, {"primary", "eccentricity", *lengths, *(f"{a}_deg" for a in angles)}, "orbit")
+    angles = ("inclination", "node", "periapsis", "mean_anomaly")
+    allowed = {"primary", "eccentricity", "epoch", *lengths, *(f"{a}_deg" for a in angles)}
+    _only(table, allowed, "orbit")
+    if ("mean_anomaly_deg" in table) != ("epoch" in table):
+        raise InputError("an orbit needs both mean_anomaly_deg and epoch, or neither.")
     primary = table["primary"]
     bodies_gm = {other["name"]: other["gm_m3_s2"] for other in tables.values()}
     gm = {**bodies_gm, **_PRIMARY_GM}
@@ -348,7 +362,8 @@ def _orbit(table: dict[str, Any], tables: dict[str, Any]) -> Orbit:
         raise unknown_name("primary", primary, gm)
     (axis,) = (table[key] * metres for key, metres in lengths.items() if key in table)
     known = {a: float(np.radians(table[f"{a}_deg"])) for a in angles if f"{a}_deg" in table}
-    return Orbit(primary, float(gm[primary]), axis, table["eccentricity"], **known)
+    epoch = table.get("epoch")
+    return Orbit(primary, float(gm[primary]), axis, table["eccentricity"], **known, epoch=epoch)
 
 
 def _sources(table: dict[str, Any]) -> dict[str, Source]:

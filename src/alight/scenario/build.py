@@ -18,7 +18,8 @@ from alight.scenario.errors import blame
 from alight.scenario.parts import CONTACT_ARRAYS, Parts
 from alight.scenario.place import release_of
 from alight.scenario.reader import load
-from alight.scenario.schema import Scenario, dispersible, kind_of
+from alight.scenario.schema import Scenario, kind_of, varied_kind
+from alight.scenario.schema_ground import REGION_ARRAYS
 
 
 @dataclass(frozen=True, eq=False)
@@ -42,6 +43,7 @@ class Prepared:
         self._parts.ground(scenario)
         self._parts.lander(scenario)
         self._parts.rotation(scenario)
+        self._parts.properties(scenario, {})
 
     def nominal(self) -> Group:
         """One run of the scenario as it stands, nothing dispersed."""
@@ -72,7 +74,7 @@ class Prepared:
             gravity=parts.gravity(scenario),
             surface=parts.ground(scenario),
             lander=parts.lander(scenario),
-            contact=parts.contact(scenario, contact),
+            contact=parts.contact(scenario, contact, parts.properties(scenario, arrays)),
             rotation=parts.rotation(scenario),
             externals=parts.externals(scenario),
             stop=parts.stop(scenario),
@@ -84,16 +86,16 @@ class Prepared:
 
     def _checked(self, values: dict[str, Any]) -> tuple[dict[str, Array], int]:
         """Values as (runs, width) arrays, and the number of runs."""
-        known = dispersible()
         arrays = {}
         for key, value in values.items():
-            if key not in known:
+            kind = varied_kind(key)
+            if kind is None:
                 kind_of(key)
                 raise InputError(f"{key} cannot vary from run to run.")
             width = (
                 np.size(self.scenario.number(key)) if key.startswith("body.rotation.rate") else 0
             )
-            width = width or known[key].width
+            width = width or kind.width
             array = np.asarray(value, dtype=np.float64)
             array = array[:, None] if array.ndim == 1 else array
             if array.ndim != 2 or array.shape[1] != width or not len(array):
@@ -111,6 +113,8 @@ class Prepared:
 def _within_model(key: str) -> bool:
     """Whether runs with other values under ``key`` share a model."""
     section, _, name = key.partition(".")
+    if name.startswith("region."):
+        return name.rpartition(".")[2] in REGION_ARRAYS
     return section == "release" or (section == "contact" and name in CONTACT_ARRAYS)
 
 

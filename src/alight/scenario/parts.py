@@ -8,18 +8,20 @@ from typing import Any
 import numpy as np
 
 from alight import flight, gravity, surfaces
-from alight.contact import Compliant
+from alight.contact import Compliant, GroundLaw, GroundMap, Regions
 from alight.core import frames
 from alight.core.constants import AU, G
 from alight.core.progress import Progress
 from alight.engine import Steps, Stop
 from alight.gravity import Gravity
-from alight.scenario import landers
+from alight.scenario import landers, sky
 from alight.scenario.errors import blame
+from alight.scenario.place import ground_radius
 from alight.scenario.scaled import Scaled
 from alight.scenario.schema import Scenario
-from alight.scenario.schema_run import CompanionSection, Sun
-from alight.scenario.schema_target import BodyRotation, Noise
+from alight.scenario.schema_run import CompanionSection
+from alight.scenario.schema_sun import Sun
+from alight.scenario.schema_target import Noise
 from alight.shapes import Mesh
 from alight.surfaces import Surface
 from alight.vehicles import RigidLander
@@ -116,7 +118,7 @@ class Parts:
     def rotation(self, scenario: Scenario) -> flight.Rotation:
         """How the body turns."""
         with blame(scenario.source, "body.rotation"):
-            return _rotation(scenario.body.rotation)
+            return sky.rotation_of(scenario.body.rotation)
 
     # -- the ground ----------------------------------------------------------------------------
 
@@ -196,8 +198,31 @@ class Parts:
             key = repr(scenario.lander.written())
             return self._once(("lander", key), lambda: _lander(scenario))
 
-    def contact(self, scenario: Scenario, arrays: dict[str, Any]) -> Compliant:
-        """The contact law; ``arrays`` hold what differs from run to run."""
+    def properties(self, scenario: Scenario, arrays: dict[str, Any]) -> GroundLaw | None:
+        """How the ground varies; ``arrays`` hold what differs from run to run, by key."""
+        section, under = scenario.ground, None
+        if section.map is not None:
+            with blame(scenario.source, "ground.map"):
+                path = section.map
+                under = self._once(("map", section.sha256), lambda: GroundMap.read(path))
+        if not section.region:
+            return under
+        regions = []
+        for one in section.region:
+            with blame(scenario.source, one.where):
+                place = None
+                if one.latitude is not None:
+                    assert one.longitude is not None
+                    up = frames.direction(float(one.latitude), float(one.longitude))
+                    place = up * ground_radius(self.ground(scenario), up[None])[0]
+                regions.append(one.region(place, arrays))
+        with blame(scenario.source, "ground.region"):
+            return Regions(regions, under)
+
+    def contact(
+        self, scenario: Scenario, arrays: dict[str, Any], ground: GroundLaw | None
+    ) -> Compliant:
+        """The contact law on ``ground``; ``arrays`` hold what differs from run to run."""
         section = scenario.contact
         options: dict[str, Any] = {
             name: float(getattr(section, name))
@@ -205,7 +230,7 @@ class Parts:
             if getattr(section, name) is not None
         }
         with blame(scenario.source, "contact"):
-            return Compliant(**{**options, "scheme": section.scheme, **arrays})
+            return Compliant(**{**options, "scheme": section.scheme, **arrays}, ground=ground)
 
     def stop(self, scenario: Scenario) -> Stop:
         """When runs end."""
@@ -237,7 +262,9 @@ class Parts:
         return tuple(found)
 
     def _sun(self, scenario: Scenario, sun: Sun) -> list[flight.External]:
-        place = _sun_place(scenario, sun)
+        if not (sun.tide or sun.pressure):
+            return []  # it shines on the report alone
+        place = sky.sun_place(scenario, sun)
         found: list[flight.External] = [flight.SunTide(place)] if sun.tide else []
         if sun.pressure:
             area = sun.area_over_mass
@@ -270,53 +297,6 @@ class Parts:
 def _mesh_key(scenario: Scenario) -> tuple[Any, ...]:
     body = scenario.body
     return body.name, body.facets, body.sha256, body.unit, body.recentre, body.repair
-
-
-def _rotation(section: BodyRotation) -> flight.Rotation:
-    q_NT = np.array([0.0, 0.0, 0.0, 1.0])
-    if section.pole is not None:
-        ra, dec = map(float, section.pole)
-        q_NT = flight.pole_attitude(ra, dec, float(section.meridian or 0.0))
-    if section.kind == "tumbling":
-        inertia, rates = section.inertia, [float(w) for w in section.rate]
-        return flight.Tumbling(inertia, rates, _along_pole(inertia, rates, q_NT))
-    if section.kind == "none":
-        return flight.UniformRotation(0.0, q_NT=q_NT)
-    if isinstance(section.rate, tuple):
-        return flight.UniformRotation(omega=[float(w) for w in section.rate], q_NT=q_NT)
-    rate = (
-        float(section.rate)
-        if section.rate is not None
-        else 2.0 * np.pi / float(section.period or 1.0)
-    )
-    return flight.UniformRotation(rate, section.axis, q_NT)
-
-
-def _along_pole(inertia: Any, rate: Any, q_pole: Any) -> Any:
-    """q_NT of a tumbling body whose angular momentum points to the pole."""
-    x, y, z = np.asarray(inertia) * np.asarray(rate) / np.linalg.norm(np.asarray(inertia) * rate)
-    to_axis = np.array([1.0, 0.0, 0.0, 0.0])  # half a turn, where the momentum is along -z
-    if z > -1.0 + 1e-12:
-        to_axis = frames.quat_normalize([y, -x, 0.0, 1.0 + z])
-    return frames.quat_multiply(q_pole, to_axis)
-
-
-def _sun_place(scenario: Scenario, sun: Sun) -> flight.Place:
-    if sun.direction is not None:
-        assert sun.distance is not None
-        way = np.asarray(sun.direction) / np.linalg.norm(sun.direction)
-        return flight.Fixed(float(sun.distance) * way)
-    entry = scenario.body.entry
-    assert entry is not None
-    orbit = entry.orbit
-    return flight.apparent_sun(
-        orbit.semi_major_axis,
-        orbit.eccentricity,
-        orbit.inclination or 0.0,
-        orbit.node or 0.0,
-        orbit.periapsis or 0.0,
-        float(sun.mean_anomaly or 0.0),
-    )
 
 
 def _lander(scenario: Scenario) -> RigidLander:

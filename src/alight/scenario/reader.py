@@ -15,7 +15,7 @@ from alight.scenario import dispersion
 from alight.scenario.dispersion import Dispersion
 from alight.scenario.errors import Problem, ScenarioError, told
 from alight.scenario.fields import Either
-from alight.scenario.schema import Scenario, dispersible, keys
+from alight.scenario.schema import Scenario, dispersible, keys, varied_kind
 from alight.scenario.section import Section, wanted
 
 #: Largest scenario file [bytes]: a person's text is far smaller.
@@ -54,7 +54,7 @@ def from_dict(
     try:
         found = Scenario.model_validate(rest)
     except ValidationError as cause:
-        problems += [_rephrased(error) for error in cause.errors(include_url=False)]
+        problems += [_rephrased(error, rest) for error in cause.errors(include_url=False)]
     if found is not None:
         problems += found.problems()
         if not problems:
@@ -109,10 +109,13 @@ def _lower(text: str) -> str:
 # -- what pydantic found -------------------------------------------------------------------------
 
 
-def _rephrased(error: Any) -> Problem:
-    """One of pydantic's errors in a person's words."""
-    key = ".".join(str(part) for part in error["loc"])
+def _rephrased(error: Any, table: Any) -> Problem:
+    """One of pydantic's errors, about ``table``, in a person's words."""
+    key = _key_of(error["loc"], table)
     kind = error["type"]
+    if kind == "tuple_type":
+        said = f"found {told(error['input'])}; it must be a list of tables: [[{key}]] above each"
+        return Problem(key, said)
     if kind == "extra_forbidden":
         return Problem(key, _unknown_key(error["loc"]))
     if kind == "missing":
@@ -123,10 +126,26 @@ def _rephrased(error: Any) -> Problem:
     return Problem(key, str(error["msg"]))
 
 
-def _section_of(path: tuple[str, ...]) -> type[Section]:
+def _key_of(path: tuple[str | int, ...], table: Any) -> str:
+    """The dotted key of a place in ``table``; a table in a list goes by its name."""
+    parts = []
+    for part in path:
+        try:
+            table = table[part]
+        except (KeyError, IndexError, TypeError):
+            table = None
+        if isinstance(part, int):
+            name = table.get("name") if isinstance(table, dict) else None
+            part = name if isinstance(name, str) else part + 1
+        parts.append(str(part))
+    return ".".join(parts)
+
+
+def _section_of(path: tuple[str | int, ...]) -> type[Section]:
     section: type[Section] = Scenario
     for name in path[:-1]:
-        section = section.tables()[name]
+        if isinstance(name, str):
+            section = {**section.tables(), **section.lists()}[name]
     return section
 
 
@@ -162,7 +181,8 @@ def _dispersions(
         return {}, [Problem("dispersions", said)]
     known, found, problems = dispersible(), {}, []
     for key, table in dispersion.flattened(tables).items():
-        if key not in known:
+        kind = varied_kind(key)
+        if kind is None:
             text = f"is not a number of the scenario.{did_you_mean(key, known)}"
             problems.append(Problem(f'dispersions."{key}"', text))
             continue
@@ -171,7 +191,6 @@ def _dispersions(
             text = f"this scenario has no value under {key} that could vary"
             problems.append(Problem(f'dispersions."{key}"', text))
             continue
-        kind = known[key]
         if isinstance(kind, Either):
             kind = kind.form(nominal)
         made, wrong = dispersion.read(key, kind, table, nominal)
@@ -202,24 +221,27 @@ def _doubled(found: dict[str, Dispersion]) -> list[Problem]:
 
 
 def _with_files(scenario: Scenario, folder: Path, problems: list[Problem]) -> Scenario:
-    """Paths of mesh files made absolute, and their contents known by their digest."""
+    """Paths of meshes and maps made absolute, and their contents known by their digest."""
     update = {}
-    for name in ("body", "lander"):
+    for name, key in (("body", "mesh"), ("lander", "mesh"), ("ground", "map")):
         section: Any = getattr(scenario, name)
-        if section.mesh is None:
+        given = getattr(section, key)
+        if given is None:
             continue
         try:
-            path = (folder / Path(section.mesh).expanduser()).resolve()
+            path = (folder / Path(given).expanduser()).resolve()
             digest = hashlib.sha256(path.read_bytes()).hexdigest()
         except (OSError, ValueError, RuntimeError) as cause:
             reason = _lower(getattr(cause, "strerror", None) or str(cause))
-            near = did_you_mean(Path(section.mesh).name, _neighbours(folder / section.mesh))
-            problems.append(
-                Problem(f"{name}.mesh", f"cannot read {told(section.mesh)}: {reason}.{near}")
-            )
+            near = did_you_mean(Path(given).name, _neighbours(folder / given))
+            problems.append(Problem(f"{name}.{key}", f"cannot read {told(given)}: {reason}.{near}"))
             continue
         if section.sha256 not in (None, digest):
-            text = f"{told(section.mesh)} has changed since the scenario was made: it is {digest}"
+            text = f"{told(given)} has changed since the scenario was made: it is {digest}"
             problems.append(Problem(f"{name}.sha256", text))
-        update[name] = section.model_copy(update={"mesh": path.as_posix(), "sha256": digest})
+        update[name] = section.model_copy(update={key: path.as_posix(), "sha256": digest})
+    environment = scenario.environment
+    if environment.sun is not None:
+        sun = environment.sun.located(folder)
+        update["environment"] = environment.model_copy(update={"sun": sun})
     return scenario.model_copy(update=update)

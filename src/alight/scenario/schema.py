@@ -18,6 +18,7 @@ from alight.scenario import toml_text
 from alight.scenario.dispersion import KINDS, Pair
 from alight.scenario.errors import Problem
 from alight.scenario.fields import MOST_SEED, Either, Kind, Row, Text, Whole
+from alight.scenario.schema_ground import RegionSection
 from alight.scenario.schema_lander import Contact, LanderSection, ReleaseSection
 from alight.scenario.schema_run import Campaign, Environment, Record, StepsSection, StopSection
 from alight.scenario.schema_target import Body, GravitySection, Ground
@@ -145,7 +146,10 @@ class Scenario(Section):
         if key == "release.attitude" and release.euler is not None:
             return tuple(euler_attitude(np.asarray(release.euler, dtype=np.float64)))
         found: Any = self
-        for name in key.split("."):
+        names = key.split(".")
+        if _of_region(key):
+            found, names = self.ground.named(names[2]), names[3:]
+        for name in names:
             found = None if found is None else getattr(found, name)
         return found
 
@@ -159,6 +163,8 @@ class Scenario(Section):
         table = self.resolved()
         for key, value in values.items():
             place, names = table, key.split(".")
+            if _of_region(key):
+                place, names = self._region_table(table, names[2]), names[3:]
             for name in names[:-1]:
                 place = place.setdefault(name, {})
             if value is None:
@@ -166,6 +172,22 @@ class Scenario(Section):
             else:
                 place[names[-1]] = _spelt(key, value)
         return from_dict(table, self.source)
+
+    def _region_table(self, table: dict[str, Any], name: str) -> dict[str, Any]:
+        """The table of a region in that of the scenario."""
+        found: list[dict[str, Any]] = table["ground"].get("region", [])
+        for region in found:
+            if region["name"] == name:
+                return region
+        known = [region["name"] for region in found]
+        raise InputError(
+            f'{self.source}: the ground has no region "{name}".{did_you_mean(name, known)}'
+        )
+
+
+def _of_region(key: str) -> bool:
+    """Whether a dotted key is one of a region: ground.region.<its name>.<key>."""
+    return key.startswith("ground.region.") and key.count(".") == 3
 
 
 def _spelt(key: str, value: Any) -> Any:
@@ -230,9 +252,24 @@ def dispersible() -> dict[str, Kind]:
     return found
 
 
+def varied_kind(key: str) -> Kind | None:
+    """The kind of value under a key that may vary from run to run; None if it may not."""
+    if _of_region(key):
+        kind = RegionSection.kinds().get(key.rpartition(".")[2])
+        return kind if kind is not None and kind.width else None
+    return dispersible().get(key)
+
+
+@functools.cache
+def _known() -> dict[str, Kind]:
+    return {**keys(), **dispersible()}
+
+
 def kind_of(key: str, value: Any = None) -> Kind:
     """The kind of value under a dotted key; ``value`` tells which, where there are two."""
-    known = {**keys(), **dispersible()}
+    known = _known()
+    if _of_region(key):
+        known = {f"{key.rpartition('.')[0]}.{k}": v for k, v in RegionSection.kinds().items()}
     if key not in known:
         raise InputError(f'a scenario has no key "{key}".{did_you_mean(key, known)}')
     kind = known[key]
@@ -249,10 +286,16 @@ def json_schema() -> dict[str, Any]:
         "properties": {"kind": {"enum": [*KINDS]}},
         "required": ["kind"],
     }
+    varied = [key for key, kind in RegionSection.kinds().items() if kind.width]
     made["properties"]["dispersions"] = {
         "type": "object",
         "description": "How values vary from run to run, by their dotted keys.",
         "properties": {key: {"$ref": "#/$defs/Dispersion"} for key in dispersible()},
+        "patternProperties": {
+            rf"^ground\.region\.[A-Za-z0-9_-]+\.({'|'.join(varied)})$": {
+                "$ref": "#/$defs/Dispersion"
+            }
+        },
         "additionalProperties": False,
     }
     made["$defs"]["Dispersion"] = table

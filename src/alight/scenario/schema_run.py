@@ -1,68 +1,16 @@
-"""What surrounds a run in a scenario: Sun and companion, when it ends, how it is followed, kept."""
+"""What surrounds a run in a scenario: a companion, when it ends, how it is followed and kept."""
 
 from __future__ import annotations
 
 import math
 from typing import Annotated, Any, ClassVar
 
-from alight.scenario.bodies import Body as Entry
 from alight.scenario.errors import Problem
-from alight.scenario.fields import Choice, Measure, Number, Row, Switch, Whole
+from alight.scenario.fields import Choice, Measure, Number, Row, Whole
 from alight.scenario.quantities import Quantity, in_si
+from alight.scenario.schema_sun import ANGLE, Sun
 from alight.scenario.schema_target import Body
 from alight.scenario.section import Section
-
-ANGLE = Measure(dimension="angle")
-
-
-class Sun(Section):
-    """The Sun: its tide, its light, and where it stands."""
-
-    tide: Annotated[bool, Switch()] = True
-    pressure: Annotated[bool, Switch()] = False
-    mean_anomaly: Annotated[float | None, ANGLE] = None
-    direction: Annotated[Any, Row(Number(), nonzero=True)] = None
-    distance: Annotated[float | None, Measure(dimension="length", above=0)] = None
-    area_over_mass: Annotated[float | None, Measure(dimension="area over mass", least=0)] = None
-    reflectivity: Annotated[float, Number(least=0, most=2)] = 1.3
-    shadow_radius: Annotated[float, Measure(dimension="length", least=0)] = Quantity(0.0, "0 m")
-
-    def problems(self, body: Body) -> list[Problem]:
-        """It must stand somewhere."""
-        where = "environment.sun"
-        if self.direction is not None or self.distance is not None:
-            found = self.missing(where, "direction", "distance")
-            if self.mean_anomaly is not None:
-                found.append(Problem(f"{where}.mean_anomaly", "does not go with direction"))
-            return found
-        if not has_solar_orbit(body.entry):
-            who = body.name or "this body"
-            return [
-                Problem(
-                    where,
-                    f"the orbit of {who} about the Sun is not in the catalogue; give "
-                    'direction = [1.0, 0.0, 0.0] (inertial axes) and distance = "1.2 AU"',
-                )
-            ]
-        if body.completed().rotation.pole is None:
-            said = f"the pole of {body.name} is not known; give body.rotation.pole, or direction "
-            said += "and distance of the Sun"
-            return [Problem(where, said)]
-        return []
-
-    def completed(self, body: Body) -> Sun:
-        """At perihelion where nothing is said."""
-        if self.direction is None and has_solar_orbit(body.entry):
-            return self.filled(mean_anomaly=Quantity(0.0, "0 deg"))
-        return self
-
-
-def has_solar_orbit(entry: Entry | None) -> bool:
-    """Whether the catalogue knows all elements of an orbit about the Sun."""
-    if entry is None or entry.orbit.primary != "Sun":
-        return False
-    orbit = entry.orbit
-    return None not in (orbit.inclination, orbit.node, orbit.periapsis)
 
 
 class CompanionSection(Section):

@@ -20,6 +20,7 @@ from alight.scenario.fields import (
     Whole,
 )
 from alight.scenario.quantities import Quantity, in_si
+from alight.scenario.schema_ground import RegionSection
 from alight.scenario.section import Section
 
 #: Units that a mesh file may be in.
@@ -277,7 +278,10 @@ class Ground(Section):
     radius: Annotated[float | None, Measure(dimension="length", above=0)] = None
     point: Annotated[Any, Row(Measure(dimension="length"))] = None
     normal: Annotated[Any, Row(Number(), nonzero=True)] = None
+    map: Annotated[str | None, Text(None, ("ground.csv",))] = None
+    sha256: Annotated[str | None, Text()] = None
     noise: Noise | None = None
+    region: tuple[RegionSection, ...] = ()
 
     def problems(self, body: Body) -> list[Problem]:
         """What does not fit together, or with the body."""
@@ -303,7 +307,26 @@ class Ground(Section):
             found += self.missing("ground", "radius")
         if self.kind == "plane" and self.noise is not None and self.noise.map is not None:
             found.append(Problem("ground.noise.map", "needs a body about the origin, not a plane"))
+        return found + self._varied_problems()
+
+    def _varied_problems(self) -> list[Problem]:
+        """What does not fit together of the map and the regions."""
+        found = []
+        if self.kind == "plane" and self.map is not None:
+            found.append(Problem("ground.map", "needs a body about the origin, not a plane"))
+        if self.map is None and self.sha256 is not None:
+            found.append(Problem("ground.sha256", "goes with map only"))
+        names = [region.name for region in self.region]
+        for name in sorted({name for name in names if names.count(name) > 1}):
+            said = "is the name of two regions; each needs its own"
+            found.append(Problem(f"ground.region.{name}", said))
+        for region in self.region:
+            found += region.problems(self.kind == "plane")
         return found
+
+    def named(self, name: str) -> RegionSection | None:
+        """The region of that name."""
+        return next((region for region in self.region if region.name == name), None)
 
     def completed(self, body: Body, seed: int) -> Ground:
         """With the defaults of its kind."""

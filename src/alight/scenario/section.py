@@ -44,6 +44,17 @@ class Section(BaseModel):
                     found[name] = option
         return found
 
+    @classmethod
+    def lists(cls) -> dict[str, type[Section]]:
+        """The section of each key that holds a list of them."""
+        found: dict[str, type[Section]] = {}
+        for name, field in cls.model_fields.items():
+            if typing.get_origin(field.annotation) is tuple:
+                one = typing.get_args(field.annotation)[0]
+                if isinstance(one, type) and issubclass(one, Section):
+                    found[name] = one
+        return found
+
     def written(self) -> dict[str, Any]:
         """Every key that has a value, as a file has it."""
         out: dict[str, Any] = {}
@@ -55,6 +66,9 @@ class Section(BaseModel):
             value = getattr(self, name)
             if value is not None:
                 out[name] = value.written()
+        for name in self.lists():
+            if getattr(self, name):
+                out[name] = [item.written() for item in getattr(self, name)]
         return out
 
     def filled(self, **values: Any) -> Self:

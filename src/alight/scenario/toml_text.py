@@ -16,18 +16,27 @@ def dumps(table: dict[str, Any]) -> str:
 
 
 def _lines(table: dict[str, Any], path: tuple[str, ...]) -> list[str]:
-    """Values first, then sub-tables; a dispersion stays on one line."""
+    """Values first, then sub-tables and lists of them; a dispersion stays on one line."""
     flat = path == ("dispersions",)
-    values = {k: v for k, v in table.items() if flat or not isinstance(v, dict)}
+    values = {k: v for k, v in table.items() if flat or not _holds_tables(v)}
     lines = [f"{_key(k)} = {_value(v)}" for k, v in values.items()]
     if path and (lines or not table):
         lines.insert(0, f"[{'.'.join(map(_key, path))}]")
     if lines:
         lines.append("")
     for name, inner in table.items():
-        if name not in values:
+        if isinstance(inner, dict) and name not in values:
             lines += _lines(inner, (*path, name))
+        elif name not in values:
+            for one in inner:
+                head = ".".join(map(_key, (*path, name)))
+                lines += [f"[[{head}]]", *(f"{_key(k)} = {_value(v)}" for k, v in one.items()), ""]
     return lines
+
+
+def _holds_tables(value: Any) -> bool:
+    many = isinstance(value, list) and bool(value)
+    return isinstance(value, dict) or (many and all(isinstance(v, dict) for v in value))
 
 
 def _key(name: str) -> str:
