@@ -15,6 +15,7 @@ import numpy.typing as npt
 
 from alight.analysis.columns import Array, Bools
 from alight.analysis.facets import FacetFinder
+from alight.analysis.shadows import Shadows
 from alight.core import frames
 from alight.core.checks import checked_number, checked_points
 from alight.core.errors import InputError
@@ -24,8 +25,8 @@ from alight.shapes.rays import first_hit
 #: Bisections of sunrise and sunset between two samples.
 HALVINGS = 10
 
-#: Edges times azimuths that are worked on at once.
-_BLOCK = 2_000_000
+#: Edges times azimuths that are worked on at once, and rays.
+_BLOCK, _RAYS = 2_000_000, 1_000_000
 
 
 def ground_normals(mesh: Mesh, places: npt.ArrayLike) -> Array:
@@ -42,9 +43,20 @@ def eyes(mesh: Mesh, places: npt.ArrayLike, height: float = 0.1) -> Array:
     it stands on the smooth ground, and does not look into a facet that a finer mesh would not have.
     """
     x = np.atleast_2d(checked_points(places, "a view"))
-    checked_number("height [m]", height)
     facet, up = FacetFinder(mesh).normals(x)
-    above, below = first_hit(mesh, x, up), first_hit(mesh, x, -up)
+    return _eyes(mesh, Shadows(mesh), x, facet, up, height)
+
+
+def _eyes(
+    mesh: Mesh,
+    shadows: Shadows,
+    x: Array,
+    facet: npt.NDArray[np.int64],
+    up: Array,
+    height: float,
+) -> Array:
+    checked_number("height [m]", height)
+    above, below = shadows.first_hit(x, up), shadows.first_hit(x, -up)
     shift = np.where(above < below, above, -below)
     lost = np.flatnonzero(~np.isfinite(shift))
     if len(lost):
@@ -170,32 +182,57 @@ def illumination(
     x = np.atleast_2d(checked_points(places, "light"))
     sun = np.atleast_2d(checked_points(sun_T, "light"))
     checked_number("period [s]", period)
-    up = ground_normals(mesh, x) if normals is None else np.atleast_2d(checked_points(normals))
-    view = _View(mesh, eyes(mesh, x, height), up)
-    who, when = (i.reshape(-1) for i in np.indices((len(x), len(sun))))
-    lit = view.lit(who, sun[when]).reshape(len(x), len(sun))
-    cosine = np.where(lit, up @ sun.T, 0.0).mean(axis=1)
-    turns = _changes(view, lit, sun)
-    spans = np.array([_spans(lit[i, 0], turns[i], len(sun)) for i in range(len(x))]) / len(sun)
-    return Illumination(spans[:, 0], spans[:, 1] * period, spans[:, 2] * period, cosine, lit)
+    up = None if normals is None else np.atleast_2d(checked_points(normals))
+    ground = _Ground(mesh)
+    n, block = len(x), max(1, _RAYS // len(sun))
+    spans, cosine = np.empty((3, n)), np.empty(n)
+    lit = np.empty((n, len(sun)), dtype=bool)
+    for begin in range(0, n, block):
+        part = slice(begin, begin + block)
+        view = ground.view(x[part], None if up is None else up[part], height)
+        lit[part] = view.over(sun)
+        cosine[part] = np.where(lit[part], view.normal @ sun.T, 0.0).mean(axis=1)
+        spans[:, part] = _spans(lit[part], *_changes(view, lit[part], sun))
+    day, night, longest = spans / len(sun)
+    return Illumination(day, night * period, longest * period, cosine, lit)
+
+
+class _Ground:
+    """What looking at one mesh from many places needs once."""
+
+    def __init__(self, mesh: Mesh) -> None:
+        self.mesh, self.shadows, self.finder = mesh, Shadows(mesh), FacetFinder(mesh)
+
+    def view(self, places: Array, normals: Array | None, height: float) -> _View:
+        """Eyes at places; normals are those of the mesh where none are given."""
+        facet, up = self.finder.normals(places)
+        eye = _eyes(self.mesh, self.shadows, places, facet, up, height)
+        return _View(self.shadows, eye, up if normals is None else normals)
 
 
 @dataclass(frozen=True)
 class _View:
-    mesh: Mesh
+    shadows: Shadows
     eye: Array
     normal: Array
+
+    def over(self, sun: Array) -> Bools:
+        """(places, directions) whether each place sees the Sun along each direction."""
+        out = self.normal @ sun.T > 0.0
+        who, when = np.nonzero(out)
+        out[who, when] = ~self.shadows.hidden(self.eye[who], sun[when])
+        return np.asarray(out)
 
     def lit(self, who: npt.NDArray[np.int64], sun: Array) -> Bools:
         """Whether place ``who[i]`` sees the Sun along ``sun[i]``: above its plane, and no hit."""
         out = np.einsum("ri,ri->r", self.normal[who], sun) > 0.0
         cast = np.flatnonzero(out)
-        out[cast] = ~np.isfinite(first_hit(self.mesh, self.eye[who[cast]], sun[cast]))
+        out[cast] = ~self.shadows.hidden(self.eye[who[cast]], sun[cast])
         return np.asarray(out)
 
 
-def _changes(view: _View, lit: Bools, sun: Array) -> list[Array]:
-    """For each place the times of sunrise and sunset, in samples, by bisection."""
+def _changes(view: _View, lit: Bools, sun: Array) -> tuple[npt.NDArray[np.int64], Array]:
+    """Places of sunrises and sunsets, and their times in samples, by bisection; in order."""
     who, when = np.nonzero(lit != np.roll(lit, -1, axis=1))
     before, after = sun[when], sun[(when + 1) % len(sun)]
     low, high = np.zeros(len(who)), np.ones(len(who))
@@ -204,18 +241,30 @@ def _changes(view: _View, lit: Bools, sun: Array) -> list[Array]:
         between = before + middle[:, None] * (after - before)
         same = view.lit(who, between) == lit[who, when]
         low, high = np.where(same, middle, low), np.where(same, high, middle)
-    times = when + 0.5 * (low + high)
-    return [times[who == i] for i in range(len(lit))]
+    return who, when + 0.5 * (low + high)
 
 
-def _spans(first_lit: bool, times: Array, samples: int) -> tuple[float, float, float]:
-    """Day fraction times ``samples``, longest night and longest day, in samples."""
-    if len(times) == 0:
-        return (samples, 0.0, np.inf) if first_lit else (0.0, np.inf, 0.0)
-    # Span k runs from change k to the next; the last one goes on over the start of the turn, and
-    # so has the first sample's state. States alternate from there.
-    length = np.diff(np.append(times, times[0] + samples))
-    dark_last = not first_lit
-    last, other = length[::-1][0::2], length[::-1][1::2]
-    night, day = (last, other) if dark_last else (other, last)
-    return float(day.sum()), float(night.max()), float(day.max())
+def _spans(lit: Bools, who: npt.NDArray[np.int64], times: Array) -> Array:
+    """(3, n) all days together, the longest night and the longest day of each place, in samples.
+
+    ``times`` [samples] of the changes of place ``who`` ascend; light and dark take turns between
+    them, and the last span goes on over the start of the turn.
+    """
+    n, samples = lit.shape
+    day, night, longest = np.zeros(n), np.zeros(n), np.zeros(n)
+    still = np.bincount(who, minlength=n) == 0
+    day[still & lit[:, 0]], longest[still & lit[:, 0]] = samples, np.inf
+    night[still & ~lit[:, 0]] = np.inf
+    if len(who):
+        first = np.append(True, who[1:] != who[:-1])
+        last = np.append(first[1:], True)
+        begin = np.flatnonzero(first)[np.cumsum(first) - 1]
+        after = np.where(last, times[begin] + samples, np.append(times[1:], 0.0))
+        length = after - times
+        # Sample 0 lies in the span before a place's first change: after it, light is the other way.
+        number = np.arange(len(who)) - begin
+        light = lit[who, 0] ^ (number % 2 == 0)
+        day += np.bincount(who, np.where(light, length, 0.0), minlength=n)
+        np.maximum.at(night, who[~light], length[~light])
+        np.maximum.at(longest, who[light], length[light])
+    return np.stack([day, night, longest])

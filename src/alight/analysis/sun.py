@@ -8,52 +8,59 @@ elements and the date are not followed.
 from __future__ import annotations
 
 import datetime as dt
+from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
 
 from alight.analysis.columns import Array
-from alight.core import frames
-from alight.core.checks import checked_number, checked_vector, checked_whole
-from alight.core.constants import GM_SUN, OBLIQUITY
+from alight.core import frames, orbits
+from alight.core.checks import checked_number, checked_points, checked_vector, checked_whole
+from alight.core.constants import GM_SUN
 from alight.core.errors import InputError
+from alight.core.orbits import seconds_since_j2000
 
-_J2000 = dt.datetime(2000, 1, 1, 12, tzinfo=dt.UTC)
-
-
-def seconds_since_j2000(date: str | dt.datetime) -> float:
-    """Seconds from 2000-01-01 12:00 to ``date``, an ISO date such as 2018-09-21T04:06:00.
-
-    A date without a zone is UTC. The minute between UTC and the time of orbits is neglected: the
-    Sun moves by 1e-5 rad in it.
-    """
-    try:
-        moment = dt.datetime.fromisoformat(date) if isinstance(date, str) else date
-    except ValueError:
-        raise InputError(
-            f'"{date}" is no date; write it as 2018-09-21 or 2018-09-21T04:06:00'
-        ) from None
-    if moment.tzinfo is None:
-        moment = moment.replace(tzinfo=dt.UTC)
-    return (moment - _J2000).total_seconds()
+__all__ = [
+    "SunPath",
+    "heliocentric_position",
+    "pole_attitude",
+    "seconds_since_j2000",
+    "subsolar_latitude",
+    "sun_direction",
+    "sun_over_rotation",
+    "toward_sun",
+]
 
 
-def eccentric_anomaly(mean_anomaly: npt.ArrayLike, eccentricity: float) -> Array:
-    """Solve Kepler's equation E - e sin E = M [rad] by Newton's method, for 0 <= e < 1.
+@dataclass(frozen=True, eq=False)
+class SunPath:
+    """The Sun's way over the sky of a body, evenly in time, and what it rests on."""
 
-    From Danby's start, M + 0.85 e towards pi, a handful of steps reach rounding.
-    """
-    e = checked_number("eccentricity", eccentricity, above=False)
-    if e >= 1.0:
-        raise InputError(f"eccentricity is {e:g}; an ellipse has less than 1")
-    M = np.remainder(np.asarray(mean_anomaly, dtype=np.float64) + np.pi, 2.0 * np.pi) - np.pi
-    E = M + 0.85 * e * np.sign(M)
-    for _ in range(50):
-        step = (E - e * np.sin(E) - M) / (1.0 - e * np.cos(E))
-        E = E - step
-        if np.all(np.abs(step) < 1e-15 * np.maximum(1.0, np.abs(E))):
-            break
-    return E
+    directions: Array
+    """(n, 3) unit vectors to the Sun, target axes T."""
+    span: float
+    """Time that they cover [s]: a whole turn, so that the last leads to the first; many turns of
+    a body that tumbles."""
+    turns: bool = True
+    """True where the span is one turn about an axis that stands still: a day."""
+    when: str = ""
+    """For readers: ``2018-10-03 01:57 UTC``, or ``at perihelion``."""
+    source: str = ""
+    """For readers: a sentence on where the Sun's place comes from."""
+
+    def __post_init__(self) -> None:
+        way = np.atleast_2d(checked_points(self.directions, "light"))
+        size = np.linalg.norm(way, axis=1, keepdims=True)
+        if len(way) < 4 or not size.all():
+            raise InputError("a path of the Sun has at least 4 directions, none of them zero")
+        object.__setattr__(self, "directions", way / size)
+        checked_number("span [s]", self.span)
+
+    @property
+    def latitude(self) -> tuple[float, float]:
+        """Least and greatest latitude at which the Sun stands overhead in the span [rad]."""
+        found = np.arcsin(np.clip(self.directions[:, 2], -1.0, 1.0))
+        return float(found.min()), float(found.max())
 
 
 def heliocentric_position(
@@ -66,15 +73,9 @@ def heliocentric_position(
 ) -> Array:
     """(..., 3) place on an orbit about the Sun in N axes [m]; angles against the ecliptic [rad]."""
     a = checked_number("semi_major_axis [m]", semi_major_axis)
-    E = eccentric_anomaly(mean_anomaly, eccentricity)
-    x = a * (np.cos(E) - eccentricity)
-    y = a * np.sqrt(1.0 - eccentricity**2) * np.sin(E)
-    z_axis, x_axis = np.array([0.0, 0.0, 1.0]), np.array([1.0, 0.0, 0.0])
-    turns = ((x_axis, OBLIQUITY), (z_axis, node), (x_axis, inclination), (z_axis, periapsis))
-    q = np.array([0.0, 0.0, 0.0, 1.0])
-    for axis, angle in turns:
-        q = frames.quat_multiply(q, frames.quat_from_axis_angle(axis, angle))
-    return frames.quat_rotate(q, np.stack([x, y, np.zeros_like(x)], axis=-1))
+    axes = orbits.ecliptic_attitude()
+    major, minor = orbits.ellipse_axes(a, eccentricity, inclination, node, periapsis, axes)
+    return orbits.ellipse_places(major, minor, eccentricity, mean_anomaly)
 
 
 def sun_direction(
@@ -92,11 +93,9 @@ def sun_direction(
 
     ``mean_anomaly`` [rad] is that at ``epoch``; the other elements as in ``heliocentric_position``.
     """
-    a = checked_number("semi_major_axis [m]", semi_major_axis)
-    elapsed = seconds_since_j2000(date) - seconds_since_j2000(epoch)
-    M = mean_anomaly + np.sqrt(checked_number("gm", gm) / a**3) * elapsed
-    place = heliocentric_position(a, eccentricity, inclination, node, periapsis, M)
-    return toward_sun(place)
+    M = orbits.mean_anomaly_at(date, epoch, semi_major_axis, mean_anomaly, gm)
+    angles = (inclination, node, periapsis)
+    return toward_sun(heliocentric_position(semi_major_axis, eccentricity, *angles, M))
 
 
 def toward_sun(heliocentric: npt.ArrayLike) -> Array:
@@ -123,10 +122,9 @@ def pole_attitude(pole_N: npt.ArrayLike) -> Array:
     pole = checked_vector("pole_N", pole_N)
     if not np.any(pole):
         raise InputError("pole_N is zero; it must be the direction of the spin axis")
-    z = pole / np.linalg.norm(pole)
-    x = np.array([-z[1], z[0], 0.0])
-    x = x / np.linalg.norm(x) if np.any(x) else np.array([1.0, 0.0, 0.0])
-    return frames.quat_from_matrix(np.stack([x, np.cross(z, x), z], axis=-1))
+    ra = float(np.arctan2(pole[1], pole[0]))
+    dec = float(np.arctan2(pole[2], np.hypot(pole[0], pole[1])))
+    return orbits.pole_attitude(ra, dec)
 
 
 def sun_over_rotation(

@@ -12,6 +12,7 @@ import typer
 from alight.core.errors import AlightError, InputError
 
 if TYPE_CHECKING:
+    from alight.analysis.sun import SunPath
     from alight.campaign.reader import Campaign
     from alight.shapes.mesh import Mesh
     from alight.views.report import Report
@@ -38,6 +39,15 @@ def command(
             show_default=False,
         ),
     ] = None,
+    date: Annotated[
+        str | None,
+        typer.Option(
+            metavar="DATE",
+            help="Tell the light at the places of rest on this date, UTC, such as "
+            "2018-10-03T02:00; that of the scenario if not given.",
+            show_default=False,
+        ),
+    ] = None,
     show: Annotated[bool, typer.Option("--open", help="Open the page in the browser.")] = False,
     as_json: Annotated[
         bool, typer.Option("--json", help="Print the key numbers as JSON, for scripts.")
@@ -48,6 +58,7 @@ def command(
     Example: alight report out/ryugu --open
     """
     from alight.campaign.reader import open_campaign
+    from alight.cli.report_sun import checked_date, sun_of
 
     if folder is None:
         raise InputError(
@@ -55,9 +66,11 @@ def command(
             'scenarios/ryugu_minerva.toml --out out/ryugu".'
         )
     place = _page_place(out)
+    date = None if date is None else checked_date(date)
     campaign = open_campaign(folder)
     mesh, note = body_mesh(campaign.scenario.get("body", {}))
-    report = _write(campaign, place, mesh, silent=as_json)
+    sun = sun_of(campaign.scenario, date)
+    report = _write(campaign, place, mesh, sun, silent=as_json)
     if as_json:
         typer.echo(_json(report, note))
     else:
@@ -97,14 +110,20 @@ def body_mesh(body: Mapping[str, Any]) -> tuple[Mesh | None, str]:
     return (mesh.simplified(FACETS) if mesh.n_faces > FACETS else mesh), ""
 
 
-def _write(campaign: Campaign, out: Path | None, mesh: Mesh | None, silent: bool) -> Report:
+def _write(
+    campaign: Campaign,
+    out: Path | None,
+    mesh: Mesh | None,
+    sun: SunPath | str | None,
+    silent: bool,
+) -> Report:
     from alight.core.progress import progress
     from alight.views import report
 
     with progress("silent" if silent else "auto") as bar:
-        figures = report.figure_count(campaign)
+        figures = report.figure_count(campaign, light=not isinstance(sun, str | None))
         bar.start("Report", total=figures)
-        return report.write(campaign, out, mesh=mesh, on_figure=bar.advance)
+        return report.write(campaign, out, mesh=mesh, sun=sun, on_figure=bar.advance)
 
 
 def _show(report: Report, note: str) -> None:
@@ -121,6 +140,8 @@ def _show(report: Report, note: str) -> None:
     figures = report.figures[0].parent
     told = f"and {len(report.figures)} figures in {figures}"
     console.print(Text(told, style="green"), soft_wrap=True)
+    if report.light_table is not None:
+        console.print(Text(f"and {report.light_table}", style="green"), soft_wrap=True)
 
 
 def _json(report: Report, note: str) -> str:
@@ -128,6 +149,7 @@ def _json(report: Report, note: str) -> str:
     told = {
         "report": str(report.page),
         "figures": [str(file) for file in report.figures],
+        "light_table": None if report.light_table is None else str(report.light_table),
         **report.numbers,
         "notes": [*report.warnings, *([note] if note else [])],
     }

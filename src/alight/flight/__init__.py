@@ -1,5 +1,6 @@
 """What acts on a lander besides gravity and ground: the target's rotation, external pushes."""
 
+from alight.core.orbits import ecliptic_attitude, ecliptic_to_equatorial, pole_attitude
 from alight.flight.combine import Combined, combine, combined_data
 from alight.flight.external import (
     SOLAR_PRESSURE,
@@ -16,9 +17,6 @@ from alight.flight.places import (
     Orbit,
     Place,
     apparent_sun,
-    ecliptic_attitude,
-    ecliptic_to_equatorial,
-    pole_attitude,
 )
 from alight.flight.rotation import Rotation, Spin, UniformRotation
 from alight.flight.tumbling import Tumbling

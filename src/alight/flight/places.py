@@ -11,10 +11,16 @@ import numpy as np
 import numpy.typing as npt
 import warp as wp
 
-from alight.core import devices, frames
+from alight.core import devices
 from alight.core.checks import Array, checked_number, checked_vector
-from alight.core.constants import GM_SUN, OBLIQUITY
+from alight.core.constants import GM_SUN
 from alight.core.errors import InputError
+from alight.core.orbits import (
+    checked_eccentricity,
+    ecliptic_attitude,
+    ellipse_axes,
+    ellipse_place,
+)
 from alight.core.types import quat, scalar, vec3
 from alight.core.warp_setup import POINT_OPTIONS
 from alight.flight.clock import ClockData, clock_from_period, clock_turn
@@ -25,9 +31,6 @@ from alight.flight.rotation import (
     checked_times,
     unit_quaternion,
 )
-
-#: Largest eccentricity of an ``Orbit``: up to here Kepler's equation is solved to rounding.
-MOST_ECCENTRIC = 0.99
 
 
 class Place:
@@ -181,32 +184,11 @@ class OrbitData:
 
 
 @wp.func
-def eccentric_anomaly(mean: scalar, e: scalar) -> scalar:
-    """E of E - e sin E = ``mean`` in [-pi, pi] [rad], to rounding for e <= 0.99.
-
-    Halley's method from Danby's start (E = M + 0.85 e towards apoapsis), from which it always
-    converges: three to five steps. A step of 1e-7 leaves an error of its cube.
-    """
-    E = mean + wp.where(mean < scalar(0.0), scalar(-0.85), scalar(0.85)) * e
-    step = scalar(1.0)
-    count = int(0)
-    while wp.abs(step) > scalar(1e-7) and count < 20:
-        s = e * wp.sin(E)
-        f = E - s - mean
-        slope = scalar(1.0) - e * wp.cos(E)
-        step = f / (slope - scalar(0.5) * f * s / slope)
-        E -= step
-        count += 1
-    return E
-
-
-@wp.func
 def orbit_place(data: OrbitData, t: scalar, q_NT: quat) -> vec3:
-    """a (cos E - e) along the major axis, b sin E along the minor one."""
+    """The place on the ellipse, in the target's axes."""
     turn = clock_turn(data.clock, t)
     mean = wp.static(scalar(2.0 * np.pi)) * (turn - wp.round(turn))
-    E = eccentric_anomaly(mean, data.eccentricity)
-    place_N = (wp.cos(E) - data.eccentricity) * data.major + wp.sin(E) * data.minor
+    place_N = ellipse_place(data.major, data.minor, data.eccentricity, mean)
     return wp.quat_rotate_inv(q_NT, place_N)
 
 
@@ -245,12 +227,7 @@ class Orbit(Place):
         axes: npt.ArrayLike = (0.0, 0.0, 0.0, 1.0),
     ) -> None:
         self.semi_major = checked_number("semi_major [m]", semi_major)
-        self.eccentricity = checked_number("eccentricity", eccentricity, above=False)
-        if self.eccentricity > MOST_ECCENTRIC:
-            raise InputError(
-                f"eccentricity is {eccentricity!r}; it must be from 0 to {MOST_ECCENTRIC}: beyond, "
-                "Kepler's equation loses digits near periapsis. Use Fixed for a moment's position"
-            )
+        self.eccentricity = checked_eccentricity(eccentricity)
         self.inclination = checked_finite("inclination [rad]", inclination)
         self.node = checked_finite("node [rad]", node)
         self.periapsis = checked_finite("periapsis [rad]", periapsis)
@@ -288,49 +265,18 @@ class Orbit(Place):
 
     def data(self, device: devices.Device) -> Any:
         """Parameters; no arrays."""
-        z, x = np.array([0.0, 0.0, 1.0]), np.array([1.0, 0.0, 0.0])
-        in_plane = frames.quat_multiply(
-            frames.quat_from_axis_angle(z, self.node),
-            frames.quat_multiply(
-                frames.quat_from_axis_angle(x, self.inclination),
-                frames.quat_from_axis_angle(z, self.periapsis),
-            ),
-        )
-        R = frames.quat_to_matrix(frames.quat_multiply(self.axes, in_plane))
-        semi_minor = self.semi_major * np.sqrt(1.0 - self.eccentricity**2)
+        angles = (self.inclination, self.node, self.periapsis)
+        major, minor = ellipse_axes(self.semi_major, self.eccentricity, *angles, self.axes)
         data = OrbitData()
-        data.major, data.minor = vec3(*(self.semi_major * R[:, 0])), vec3(*(semi_minor * R[:, 1]))
+        data.major, data.minor = vec3(*major), vec3(*minor)
         data.eccentricity = self.eccentricity
         data.clock = clock_from_period(self.period, self.mean_anomaly / (2.0 * np.pi))
         return data
 
 
 # ---------------------------------------------------------------------------------------------
-# Axes of the sky
+# The Sun
 # ---------------------------------------------------------------------------------------------
-
-
-def ecliptic_attitude() -> Array:
-    """Quaternion from J2000 ecliptic axes to J2000 equatorial axes."""
-    return frames.quat_from_axis_angle([1.0, 0.0, 0.0], OBLIQUITY)
-
-
-def ecliptic_to_equatorial(vectors: npt.ArrayLike) -> Array:
-    """Vectors (..., 3) in J2000 ecliptic axes, in J2000 equatorial axes."""
-    return frames.quat_rotate(ecliptic_attitude(), vectors)
-
-
-def pole_attitude(ra: float, dec: float, w0: float = 0.0) -> Array:
-    """q_NT at t = 0 of a target whose pole (+z) is at ``ra``, ``dec`` [rad]; N is J2000 equatorial.
-
-    As the IAU counts: ``w0`` [rad] is the angle of the prime meridian (+x) from the node where the
-    target's equator rises through the J2000 equator, at right ascension ``ra`` + 90 degrees.
-    """
-    z, x = np.array([0.0, 0.0, 1.0]), np.array([1.0, 0.0, 0.0])
-    to_node = frames.quat_from_axis_angle(z, checked_finite("ra [rad]", ra) + 0.5 * np.pi)
-    tilt = frames.quat_from_axis_angle(x, 0.5 * np.pi - checked_finite("dec [rad]", dec))
-    meridian = frames.quat_from_axis_angle(z, checked_finite("w0 [rad]", w0))
-    return frames.quat_multiply(to_node, frames.quat_multiply(tilt, meridian))
 
 
 def apparent_sun(

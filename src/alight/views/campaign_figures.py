@@ -60,7 +60,7 @@ def draw_ellipses(found: Findings, *files: Path) -> None:
     """Where landings rest about their middle, and the ellipses that hold parts of them."""
     assert found.where is not None
     rest = found.where.plane
-    middle, reach = _window(found.ellipses, rest)
+    middle, reach = window(found.ellipses, rest)
     unit = words.length(reach)
     with style.figure(9.6, 5.9) as fig:
         axes = fig.add_axes((0.075, 0.09, 0.66, 0.88))
@@ -81,7 +81,7 @@ def draw_ellipses(found: Findings, *files: Path) -> None:
         style.save(fig, *files)
 
 
-def _window(ellipses: list[Ellipse], rest: Array) -> tuple[Array, float]:
+def window(ellipses: list[Ellipse], rest: Array) -> tuple[Array, float]:
     """Middle and half width of what is shown [m]: the largest ellipse and some more."""
     if ellipses:
         return np.asarray(ellipses[-1].centre), 1.18 * ellipses[-1].semi_major
@@ -160,21 +160,22 @@ def draw_histograms(found: Findings, *files: Path) -> None:
             axes.set_title(title)
             values = found.values(name)
             if not len(values):
-                _empty(axes)
+                empty(axes)
                 continue
             middle = float(np.median(values))
             unit = choose(middle) if choose else words.Unit("N" if name == FORCE else "", 1.0)
-            _histogram(axes, values / unit.size, unit.name, whole=name == COUNT)
+            histogram(axes, values / unit.size, unit.name, whole=name == COUNT)
             axes.set_xlabel(f"{label} [{unit.name}]" if unit.name else label)
         style.save(fig, *files)
 
 
-def _empty(axes: Axes) -> None:
+def empty(axes: Axes) -> None:
+    """Words in place of a panel."""
     axes.set_axis_off()
     axes.text(0.5, 0.5, "no run has this", ha="center", color=style.GREY)
 
 
-def _histogram(axes: Axes, values: Array, unit: str, whole: bool) -> None:
+def histogram(axes: Axes, values: Array, unit: str, whole: bool) -> None:
     """Bars up to where 99 % are, the middle 90 % shaded, the median marked."""
     p05, median, p95 = np.quantile(values, [0.05, 0.5, 0.95])
     end = float(np.quantile(values, 0.99)) if len(values) >= 200 else float(values.max())
@@ -302,7 +303,7 @@ def draw_convergence(found: Findings, *files: Path) -> None:
                 if np.isfinite(e.value)
             ]
             if not known:
-                _empty(axes)
+                empty(axes)
                 continue
             runs = np.array([n for n, _ in known])
             _trend(axes, runs, [e for _, e in known], choose(known[-1][1].value))

@@ -7,14 +7,18 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
+from alight.analysis.sun import SunPath
 from alight.campaign.reader import Campaign, open_campaign
 from alight.core.errors import FileError
 from alight.shapes.mesh import Mesh
 from alight.views import campaign_figures as figures
 from alight.views import campaign_maps as maps
+from alight.views import report_light
 from alight.views import report_page as html
 from alight.views import report_words as text
+from alight.views.light_figure import draw_light
 from alight.views.report_data import Data, read
+from alight.views.report_light import Light
 from alight.views.report_numbers import Findings
 
 #: Name of the page, and of the folder beside it for figures, where none is given.
@@ -33,8 +37,10 @@ class Report:
     numbers: dict[str, object]
     """Key numbers, SI and degrees."""
     answers: list[tuple[str, str]]
-    """The four questions and what the page says to them."""
+    """The questions and what the page says to them."""
     warnings: list[str]
+    light_table: Path | None = None
+    """Light at each place that was looked at, as Parquet; None where light was not asked for."""
 
 
 def write(
@@ -42,6 +48,7 @@ def write(
     out: str | os.PathLike[str] | None = None,
     *,
     mesh: Mesh | None = None,
+    sun: SunPath | str | None = None,
     on_figure: Callable[[], None] | None = None,
 ) -> Report:
     """Write the report of a campaign: a page that needs nothing else, and its figures beside it.
@@ -51,15 +58,18 @@ def write(
         out: The page, or a folder for it; ``report.html`` in the campaign's folder if not given.
             Figures go to the folder ``figures`` beside the page.
         mesh: The body, for relief and pictures; without it maps have none.
+        sun: The Sun's way over the body's sky, for light where landings rest; or a sentence that
+            says why it is not known. Without it the page is silent about light.
         on_figure: Called after each figure, to tell how far it is.
     """
-    found_data, place = _opened(data, mesh)
+    found_data, place = _opened(data, mesh, sun)
     page = _page_file(place / PAGE if out is None else Path(out))
     found = Findings(found_data)
     try:
         shelf = _Shelf(found, page.parent / FIGURES, on_figure)
         sections = list(_sections(shelf))
         page.parent.mkdir(parents=True, exist_ok=True)
+        table = _light_table(found, page.parent)
         page.write_text(_page(found, sections), encoding="utf-8", newline="\n")
     except OSError as error:
         if isinstance(error, FileError):
@@ -67,20 +77,28 @@ def write(
         why = error.strerror or error
         raise FileError(f'cannot write the report to "{page}": {why}.') from None
     told = text.answers(found), text.warnings(found)
-    return Report(page, shelf.files, found.numbers(), *told)
+    return Report(page, shelf.files, found.numbers(), *told, table)
 
 
-def figure_count(campaign: Campaign) -> int:
+def _light_table(found: Findings, folder: Path) -> Path | None:
+    if not isinstance(found.light, Light):
+        return None
+    return report_light.write_table(found.light, found.data, folder / report_light.TABLE)
+
+
+def figure_count(campaign: Campaign, light: bool = False) -> int:
     """Figures that a report of ``campaign`` may have, to tell how far one is."""
-    return 7 if campaign.trajectories else 5
+    return (7 if campaign.trajectories else 5) + light
 
 
-def _opened(data: Campaign | Data | str | os.PathLike[str], mesh: Mesh | None) -> tuple[Data, Path]:
+def _opened(
+    data: Campaign | Data | str | os.PathLike[str], mesh: Mesh | None, sun: SunPath | str | None
+) -> tuple[Data, Path]:
     """What is told, and the folder for a page that has no name."""
     if isinstance(data, Data):
         return data, Path()
     campaign = data if isinstance(data, Campaign) else open_campaign(data)
-    return read(campaign, mesh), campaign.folder
+    return read(campaign, mesh, sun), campaign.folder
 
 
 def _page_file(out: Path) -> Path:
@@ -124,6 +142,8 @@ def _sections(shelf: _Shelf) -> Iterator[html.Section]:
     if found.where is not None:
         yield html.Section("Where it comes to rest", list(_where(shelf)))
     yield html.Section("How landings go", list(_how(shelf)))
+    if found.light is not None:
+        yield html.Section("Light where it rests", list(_light(shelf, found.light)))
     if found.data.courses:
         yield html.Section("Courses of single runs", list(_courses(shelf)))
     yield html.Section("What drives the outcome", list(_drives(shelf)))
@@ -172,6 +192,26 @@ def _how(shelf: _Shelf) -> Iterator[str]:
         "that settle, the others of all that touch the ground.",
     )
     yield html.table(text.QUANTITY_HEAD, text.quantity_rows(shelf.found), range(1, 6))
+
+
+def _light(shelf: _Shelf, light: Light | str) -> Iterator[str]:
+    if isinstance(light, str):
+        yield html.paragraph(light)
+        return
+    turn = "turn" if light.sun.turns else "time"
+    yield shelf.draw(
+        "light",
+        draw_light,
+        "Map of the body by time in light, places of rest by their longest night, and histograms",
+        f"Top: time with the Sun in sight, all over the body, and the places of rest in white. "
+        f"Below, left: places of rest by their longest night in the {turn}, dark where it is long. "
+        "Orange: the median. Grey: the middle 90 %.",
+    )
+    yield html.table(report_light.HEAD, report_light.rows(light), range(1, 6))
+    yield html.paragraph(
+        f"Each place's numbers are in {report_light.TABLE} beside this page. What they rest on:"
+    )
+    yield html.listed(report_light.notes(light, shelf.found.data))
 
 
 def _courses(shelf: _Shelf) -> Iterator[str]:

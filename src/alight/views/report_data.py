@@ -14,6 +14,7 @@ import numpy as np
 from alight.analysis import columns
 from alight.analysis.columns import Array, Bools
 from alight.analysis.settling import QUANTITIES
+from alight.analysis.sun import SunPath
 from alight.campaign.reader import Campaign
 from alight.core.errors import InputError
 from alight.core.outcomes import Outcome
@@ -21,6 +22,7 @@ from alight.shapes.mesh import Mesh
 
 #: Columns of the table of runs that are read, beside those that are dispersed.
 NEEDED = (
+    "run",
     "outcome_code",
     *QUANTITIES,
     *columns.point_names("rest_"),
@@ -83,6 +85,10 @@ class Data:
     courses: list[Course]
     mesh: Mesh | None = None
     """The body, for maps and pictures."""
+    sun: SunPath | None = None
+    """The Sun's way over its sky; None where it is not known, or nobody asks for it."""
+    sun_note: str = ""
+    """Why there is none, for readers; empty where nobody asks."""
 
     @property
     def runs(self) -> int:
@@ -124,7 +130,7 @@ class Data:
         return _name(self.scenario.get("lander"), "a lander")
 
 
-def read(campaign: Campaign, mesh: Mesh | None = None) -> Data:
+def read(campaign: Campaign, mesh: Mesh | None = None, sun: SunPath | str | None = None) -> Data:
     """Read the columns of ``campaign`` that a report needs: 8 bytes each a run, and no more."""
     if not len(campaign):
         raise InputError(
@@ -146,6 +152,8 @@ def read(campaign: Campaign, mesh: Mesh | None = None) -> Data:
         facts=_facts(campaign),
         courses=[_course(campaign, run) for run in campaign.trajectories[:COURSES]],
         mesh=mesh,
+        sun=None if isinstance(sun, str) else sun,
+        sun_note=sun if isinstance(sun, str) else "",
     )
 
 

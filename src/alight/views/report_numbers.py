@@ -16,6 +16,7 @@ from alight.analysis.settling import Settling, read_runs, settling
 from alight.core.errors import InputError
 from alight.core.outcomes import Outcome
 from alight.views.report_data import Data
+from alight.views.report_light import Light, light_of
 
 #: Columns that the page is about, by short names.
 SETTLE, TOUCH, COUNT, PATH = "settle_time_s", "first_contact_time_s", "bounces", "path_m"
@@ -89,6 +90,11 @@ class Findings:
     def ellipse(self, share: float) -> Ellipse | None:
         """The ellipse of a share, where there is one."""
         return next((e for e in self.ellipses if e.share == share), None)
+
+    @cached_property
+    def light(self) -> Light | str | None:
+        """Light where landings rest, or why it is not known; None where nobody asks."""
+        return light_of(self.data)
 
     # -- sensitivity --------------------------------------------------------------------------
 
@@ -164,6 +170,7 @@ class Findings:
             "settled_share": _plain(self.settling.share(Outcome.SETTLED)),
             "escaped_share": _plain(self.lost),
             "rest": None if self.where is None else self._where_numbers(self.where),
+            "light": self.light.numbers() if isinstance(self.light, Light) else None,
         }
         for column in (SETTLE, TOUCH, COUNT, PATH, FIRST, HARDEST, FORCE):
             found = self.spread(column)

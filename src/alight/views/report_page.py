@@ -26,6 +26,7 @@ h2 { font-size: 1.3rem; margin: 2.8rem 0 0.5rem; }
 p { max-width: 46rem; margin: 0.5rem 0; }
 .answers { display: grid; gap: 1.1rem 2.4rem; grid-template-columns: 1fr 1fr; margin: 0; }
 .answers div { border-top: 3px solid var(--mark); padding-top: 0.55rem; }
+.answers div:last-child:nth-child(odd) { grid-column: 1 / -1; }
 .answers dt { font-weight: 700; margin-bottom: 0.15rem; }
 .answers dd { margin: 0; }
 .warning { border-left: 4px solid #d55e00; background: #fdf3ec; padding: 0.6rem 1rem;
@@ -34,6 +35,8 @@ figure { margin: 0.8rem 0 0; }
 figure div { overflow-x: auto; }
 figure img { display: block; width: 100%; height: auto; min-width: 34rem; }
 figcaption { color: var(--grey); font-size: 0.875rem; max-width: 46rem; margin-top: 0.4rem; }
+ul { max-width: 46rem; margin: 0.7rem 0 0; padding-left: 1.1rem; color: var(--grey);
+  font-size: 0.875rem; }
 .scroll { overflow-x: auto; }
 table { border-collapse: collapse; font-size: 0.9rem; font-variant-numeric: tabular-nums;
   margin-top: 0.6rem; }
@@ -131,6 +134,11 @@ def answers(pairs: Iterable[tuple[str, str]]) -> str:
 def paragraph(text: str) -> str:
     """Words."""
     return f"<p>{escape(text)}</p>"
+
+
+def listed(lines: Iterable[str]) -> str:
+    """Sentences, one below the other."""
+    return "<ul>" + "".join(f"<li>{escape(line)}</li>" for line in lines) + "</ul>"
 
 
 def warning(text: str) -> str:

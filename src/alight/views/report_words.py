@@ -8,7 +8,7 @@ import numpy as np
 
 from alight.analysis.intervals import Estimate
 from alight.core.outcomes import Outcome
-from alight.views import words
+from alight.views import report_light, words
 from alight.views.report_numbers import (
     COUNT,
     FAR,
@@ -24,13 +24,18 @@ from alight.views.report_numbers import (
 
 
 def answers(found: Findings) -> list[tuple[str, str]]:
-    """(question, answer) of the four things that a user comes for."""
-    return [
+    """(question, answer) of the four things that a user comes for, and of light where asked."""
+    told = [
         ("Where does it come to rest?", _where(found)),
         ("When?", _when(found)),
         ("How hard does it hit?", _how_hard(found)),
         ("How often is it lost?", _lost(found)),
     ]
+    if isinstance(found.light, str):
+        told.append((report_light.QUESTION, f"Not known. {found.light}"))
+    elif found.light is not None:
+        told.append((report_light.QUESTION, report_light.answer(found.light)))
+    return told
 
 
 def _where(found: Findings) -> str:

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from alight.analysis import spice, sun
+from alight.cli.report_sun import sun_of
 from alight.core.constants import AU, GM_SUN
 from alight.core.errors import FileError, InputError, MissingExtraError
 
@@ -96,3 +97,28 @@ def test_without_the_package_the_extra_is_named(monkeypatch):
     monkeypatch.setitem(sys.modules, "spiceypy", None)
     with pytest.raises(MissingExtraError, match=r"alight\[spice\]"):
         spice.sun_direction([], "ROCK", DATE)
+
+
+def test_a_report_takes_kernels(kernels):
+    """In the body's axes of SPICE, or with its direction alone and the scenario's pole."""
+    given = {"date": DATE, "spice": [str(k) for k in kernels], "spice_target": "ROCK"}
+    table = {
+        "body": {
+            "gm": "30 m^3/s^2",
+            "rotation": {"period": f"{PERIOD} s", "pole": ["96.4 deg", "-66.4 deg"]},
+        },
+        "gravity": {"law": "point-mass"},
+        "ground": {"kind": "sphere", "radius": "450 m"},
+        "lander": {"name": "mascot"},
+        "release": {"latitude": "0 deg", "longitude": "0 deg", "height": "5 m"},
+        "contact": {"restitution": 0.5, "friction": 0.5},
+    }
+    axes = {**given, "spice_frame": "ROCK_FIXED"}
+    one, two = (sun_of({**table, "environment": {"sun": s}}) for s in (axes, given))
+    assert "in the axes ROCK_FIXED" in one.source
+    assert "the pole from the scenario" in two.source
+    assert one.span == two.span == PERIOD
+    # The body moves 0.006 rad along its orbit in the turn, which the direction alone leaves out.
+    np.testing.assert_allclose(one.directions[:, 2], two.directions[:, 2], atol=0.007)
+    wrong = sun_of({**table, "environment": {"sun": {**axes, "spice_frame": "NOWHERE"}}})
+    assert "NOWHERE" in wrong

@@ -1,0 +1,104 @@
+"""The Sun of a campaign's scenario, for its report: its way over the sky, or why there is none."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from alight.core.errors import AlightError, InputError
+
+if TYPE_CHECKING:
+    from alight.analysis.sun import SunPath
+    from alight.scenario.schema import Scenario
+    from alight.scenario.schema_sun import Sun
+
+
+def sun_of(table: Mapping[str, Any], date: str | None = None) -> SunPath | str | None:
+    """The Sun of a resolved scenario; a sentence where it is not known; None if nobody asks.
+
+    ``date`` goes before the scenario's own, and asks for a Sun where the scenario has none.
+    """
+    given = table.get("environment", {}).get("sun")
+    if given is None and date is None:
+        return None
+    try:
+        scenario = _scenario(table, dict(given or {}), date)
+        assert scenario.environment.sun is not None
+        return _path(scenario, scenario.environment.sun)
+    except AlightError as cause:
+        text = str(cause).rstrip(".")
+        return f"Where the Sun stands is not known: {text}."
+
+
+def _scenario(table: Mapping[str, Any], sun: dict[str, Any], date: str | None) -> Scenario:
+    """The scenario with the date asked for; its Sun pushes nothing, which the runs are past."""
+    from alight.scenario import from_dict
+
+    sun |= {"tide": False, "pressure": False}
+    if date is not None:
+        sun["date"] = checked_date(date)
+        for name in ("mean_anomaly", "direction", "distance"):
+            sun.pop(name, None)
+    environment = {**table.get("environment", {}), "sun": sun}
+    rest = {key: value for key, value in table.items() if key not in ("dispersions", "made_by")}
+    return from_dict({**rest, "environment": environment}, "the campaign's scenario")
+
+
+def checked_date(date: str) -> str:
+    """``--date``, refused before anything long begins."""
+    from alight.scenario.schema_sun import Date
+
+    try:
+        return str(Date().read(date))
+    except InputError as cause:
+        raise InputError(f"--date: {cause}") from None
+
+
+def _path(scenario: Scenario, sun: Sun) -> SunPath:
+    from alight.analysis.sun import SunPath
+    from alight.scenario import sky
+
+    span, even = sky.turn(scenario)
+    if sun.spice is not None:
+        way, source = _by_spice(scenario, sun, span)
+    else:
+        way, source = sky.sun_path(scenario, sky.sun_place(scenario, sun)), _source(scenario, sun)
+    return SunPath(way, span, even, _when(sun), source)
+
+
+def _by_spice(scenario: Scenario, sun: Sun, span: float) -> tuple[Any, str]:
+    from alight import flight
+    from alight.analysis import spice
+    from alight.core.constants import AU
+    from alight.scenario import sky
+
+    target, date = str(sun.spice_target), str(sun.date)
+    told = f"The Sun's place is from SPICE kernels, seen from {target}"
+    if sun.spice_frame is not None:
+        frame = sun.spice_frame
+        way = spice.sun_over_rotation(sun.spice, target, frame, date, span, sky.SAMPLES)
+        return way, f"{told} in the axes {frame}."
+    toward = spice.sun_direction(sun.spice, target, date)
+    return sky.sun_path(scenario, flight.Fixed(AU * toward)), f"{told}, the pole from the scenario."
+
+
+def _when(sun: Sun) -> str:
+    if sun.date is not None:
+        day, _, hour = sun.date.partition("T")
+        return f"on {day} at {hour[:5]} UTC"
+    if sun.direction is not None:
+        return "in the direction that the scenario gives"
+    angle = float(np.degrees(sun.mean_anomaly or 0.0))
+    return "at perihelion" if angle == 0.0 else f"at a mean anomaly of {angle:g}°"
+
+
+def _source(scenario: Scenario, sun: Sun) -> str:
+    if sun.direction is not None:
+        return "The Sun stands still where the scenario puts it."
+    orbit, who = sun.orbit, scenario.body.name or "the body"
+    said = f"{who} moves on Kepler's ellipse about the Sun"
+    if sun.date is not None and orbit is not None and orbit.epoch is not None:
+        said += f" with the elements of {orbit.epoch.partition('T')[0]}"
+    return f"{said}, and its pole stands still; the pull of planets is left out."
