@@ -1,5 +1,6 @@
 """Campaigns: many landings of one scenario with what is uncertain varied, kept in a folder."""
 
+from alight.campaign.cluster import Cluster
 from alight.campaign.dispersions import sample
 from alight.campaign.executors import Executor, Local
 from alight.campaign.reader import Campaign, open_campaign
@@ -9,6 +10,7 @@ __all__ = [
     "Campaign",
     "CampaignInterruptedError",
     "CampaignResult",
+    "Cluster",
     "Executor",
     "Local",
     "open_campaign",

@@ -1,19 +1,24 @@
-"""Where shards are computed: on this machine, or elsewhere by an executor of one's own."""
+"""Where shards are computed: on this machine, on a cluster, or by an executor of one's own."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from typing import Protocol
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any, Protocol
 
 from alight.campaign.store import Shard
 from alight.campaign.work import ShardBar, Work
+from alight.core import devices
 from alight.core.errors import InputError, unknown_name
 from alight.core.outcomes import FIRST_FAILURE, Outcome
 from alight.core.progress import Progress, Silent
 
 
 class Executor(Protocol):
-    """Computes shards; writing them is not its affair."""
+    """Computes shards; writing them is not its affair.
+
+    One that computes on other machines may also have ``resolve(device) -> Device``, which finds
+    devices there; without it they are those of this machine.
+    """
 
     def prepare(self, work: Work) -> None:
         """Get ready: called once, before the first shard and before the bar of landings."""
@@ -69,8 +74,16 @@ class Local:
 _NAMED = {"local": Local}
 
 
-def executor_of(executor: str | Executor) -> Executor:
-    """The executor that a name stands for, or one that was made before."""
+def executor_of(executor: str | Executor, scheduler: Any = None) -> Executor:
+    """The executor that a name stands for, one that was made before, or a scheduler's workers."""
+    if scheduler is not None:
+        if executor != "local":
+            raise InputError(
+                f"executor is {executor!r} and scheduler is {scheduler!r}; give one of them."
+            )
+        from alight.campaign.cluster import Cluster
+
+        return Cluster(scheduler)
     if isinstance(executor, str):
         if executor not in _NAMED:
             raise unknown_name("executor", executor, _NAMED)
@@ -78,6 +91,11 @@ def executor_of(executor: str | Executor) -> Executor:
     if not (hasattr(executor, "compute") and hasattr(executor, "prepare")):
         raise InputError(
             f'executor is {executor!r}; it must be "local" or an object with prepare(work) and '
-            "compute(work, shards, tally)."
+            "compute(work, shards, tally). For a Dask cluster give scheduler."
         )
     return executor
+
+
+def resolver_of(executor: Executor) -> Callable[[str], devices.Device]:
+    """Finds the device of a name where the executor computes."""
+    return getattr(executor, "resolve", devices.resolve)

@@ -1,7 +1,8 @@
 """``run_campaign``: a plan carried out in a folder, however often it has to be started.
 
 What is finished is kept and checked, what is missing is computed. A shard is computed, written and
-sealed before the next one is begun, so an interruption costs one shard at most.
+sealed before the next one is begun, so an interruption costs one shard at most (on a cluster, those
+that are under way).
 """
 
 from __future__ import annotations
@@ -11,10 +12,11 @@ import importlib.metadata
 import os
 import pathlib
 import sys
-from collections.abc import Generator
+from collections.abc import Callable, Generator
 from dataclasses import dataclass
+from typing import Any
 
-from alight.campaign.executors import Executor, Tally, executor_of
+from alight.campaign.executors import Executor, Tally, executor_of, resolver_of
 from alight.campaign.plan import PLAN_FILE, Plan, agreed, make_plan, read_plan
 from alight.campaign.reader import Campaign, open_campaign
 from alight.campaign.store import (
@@ -82,6 +84,7 @@ def run_campaign(
     out: str | os.PathLike[str],
     device: str = "auto",
     executor: str | Executor = "local",
+    scheduler: Any = None,
     threads: int | None = None,
     show: str | Progress = "auto",
 ) -> CampaignResult:
@@ -99,11 +102,13 @@ def run_campaign(
         folder was begun with.
     executor:
         ``"local"``, or an ``Executor``.
+    scheduler:
+        Address of a Dask scheduler, such as ``"tcp://host:8786"``, whose workers compute.
     show:
         How progress is told: "silent", "auto", "text" or "rich".
     """
     given = load(scenario) if isinstance(scenario, str | os.PathLike) else scenario
-    chosen = executor_of(executor)
+    chosen = executor_of(executor, scheduler)
     folder = pathlib.Path(out).expanduser()
     if folder.exists() and not folder.is_dir():
         raise InputError(f"out is {folder}, which is a file; it must be a folder, new or old.")
@@ -111,7 +116,7 @@ def run_campaign(
     with locked(folder):
         clear_leftovers(folder)
         old = _begun(folder)
-        place = _device(device, old)
+        place = _device(device, old, resolver_of(chosen))
         total = _total(given, runs, old)
         given = with_runs(given, total)
         kind = "gpu" if place.is_gpu else "cpu"
@@ -205,12 +210,14 @@ def _total(scenario: Scenario, runs: int | None, old: Plan | None) -> int:
     return own if old is None else max(own, old.total)
 
 
-def _device(device: str, old: Plan | None) -> devices.Device:
+def _device(
+    device: str, old: Plan | None, resolve: Callable[[str], devices.Device]
+) -> devices.Device:
     """The device asked for; left open, one of the kind that the folder was begun with."""
     if device != "auto" or old is None:
-        return devices.resolve(device)
+        return resolve(device)
     try:
-        return devices.resolve("cpu" if old.device == "cpu" else "cuda")
+        return resolve("cpu" if old.device == "cpu" else "cuda")
     except DeviceError as cause:
         raise DeviceError(
             f"this campaign was begun on a GPU, and a CPU rounds differently: it must go on on a "

@@ -16,17 +16,33 @@ def command(
         typer.Option(help="Landings, instead of the scenario's own number.", show_default=False),
     ] = None,
     device: Annotated[str, typer.Option(help="auto, cpu, cuda:0, ...")] = "auto",
+    scheduler: Annotated[
+        str | None,
+        typer.Option(
+            metavar="ADDRESS",
+            help="Compute on the workers of this Dask scheduler, such as tcp://host:8786.",
+            show_default=False,
+        ),
+    ] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON, for scripts.")] = False,
 ) -> None:
     """Run a campaign, or go on with one: what is finished in DIR is checked and kept.
 
     Example: alight campaign scenarios/ryugu_minerva.toml --runs 1000 --out out/ryugu
     """
-    from alight.campaign import run_campaign
+    from alight.campaign import CampaignInterruptedError, run_campaign
 
-    result = run_campaign(
-        scenario, runs, out=out, device=device, show="silent" if as_json else "auto"
-    )
+    show = "silent" if as_json else "auto"
+    try:
+        result = run_campaign(
+            scenario, runs, out=out, device=device, scheduler=scheduler, show=show
+        )
+    except CampaignInterruptedError as stop:
+        # Told here, as Typer makes an exit code of it and drops the text.
+        from alight.cli.main import INTERRUPTED, complain
+
+        complain(str(stop))
+        raise typer.Exit(INTERRUPTED) from None
     if as_json:
         ended = {outcome.name.lower(): count for outcome, count in result.outcomes.items()}
         facts = {"folder": str(result.folder), "runs": result.runs, "outcomes": ended}

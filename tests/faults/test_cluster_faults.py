@@ -1,0 +1,321 @@
+"""Clusters that lose workers or scheduler, or gain workers that do not fit, lose no shard.
+
+Workers are real processes and die by kill -9. The reference is the campaign on this machine alone,
+compared file by file.
+"""
+
+import contextlib
+import json
+import logging
+import os
+import signal
+import subprocess
+import sys
+import time
+
+import pytest
+
+from alight.campaign import Cluster, open_campaign, run_campaign
+from alight.campaign import cluster as cluster_module
+from alight.campaign.cluster_worker import ClusterError
+
+distributed = pytest.importorskip("distributed")
+
+TEXT = """
+seed = 5
+[gravity]
+law = "uniform"
+acceleration = ["0 m/s^2", "0 m/s^2", "-5.7e-3 m/s^2"]
+[ground]
+kind = "plane"
+[lander]
+shape = "cube"
+side = "20 cm"
+mass = "1 kg"
+[release]
+position = ["0 m", "0 m", "0.5 m"]
+[contact]
+restitution = 0.5
+[stop]
+max_time = "150 s"
+[dispersions]
+"release.velocity" = { kind = "normal", sigma = "2 cm/s" }
+"release.attitude" = { kind = "orientation" }
+[campaign]
+runs = 192
+shard = 8
+[record]
+trajectories = [3]
+"""
+SHARDS = 24
+
+
+@pytest.fixture(scope="module")
+def path(tmp_path_factory):
+    """The scenario's file."""
+    path = tmp_path_factory.mktemp("cluster") / "drop.toml"
+    path.write_text(TEXT)
+    return path
+
+
+@pytest.fixture(scope="module")
+def whole(path):
+    """What the campaign leaves, undisturbed."""
+    run(path, path.parent / "whole")
+    return contents(path.parent / "whole")
+
+
+@pytest.fixture(scope="module")
+def cluster():
+    """A scheduler in this process, and workers as each test asks for them."""
+    made = distributed.LocalCluster(
+        n_workers=0, dashboard_address=":0", silence_logs=logging.CRITICAL
+    )
+    with made, contextlib.closing(Workers(made)) as workers:
+        yield workers
+
+
+class Workers:
+    """Worker processes of a scheduler, by address."""
+
+    def __init__(self, cluster):
+        self.cluster, self.scheduler = cluster, cluster.scheduler_address
+        self.processes = {}
+
+    def take(self, count):
+        """Addresses of so many workers, and no others: those there are, more started or killed."""
+        for address in list(self.processes)[count:]:
+            self.kill(address)
+        while len(self.processes) < count:
+            self.add()
+        return list(self.processes)
+
+    def add(self, path=None):
+        """Start one more, with a folder before all others where it looks for packages."""
+        known = set(self.addresses())
+        before = [str(path)] if path else []
+        found = os.pathsep.join([*before, *filter(None, [os.environ.get("PYTHONPATH")])])
+        environment = {**os.environ, "PYTHONPATH": found}
+        command = [sys.executable, "-m", "distributed.cli.dask_worker", self.scheduler]
+        command += ["--no-nanny", "--no-dashboard", "--nthreads", "1"]
+        process = subprocess.Popen(command, stderr=subprocess.DEVNULL, env=environment)
+        self.cluster.wait_for_workers(len(known) + 1, timeout=120)
+        (address,) = set(self.addresses()) - known
+        self.processes[address] = process
+        return address
+
+    def kill(self, address):
+        """Kill -9, and wait until the scheduler has seen it."""
+        process = self.processes.pop(address)
+        process.kill()
+        process.wait()
+        while address in self.addresses():
+            time.sleep(0.01)
+
+    def addresses(self):
+        return list(self.cluster.scheduler.workers)
+
+    def close(self):
+        for process in self.processes.values():
+            process.kill()
+            process.wait()
+
+
+class Disturbed(Cluster):
+    """Calls ``action`` when so many shards have come back, before the last of them is written."""
+
+    def __init__(self, scheduler, after, action, **options):
+        super().__init__(scheduler, **options)
+        self.after, self.action = after, action
+
+    def compute(self, work, shards, tally):
+        with contextlib.closing(super().compute(work, shards, tally)) as done:
+            for number, shard in enumerate(done, start=1):
+                if number == self.after:
+                    self.action()
+                yield shard
+
+
+@pytest.fixture
+def sent(monkeypatch):
+    """Which shards were given to which worker; those that have come back are taken out."""
+    sent, submit = {}, cluster_module._Flow._submit
+    received = cluster_module._Flow._received
+
+    def submitted(self, shard, worker):
+        sent.setdefault(worker, []).append(shard)
+        submit(self, shard, worker)
+
+    def came(self, future):
+        shard = received(self, future)
+        for shards in sent.values():
+            if shard.number in shards:
+                shards.remove(shard.number)
+        return shard
+
+    monkeypatch.setattr(cluster_module._Flow, "_submit", submitted)
+    monkeypatch.setattr(cluster_module._Flow, "_received", came)
+    return sent
+
+
+def run(path, out, **options):
+    return run_campaign(path, out=out, **{"device": "cpu", "show": "silent", **options})
+
+
+def contents(folder):
+    files = [p for p in sorted(folder.rglob("*")) if p.is_file() and p.name != ".lock"]
+    return {str(p.relative_to(folder)): p.read_bytes() for p in files}
+
+
+def goes_on(path, out, whole, least):
+    """What was finished is kept, and the rest makes the folder what it would have been."""
+    finished = len(open_campaign(out).seals)
+    assert least <= finished < SHARDS
+    result = run(path, out)
+    assert (result.kept, result.computed) == (finished, SHARDS - finished)
+    assert not result.notes
+    assert contents(out) == whole
+
+
+# ---------------------------------------------------------------------------------------------
+# Workers
+# ---------------------------------------------------------------------------------------------
+
+
+def test_a_worker_killed_in_mid_run(path, whole, cluster, sent, tmp_path):
+    """Its shards are computed elsewhere, none is lost or doubled, and one that comes gets some."""
+    first, second = cluster.take(2)
+    lost = []
+
+    def kill():
+        lost.extend(sent[first])
+        cluster.kill(first)
+        cluster.add()
+
+    result = run(path, tmp_path / "out", executor=Disturbed(cluster.scheduler, 3, kill))
+    assert lost, "the killed worker had nothing to do"
+    assert result.computed == SHARDS
+    assert set(sent) > {first, second}, "the third worker had nothing to do"
+    assert contents(tmp_path / "out") == whole
+    runs = open_campaign(tmp_path / "out").read("runs", ["run"])["run"].to_pylist()
+    assert runs == list(range(192))
+
+
+def test_all_workers_killed(path, whole, cluster, tmp_path):
+    (only,) = cluster.take(1)
+    alone = Disturbed(cluster.scheduler, 2, lambda: cluster.kill(only), patience=0.1)
+    with pytest.raises(ClusterError, match=r"no worker .* the same command goes on"):
+        run(path, tmp_path, executor=alone)
+    goes_on(path, tmp_path, whole, 2)
+
+
+def test_a_shard_that_takes_its_worker_with_it(path, whole, cluster, tmp_path, monkeypatch):
+    """It is not tried for ever: here a single time."""
+    monkeypatch.setattr(cluster.cluster.scheduler, "allowed_failures", 0)
+    first, _ = cluster.take(2)
+    deadly = Disturbed(cluster.scheduler, 2, lambda: cluster.kill(first))
+    with pytest.raises(ClusterError, match=r"shard \d+ was not computed: .* memory"):
+        run(path, tmp_path, executor=deadly)
+    goes_on(path, tmp_path, whole, 1)
+
+
+@pytest.fixture
+def other_version(tmp_path):
+    """A folder in which another version of Alight is installed, as far as metadata tell."""
+    folder = tmp_path / "other" / "alight-99.0.dist-info"
+    folder.mkdir(parents=True)
+    (folder / "METADATA").write_text("Metadata-Version: 2.1\nName: alight\nVersion: 99.0\n")
+    return folder.parent
+
+
+@pytest.fixture
+def broken(tmp_path):
+    """A folder with an Alight that does not load."""
+    folder = tmp_path / "broken" / "alight"
+    folder.mkdir(parents=True)
+    (folder / "__init__.py").write_text("raise ImportError('libsolid.so is missing')\n")
+    return folder.parent
+
+
+def test_a_worker_with_another_version(path, whole, cluster, other_version, tmp_path):
+    """Refused before any shard is computed; a cluster without it is taken."""
+    (good,) = cluster.take(1)
+    bad = cluster.add(other_version)
+    said = rf"{bad}: has alight 99.0 where .* is here\. Give every worker .*pip install \"alight=="
+    for device in ("auto", "cpu"):
+        with pytest.raises(ClusterError, match=said) as found:
+            run(path, tmp_path / "out", scheduler=cluster.scheduler, device=device)
+        assert good not in str(found.value)
+    cluster.kill(bad)
+    assert run(path, tmp_path / "out", scheduler=cluster.scheduler).computed == SHARDS
+    assert contents(tmp_path / "out") == whole
+
+
+def test_a_worker_that_cannot_load_alight_comes_late(path, whole, cluster, broken, tmp_path):
+    cluster.take(1)
+    late = Disturbed(cluster.scheduler, 2, lambda: cluster.add(broken))
+    with pytest.raises(ClusterError, match=r"cannot load alight: tcp.*libsolid\.so is missing"):
+        run(path, tmp_path / "out", executor=late)
+    cluster.take(1)
+    goes_on(path, tmp_path / "out", whole, 2)
+
+
+# ---------------------------------------------------------------------------------------------
+# Scheduler and client
+# ---------------------------------------------------------------------------------------------
+
+
+@contextlib.contextmanager
+def own_scheduler(folder):
+    """A scheduler that is a process of its own, with a worker: the process, and its address."""
+    file = folder / "scheduler.json"
+    python = [sys.executable, "-m"]
+    command = ["distributed.cli.dask_scheduler", "--port", "0", "--host", "127.0.0.1"]
+    command += ["--no-dashboard", "--scheduler-file", file]
+    scheduler = subprocess.Popen([*python, *command], stderr=subprocess.DEVNULL)
+    command = ["distributed.cli.dask_worker", "--scheduler-file", file, "--no-nanny"]
+    worker = subprocess.Popen([*python, *command, "--nthreads", "1"], stderr=subprocess.DEVNULL)
+    try:
+        with distributed.Client(scheduler_file=file, set_as_default=False) as client:
+            client.wait_for_workers(1, timeout=120)
+        yield scheduler, json.loads(file.read_text())["address"]
+    finally:
+        for process in (worker, scheduler):
+            process.kill()
+            process.wait()
+
+
+def test_the_scheduler_killed_in_mid_run(path, whole, tmp_path):
+    with own_scheduler(tmp_path) as (process, address):
+
+        def kill():
+            process.kill()
+            process.wait()
+
+        with pytest.raises(ClusterError, match=rf"{address} was reached before, and now .* lost"):
+            run(path, tmp_path / "out", executor=Disturbed(address, 2, kill))
+    goes_on(path, tmp_path / "out", whole, 2)
+
+
+def test_ctrl_c_at_the_command_line(path, whole, cluster, tmp_path):
+    """The command ends with its message, nothing is left at the scheduler, the folder goes on."""
+    cluster.take(1)
+    out = tmp_path / "out"
+    command = [sys.executable, "-m", "alight", "campaign", path, "--out", out, "--device", "cpu"]
+    command += ["--scheduler", cluster.scheduler, "--runs", "40000"]
+    child = subprocess.Popen(command, stderr=subprocess.PIPE, text=True)
+    while not list(out.glob("shards/*.json")) and child.poll() is None:
+        time.sleep(0.001)
+    child.send_signal(signal.SIGINT)
+    _, said = child.communicate(timeout=120)
+    assert child.returncode == 130
+    assert "of 5000 shards are finished and safe" in said
+    assert "Traceback" not in said
+    while cluster.cluster.scheduler.tasks:
+        time.sleep(0.01)
+    finished = open_campaign(out)
+    assert 1 <= len(finished.seals) < 5000
+    for seal in finished.seals.values():
+        if seal.runs and seal.shard < SHARDS:
+            name = f"runs/runs-{seal.shard:06d}.parquet"
+            assert (out / name).read_bytes() == whole[name]
