@@ -7,9 +7,15 @@ import sys
 
 from alight.cli import bench
 from alight.core.devices import resolve
-from benchmarks import gravity, landings, machine, shapes
+from benchmarks import gravity, impacts, landings, machine, proximity, shapes
 
-PARTS = {"gravity": gravity, "shapes": shapes, "landings": landings}
+PARTS = {
+    "gravity": gravity,
+    "shapes": shapes,
+    "impacts": impacts,
+    "landings": landings,
+    "proximity": proximity,
+}
 
 RESULTS = pathlib.Path(__file__).parent / "RESULTS.md"
 

@@ -1,6 +1,29 @@
-"""What happens where lander and ground meet: the compliant law (impulse and others to come)."""
+"""What happens where lander and ground meet: the compliant law, and collisions by impulses."""
 
 from alight.contact.compliant import Compliant
+from alight.contact.gaps import Gap, contacts, distance
+from alight.contact.ground import GroundLaw, GroundMap
+from alight.contact.impulse import Impact, ImpactKind, impact
+from alight.contact.region_shapes import Ball, Box, Cap, Polygon
+from alight.contact.regions import Region, Regions
 from alight.contact.restitution import damping_ratio, restitution_of
 
-__all__ = ["Compliant", "damping_ratio", "restitution_of"]
+__all__ = [
+    "Ball",
+    "Box",
+    "Cap",
+    "Compliant",
+    "Gap",
+    "GroundLaw",
+    "GroundMap",
+    "Impact",
+    "ImpactKind",
+    "Polygon",
+    "Region",
+    "Regions",
+    "contacts",
+    "damping_ratio",
+    "distance",
+    "impact",
+    "restitution_of",
+]

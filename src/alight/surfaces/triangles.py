@@ -12,33 +12,32 @@ import numpy.typing as npt
 import warp as wp
 
 from alight.core import devices
+from alight.core.checks import Array
 from alight.core.types import scalar, vec3
 from alight.core.warp_setup import POINT_OPTIONS
 from alight.shapes.mesh import Mesh
+from alight.surfaces import bvh
+from alight.surfaces.bvh import Extent, Tree, walk_function
 
-Array = npt.NDArray[np.float64]
+#: Bits of ``Triangles.owned``: the facet that answers for corner 0, 1, 2; for edge 01, 12, 20; and
+#: which of these edges bend outward.
+OWN_VERTEX, OWN_EDGE, RIDGE = 1, 8, 64
 
-#: Triangles in a leaf of the tree.
-LEAF = 2
+#: Sine of the angle by which an edge must bend outward to count: less is flat to rounding.
+FLAT = 1e-12
 
 
 @wp.struct
 class Triangles:
-    """A mesh sorted along a space-filling curve, under a complete binary tree of boxes.
+    """A mesh sorted as the leaves of a tree of boxes."""
 
-    Node 1 is the root, nodes 2i and 2i + 1 are the children of i, and the leaves begin at
-    ``leaves``: no links are stored, and a walk needs no stack.
-    """
-
-    leaves: int
-    count: int
-    lower: wp.array(dtype=vec3)
-    upper: wp.array(dtype=vec3)
+    tree: Tree
     vertex: wp.array(dtype=vec3)
     vertex_normal: wp.array(dtype=vec3)
     face: wp.array(dtype=wp.vec3i)
     face_normal: wp.array(dtype=vec3)
     across: wp.array(dtype=wp.vec3i)  # the facet on the other side of edges 01, 12, 20
+    owned: wp.array(dtype=wp.int16)  # which of its corners and edges a facet answers for
 
 
 @wp.struct
@@ -103,12 +102,41 @@ def triangle_feature(mesh: Triangles, face: int, x: vec3):
     return nearest_on_triangle(x, mesh.vertex[v[0]], mesh.vertex[v[1]], mesh.vertex[v[2]])
 
 
+@wp.struct
+class Ground:
+    """What walks go through. A ground with more on it holds its mesh under the same name."""
+
+    mesh: Triangles
+
+
+@wp.struct
+class PointQuery:
+    """A point, and the nearest facet found so far."""
+
+    extent: Extent
+    limit2: scalar
+    face: int
+
+
 @wp.func
-def box_distance2(mesh: Triangles, node: int, x: vec3):
-    """Squared distance from x to a box of the tree; infinite for an empty one."""
-    zero = vec3()
-    out = wp.max(wp.max(mesh.lower[node] - x, x - mesh.upper[node]), zero)
-    return wp.dot(out, out)
+def visit_facet(data: Ground, query: PointQuery, face: int):
+    """The facet, if it is nearer than those before."""
+    out = query
+    gap = query.extent.center - triangle_feature(data.mesh, face, query.extent.center).point
+    square = wp.dot(gap, gap)
+    if square < out.limit2:
+        out.limit2 = square
+        out.face = face
+    return out
+
+
+@wp.func
+def no_spread(query: PointQuery, axis: vec3):
+    """A point does not reach anywhere."""
+    return scalar(0.0)
+
+
+walk_to_point = walk_function(Ground, PointQuery, no_spread, visit_facet)
 
 
 @wp.func
@@ -117,37 +145,29 @@ def nearest_face(mesh: Triangles, x: vec3, hint: int, reach: scalar):
 
     ``hint`` is a facet likely to be near (or -1): the better it is, the less of the tree is seen.
     """
-    best = reach * reach
-    face = int(-1)
+    data = Ground()
+    data.mesh = mesh
+    query = PointQuery()
+    query.extent.center = x
+    query.extent.lower = x
+    query.extent.upper = x
+    query.limit2 = reach * reach
+    query.face = -1
     if hint >= 0:
-        gap = x - triangle_feature(mesh, hint, x).point
-        if wp.dot(gap, gap) < best:
-            best = wp.dot(gap, gap)
-            face = hint
-    node = int(1)
-    walking = bool(True)
-    while walking:
-        deeper = bool(False)
-        if box_distance2(mesh, node, x) < best:
-            if node < mesh.leaves:
-                deeper = True
-            else:
-                first = (node - mesh.leaves) * LEAF
-                for i in range(first, wp.min(first + LEAF, mesh.count)):
-                    gap = x - triangle_feature(mesh, i, x).point
-                    square = wp.dot(gap, gap)
-                    if square < best:
-                        best = square
-                        face = i
-        if deeper:
-            node = node * 2
-        else:
-            while (node & 1) == 1 and node > 1:
-                node = node >> 1
-            if node == 1:
-                walking = False
-            node = node + 1
-    return face
+        query = visit_facet(data, query, hint)
+    query = walk_to_point(data, query)
+    return query.face
+
+
+@wp.func
+def pseudonormal(mesh: Triangles, face: int, part: int):
+    """The normal, not of unit length, that tells the side of what is nearest to a facet's part."""
+    normal = mesh.face_normal[face]
+    if part < 3:
+        normal = mesh.vertex_normal[mesh.face[face][part]]
+    elif part < 6:
+        normal = normal + mesh.face_normal[mesh.across[face][part - 3]]
+    return normal
 
 
 @wp.func
@@ -155,80 +175,79 @@ def signed_distance(mesh: Triangles, face: int, x: vec3):
     """Distance from x to its nearest facet, negative inside."""
     found = triangle_feature(mesh, face, x)
     gap = x - found.point
-    normal = mesh.face_normal[face]
-    if found.part < 3:
-        normal = mesh.vertex_normal[mesh.face[face][found.part]]
-    elif found.part < 6:
-        normal = normal + mesh.face_normal[mesh.across[face][found.part - 3]]
     distance = wp.length(gap)
-    return wp.where(wp.dot(gap, normal) < scalar(0.0), -distance, distance)
+    inside = wp.dot(gap, pseudonormal(mesh, face, found.part)) < scalar(0.0)
+    return wp.where(inside, -distance, distance)
 
 
-def triangles_data(mesh: Mesh, device: devices.Device) -> Any:
-    """A mesh as a tree on a device."""
-    faces, across, order = _sorted(mesh)
-    lower, upper = _boxes(mesh.vertices[faces])
-    data = Triangles()
-    data.leaves, data.count = len(lower) // 2, len(faces)
+# -- on the host ------------------------------------------------------------------------------
+
+
+def triangles_data(
+    mesh: Mesh, device: devices.Device, built: bvh.Built | None = None, rise: float = 0.0
+) -> Any:
+    """A mesh as a tree on a device; ``rise`` [m] is how far things on it stand out of it."""
+    built = built or bvh.build(mesh.vertices[mesh.faces])
+    order = built.order
+    across = neighbours(mesh)
+    place = np.empty(len(order), np.int32)
+    place[order] = np.arange(len(order), dtype=np.int32)
 
     def put(array: Any, kind: Any) -> wp.array:
         return wp.array(np.ascontiguousarray(array), dtype=kind, device=device.name)
 
-    data.lower, data.upper = put(lower, vec3), put(upper, vec3)
+    data = Triangles()
+    data.tree = bvh.tree_data(built, device, rise)
     data.vertex = put(mesh.vertices, vec3)
     data.vertex_normal = put(mesh.vertex_normals, vec3)
-    data.face = put(faces.astype(np.int32), wp.vec3i)
+    data.face = put(mesh.faces[order], wp.vec3i)
     data.face_normal = put(mesh.face_normals[order], vec3)
-    data.across = put(across.astype(np.int32), wp.vec3i)
+    data.across = put(place[across[order]], wp.vec3i)
+    data.owned = put(owned_features(mesh)[order], wp.int16)
     return data
 
 
-def _sorted(mesh: Mesh) -> tuple[Any, Any, Any]:
-    """Facets along a Morton curve, their neighbours across edges, and the order taken."""
-    order = np.argsort(_morton(mesh.vertices[mesh.faces].mean(axis=1)), kind="stable")
-    place = np.empty(len(order), np.int64)
-    place[order] = np.arange(len(order))
-    across = np.empty((mesh.n_faces, 3), np.int64)
+def neighbours(mesh: Mesh) -> npt.NDArray[np.int32]:
+    """(m, 3) the facet on the other side of edges 01, 12, 20 of each facet."""
+    across = np.empty((mesh.n_faces, 3), np.int32)
+    for face, corner, other in _half_edges(mesh):
+        across[face, corner] = other
+    return across
+
+
+def owned_features(mesh: Mesh) -> npt.NDArray[np.int16]:
+    """(m,) bits: each vertex and each edge belongs to one of its facets; ridges bend outward."""
+    bits = np.zeros(mesh.n_faces, np.int16)
+    corner_of = mesh.faces.ravel()
+    first = np.full(mesh.n_vertices, -1, np.int64)
+    # Written backwards, so that the first facet of each vertex stays.
+    first[corner_of[::-1]] = np.arange(len(corner_of))[::-1]
+    first = first[first >= 0]
+    np.bitwise_or.at(bits, first // 3, (OWN_VERTEX << (first % 3)).astype(np.int16))
+    ridge = _ridges(mesh)
+    for k, (face, corner, _) in enumerate(_half_edges(mesh)):
+        own = OWN_EDGE << corner if k == 0 else 0 * corner
+        np.bitwise_or.at(bits, face, (own | np.where(ridge, RIDGE << corner, 0)).astype(np.int16))
+    return bits
+
+
+def _ridges(mesh: Mesh) -> npt.NDArray[np.bool_]:
+    """(E,) edges that bend outward: beyond them the surface falls off."""
+    one, other = mesh.edge_faces.T
+    n1, n2 = mesh.face_normals[one], mesh.face_normals[other]
+    along = mesh.vertices[mesh.edges[:, 1]] - mesh.vertices[mesh.edges[:, 0]]
+    bend = np.einsum("ij,ij->i", np.cross(n1, n2), along)
+    return np.asarray(bend > FLAT * np.linalg.norm(along, axis=1))
+
+
+def _half_edges(mesh: Mesh) -> Any:
+    """Facet, its corner where the edge starts and the facet across, from either side of edges."""
     one, other = mesh.edge_faces.T
     low, high = mesh.edges.T
     # ``one`` runs along the edge from its lower to its higher vertex, ``other`` back.
     for face, start, neighbour in ((one, low, other), (other, high, one)):
         corner = np.argmax(mesh.faces[face] == start[:, None], axis=1)
-        across[face, corner] = place[neighbour]
-    return mesh.faces[order], across[order], order
-
-
-def _morton(points: Array) -> Any:
-    """Interleaved bits of coordinates, 21 each: near numbers are near places."""
-    low = points.min(axis=0)
-    size = max(float((points.max(axis=0) - low).max()), 1e-300)
-    cells = ((points - low) * ((2.0**21 - 1.0) / size)).astype(np.uint64)
-    code = np.zeros(len(points), np.uint64)
-    spread = ((32, 0x1F00000000FFFF), (16, 0x1F0000FF0000FF), (8, 0x100F00F00F00F00F),
-              (4, 0x10C30C30C30C30C3), (2, 0x1249249249249249))  # fmt: skip
-    for axis in range(3):
-        bits = cells[:, axis]
-        for shift, mask in spread:
-            bits = (bits | (bits << np.uint64(shift))) & np.uint64(mask)
-        code |= bits << np.uint64(axis)
-    return code
-
-
-def _boxes(corners: Array) -> tuple[Array, Array]:
-    """Boxes of the complete tree over sorted triangles (m, 3, 3); empty ones are inside out."""
-    count = -(-len(corners) // LEAF)
-    leaves = 1 << max(0, count - 1).bit_length()
-    lower, upper = np.full((2 * leaves, 3), np.inf), np.full((2 * leaves, 3), -np.inf)
-    starts = np.arange(0, len(corners), LEAF)
-    lower[leaves : leaves + count] = np.minimum.reduceat(corners.min(axis=1), starts, axis=0)
-    upper[leaves : leaves + count] = np.maximum.reduceat(corners.max(axis=1), starts, axis=0)
-    first = leaves // 2
-    while first:
-        pairs = slice(2 * first, 4 * first)
-        lower[first : 2 * first] = lower[pairs].reshape(-1, 2, 3).min(axis=1)
-        upper[first : 2 * first] = upper[pairs].reshape(-1, 2, 3).max(axis=1)
-        first //= 2
-    return lower, upper
+        yield face, corner, neighbour
 
 
 @wp.kernel(module="unique", enable_backward=False, module_options=POINT_OPTIONS)

@@ -6,7 +6,15 @@ import pytest
 from alight.core import devices
 from alight.scenario import bodies
 from alight.shapes.icosphere import icosphere
-from alight.surfaces.triangles import _boxes, _morton, _sorted, distances, triangles_data
+from alight.surfaces.triangles import (
+    OWN_EDGE,
+    OWN_VERTEX,
+    RIDGE,
+    distances,
+    neighbours,
+    owned_features,
+    triangles_data,
+)
 
 
 def around(mesh, n, seed=0):
@@ -62,27 +70,27 @@ def test_hints_change_nothing():
 
 def test_neighbours_across_edges_share_them():
     mesh = icosphere(2)
-    faces, across, order = _sorted(mesh)
-    assert sorted(order) == list(range(mesh.n_faces))
+    across = neighbours(mesh)
     for k in range(3):
-        ours = np.sort(faces[:, [k, (k + 1) % 3]], axis=1)
-        theirs = faces[across[:, k]]
+        ours = np.sort(mesh.faces[:, [k, (k + 1) % 3]], axis=1)
+        theirs = mesh.faces[across[:, k]]
         assert (ours[:, :, None] == theirs[:, None, :]).any(axis=2).all()
-        assert not np.array_equal(across[:, k], np.arange(len(faces)))
+        assert not np.array_equal(across[:, k], np.arange(mesh.n_faces))
 
 
-def test_every_box_holds_its_triangles():
-    rng = np.random.default_rng(3)
-    for n in (1, 2, 3, 8, 37):
-        corners = rng.normal(size=(n, 3, 3))
-        lower, upper = _boxes(corners)
-        assert np.array_equal(lower[1], corners.min(axis=(0, 1)))
-        assert np.array_equal(upper[1], corners.max(axis=(0, 1)))
-        for i in range(1, len(lower) // 2):
-            assert np.array_equal(lower[i], np.minimum(lower[2 * i], lower[2 * i + 1]))
+def test_each_vertex_and_edge_belongs_to_one_facet(slit_block):
+    for mesh in (icosphere(2), slit_block):
+        bits = owned_features(mesh)
+        owned = [(bits[:, None] & (first << np.arange(3))) != 0 for first in (OWN_VERTEX, OWN_EDGE)]
+        assert sorted(mesh.faces[owned[0]]) == list(range(mesh.n_vertices))
+        ends = np.sort(np.stack([mesh.faces, np.roll(mesh.faces, -1, axis=1)], axis=2), axis=2)
+        assert np.array_equal(np.unique(ends[owned[1]], axis=0), mesh.edges)
+        assert owned[1].sum() == len(mesh.edges)
 
 
-def test_morton_order_follows_octants():
-    points = np.array([[x, y, z] for z in (0, 1) for y in (0, 1) for x in (0, 1)], float)
-    assert list(np.argsort(_morton(points))) == list(range(8))
-    assert np.array_equal(_morton(np.zeros((3, 3))), np.zeros(3, np.uint64))
+def test_ridges_bend_outward(corner_block):
+    """Of a ball every edge; of a block those of its outline but the inner one, and no diagonal."""
+    side = 1 << np.arange(3)
+    assert (owned_features(icosphere(1))[:, None] & (RIDGE * side)).all()
+    ridge = (owned_features(corner_block)[:, None] & (RIDGE * side)) != 0
+    assert ridge.sum() == 2 * (6 + 6 + 5)
