@@ -4,6 +4,7 @@ from alight.contact.compliant import Compliant
 from alight.contact.gaps import Gap, contacts, distance
 from alight.contact.ground import GroundLaw, GroundMap
 from alight.contact.impulse import Impact, ImpactKind, impact
+from alight.contact.impulsive import Impulse
 from alight.contact.region_shapes import Ball, Box, Cap, Polygon
 from alight.contact.regions import Region, Regions
 from alight.contact.restitution import damping_ratio, restitution_of
@@ -18,6 +19,7 @@ __all__ = [
     "GroundMap",
     "Impact",
     "ImpactKind",
+    "Impulse",
     "Polygon",
     "Region",
     "Regions",

@@ -99,25 +99,29 @@ class Compliant:
                 "[N s/m]; give one of the two, not both and not neither."
             )
         self.scheme = scheme
-        self.restitution = None if restitution is None else _each(restitution, _restitution)
+        self.restitution = None if restitution is None else each_checked(restitution, _restitution)
         self.stiffness = (
-            None if stiffness is None else _each(stiffness, _positive("stiffness [N/m]"))
+            None if stiffness is None else each_checked(stiffness, _positive("stiffness [N/m]"))
         )
-        self.damping = _each(0.0 if damping is None else damping, _natural("damping [N s/m]"))
-        self.friction = _each(friction, _natural("friction"))
+        self.damping = each_checked(
+            0.0 if damping is None else damping, _natural("damping [N s/m]")
+        )
+        self.friction = each_checked(friction, _natural("friction"))
         self.static_friction = self.friction
         if static_friction is not None:
-            self.static_friction = _each(static_friction, _natural("static_friction"))
+            self.static_friction = each_checked(static_friction, _natural("static_friction"))
         if np.any(self.static_friction < self.friction):
             raise InputError(
                 "static_friction is below friction; sticking must hold at least what sliding does."
             )
         self.depth = checked_number("depth [m]", depth)
-        self.speed = _each(speed, _positive("speed [m/s]"))
-        self.rolling_resistance = _each(rolling_resistance, _natural("rolling_resistance [m]"))
+        self.speed = each_checked(speed, _positive("speed [m/s]"))
+        self.rolling_resistance = each_checked(
+            rolling_resistance, _natural("rolling_resistance [m]")
+        )
         self.patch_radius = self.rolling_resistance
         if patch_radius is not None:
-            self.patch_radius = _each(patch_radius, _natural("patch_radius [m]"))
+            self.patch_radius = each_checked(patch_radius, _natural("patch_radius [m]"))
         self.resolution = checked_number("resolution [rad]", resolution)
         if self.resolution > 1.0:
             raise InputError(
@@ -192,12 +196,12 @@ class Compliant:
         return table
 
     def __repr__(self) -> str:
-        spring = f"restitution={_short(self.restitution)}"
+        spring = f"restitution={shortly(self.restitution)}"
         if self.stiffness is not None:
-            spring = f"stiffness={_short(self.stiffness)}, damping={_short(self.damping)}"
+            spring = f"stiffness={shortly(self.stiffness)}, damping={shortly(self.damping)}"
         return (
-            f"Compliant({spring}, friction={_short(self.friction)}, "
-            f"rolling_resistance={_short(self.rolling_resistance)}, scheme={self.scheme!r}"
+            f"Compliant({spring}, friction={shortly(self.friction)}, "
+            f"rolling_resistance={shortly(self.rolling_resistance)}, scheme={self.scheme!r}"
             f"{'' if self.ground is None else f', ground={self.ground!r}'})"
         )
 
@@ -221,7 +225,7 @@ def _check_corner(corner: Corner, own: Any) -> None:
         )
 
 
-def _each(value: Number, check: Any) -> Any:
+def each_checked(value: Number, check: Any) -> Any:
     """One checked number, or a one-dimensional array of them."""
     if np.ndim(value) == 0:
         return check(value)
@@ -253,7 +257,8 @@ def _over(function: Any, *values: Any) -> Any:
     return np.array([function(*row) for row in np.broadcast(*values)])
 
 
-def _short(value: Any) -> str:
+def shortly(value: Any) -> str:
+    """A number, or the range of several."""
     if value is None or np.ndim(value) == 0:
         return f"{value:g}" if value is not None else "None"
     return f"[{np.min(value):g} ... {np.max(value):g}]"

@@ -115,7 +115,9 @@ class Batch:
     def _most_slots(self) -> int:
         if self.device.is_cpu:
             return CPU_SLOTS
-        each = Slots.bytes_each(self.model.lander.n_points) + GPU_ROUNDS * size_of(Touch)
+        each = Slots.bytes_each(
+            self.model.lander.n_points, self.model.scheme.rigid
+        ) + GPU_ROUNDS * size_of(Touch)
         return max(1, min(GPU_SLOTS, GPU_MEMORY // each))
 
     def _prepare(self, slots: int, history: int) -> None:
@@ -129,7 +131,7 @@ class Batch:
         self._chunk.steps = CPU_STEPS
         self._chunk.touches = GPU_ROUNDS if self._apart else CPU_TOUCHES
         self._chunk.rows = history
-        self._slots = Slots(slots, model.lander.n_points, self.device)
+        self._slots = Slots(slots, model.lander.n_points, model.scheme.rigid, self.device)
         self._order = PhaseOrder(slots, self.device) if self._apart else None
         self._touches = wp.empty((slots, self._chunk.touches), dtype=Touch, device=name)
         self._touch_count = wp.zeros(slots, dtype=int, device=name)

@@ -9,20 +9,22 @@ from typing import Any
 import numpy as np
 import warp as wp
 
-from alight.contact import Compliant
+from alight.contact import Compliant, Impulse
 from alight.core import devices
 from alight.core.checks import checked_number, checked_whole
 from alight.core.errors import InputError
 from alight.engine.clipped_phase import CLIPPED
+from alight.engine.impulse_phase import impulse_scheme
 from alight.engine.run import Limits
 from alight.engine.smooth_phase import SMOOTH
-from alight.engine.world import Composition, Laws, NoGroundData, Scheme, compose
+from alight.engine.world import Composition, Laws, Nothing, Scheme, compose
 from alight.flight import External, Rotation, UniformRotation
 from alight.flight.combine import combine, combined_data
 from alight.gravity import Gravity, Linearised
 from alight.surfaces import Surface
 from alight.vehicles import RigidLander
 from alight.vehicles.free_rotation import free_body
+from alight.vehicles.hull_data import Hull, hull_data, point_hull
 
 _SCHEMES: dict[str, Scheme] = {"clipped": CLIPPED, "smooth": SMOOTH}
 
@@ -112,6 +114,8 @@ class Model:
     @property
     def scheme(self) -> Scheme:
         """How contact is stepped: the contact's own ``stepping``, or what its ``scheme`` names."""
+        if isinstance(self.contact, Impulse):
+            return impulse_scheme(self.surface)
         own: Scheme | None = self.contact.stepping
         return _SCHEMES[self.contact.scheme] if own is None else own
 
@@ -134,7 +138,8 @@ class Model:
                 external_data=external_data,
                 contact_data=self.contact.Data,
                 ground_at=None if ground is None else ground.at,
-                ground_data=NoGroundData if ground is None else ground.Data,
+                ground_data=Nothing if ground is None else ground.Data,
+                hull_data=Hull if self.scheme.hull else Nothing,
                 scheme=self.scheme,
                 linearised=isinstance(self.gravity, Linearised),
                 steady=self.rotation.uniform and all(law.steady for law in self.externals),
@@ -152,7 +157,9 @@ class Model:
         rows = self.contact.rows(lander.mass)
         world.contact = wp.array(rows, dtype=self.contact.Data, device=device.name)
         ground = self.contact.ground
-        world.ground = NoGroundData() if ground is None else ground.data(device)
+        world.ground = Nothing() if ground is None else ground.data(device)
+        if self.scheme.hull:
+            world.hull, world.centre = hull_data(lander, device), point_hull(device)
         world.body = lander.kernel_data(device)
         world.free = free_body(lander.inertia)
         world.limits = self._limits()

@@ -2,6 +2,8 @@
 
 import warp as wp
 
+from alight.contact.collected import Contact
+from alight.contact.several import Held
 from alight.contact.state import Found, Grip
 from alight.core.types import quat, scalar, vec3
 from alight.gravity.law import FieldValue
@@ -119,6 +121,9 @@ class Memory:
 
     clear: wp.array2d(dtype=scalar)  # [point, slot]: travel up to which it cannot touch [m]
     found: wp.array2d(dtype=Found)  # points near the ground in the step under way
+    contacts: wp.array2d(dtype=Contact)  # of a rigid lander in the step under way
+    held: wp.array2d(dtype=Held)  # what holds it there, and what did in the step before
+    before: wp.array2d(dtype=Held)
     notes: wp.array(dtype=Notes)
 
 

@@ -5,6 +5,8 @@ from typing import Any
 import numpy as np
 import warp as wp
 
+from alight.contact.collected import MOST, Contact
+from alight.contact.several import Held
 from alight.contact.state import Found
 from alight.core import devices
 from alight.core.types import scalar
@@ -102,7 +104,7 @@ class States:
 class Slots:
     """Runs on a device: state in ``runs``, the rest in ``memory``."""
 
-    def __init__(self, count: int, points: int, device: devices.Device) -> None:
+    def __init__(self, count: int, points: int, rigid: bool, device: devices.Device) -> None:
         self.device = device
         self.runs = wp.zeros(count, dtype=Run, device=device.name)
         self.memory = Memory()
@@ -110,11 +112,16 @@ class Slots:
         # One row more than there are points ends a search for those that are near.
         self.memory.clear = wp.empty((points + 1, count), dtype=scalar, device=device.name)
         self.memory.found = wp.empty((points, count), dtype=Found, device=device.name)
+        most = MOST if rigid else 0
+        self.memory.contacts = wp.empty((most, count), dtype=Contact, device=device.name)
+        self.memory.held = wp.zeros((most, count), dtype=Held, device=device.name)
+        self.memory.before = wp.zeros((most, count), dtype=Held, device=device.name)
 
     @staticmethod
-    def bytes_each(points: int) -> int:
+    def bytes_each(points: int, rigid: bool) -> int:
         """What one slot takes on the device [bytes]."""
-        return size_of(Run) + size_of(Notes) + points * (size_of(Found) + 8)
+        own = size_of(Run) + size_of(Notes) + points * (size_of(Found) + 8)
+        return own + (MOST * (size_of(Contact) + 2 * size_of(Held)) if rigid else 0)
 
     def put(self, states: States, chosen: Any, slots: Any) -> None:
         """Put runs into slots; nothing is known yet of the way their points have to the ground."""

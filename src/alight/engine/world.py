@@ -27,12 +27,18 @@ class Scheme:
     contact, at whose end the run may be in flight again, or at rest.
     ``hits`` is True where ``run.lasting`` tells hits from contact that outlasts them: on ground
     that varies, a hit keeps the restitution of the place where it began.
+    ``clearance(parts)`` replaces how flight bounds its steps: a Warp function ``(world, run, a,
+    longest, memory, slot) -> Clearance``. ``rigid`` asks for memory of single contacts, ``hull``
+    for the lander's hull in the world.
     """
 
     name: str
     arrive: Any
     press: Any
     hits: bool = False
+    clearance: Any = None
+    rigid: bool = False
+    hull: bool = False
 
 
 @dataclasses.dataclass(frozen=True)
@@ -52,6 +58,7 @@ class Laws:
     contact_data: Any
     ground_at: Any  # None where the ground is the same everywhere
     ground_data: Any
+    hull_data: Any
     scheme: Scheme
     linearised: bool
     steady: bool  # nothing depends on time: E_J is a constant of free motion
@@ -72,8 +79,8 @@ class Composition:
 
 
 @wp.struct
-class NoGroundData:
-    """Nothing; a struct must have a field."""
+class Nothing:
+    """In place of data that a model has no use for; a struct must have a field."""
 
     nothing: scalar
 
@@ -96,6 +103,7 @@ def compose(laws: Laws) -> Composition:
     gravity_data, surface_data = laws.gravity_data, laws.surface_data
     rotation_data, external_data = laws.rotation_data, laws.external_data
     contact_data, ground_data = laws.contact_data, laws.ground_data
+    hull_data = laws.hull_data
     field, flight, push = laws.gravity_field, laws.gravity_flight, laws.push
     spin, attitude = laws.spin, laws.attitude
 
@@ -107,6 +115,8 @@ def compose(laws: Laws) -> Composition:
         external: external_data
         contact: wp.array(dtype=contact_data)
         ground: ground_data
+        hull: hull_data
+        centre: hull_data  # the hull of the centre of mass alone
         body: RigidBody
         free: FreeBody
         limits: Limits

@@ -100,6 +100,18 @@ def hull_data(given: Any, device: devices.Device) -> Any:
     return hull
 
 
+def point_hull(device: devices.Device) -> Any:
+    """The ``Hull`` of nothing but the centre of mass: what a ball about it is about to touch."""
+    hull = Hull()
+    hull.vertex = wp.zeros(1, dtype=vec3, device=device.name)
+    hull.vertex_normal = wp.zeros(1, dtype=vec3, device=device.name)
+    hull.ring_start = wp.zeros(2, dtype=int, device=device.name)
+    hull.ring = wp.zeros(0, dtype=int, device=device.name)
+    hull.edge = wp.zeros(0, dtype=HullEdge, device=device.name)
+    hull.face = wp.zeros(0, dtype=HullFace, device=device.name)
+    return hull
+
+
 def _rings(mesh: Mesh) -> tuple[Any, Any]:
     """Neighbours of each vertex, one after the other, and where those of each begin."""
     ends = np.concatenate([mesh.edges, mesh.edges[:, ::-1]])

@@ -1,0 +1,298 @@
+"""Several contacts at once, by impulses: hits one after the other, and contact that goes on.
+
+Where more than one contact closes, as when a face lands flat, the one that closes fastest is hit
+first, by the law of ``impact_kernel``, then whichever closes fastest after that, until none does.
+Each hit can only take energy out, so all of them together can only take energy out. A pair that
+would hit each other's partner back for ever does so with ever less speed; from ``ELASTIC`` hits on
+they give nothing back.
+
+Contact that goes on holds by impulses too, without restitution: none pulls, none lets its point go
+through the ground within the step, friction ends the slip where its cone allows it, else it is the
+largest against it. They are found by sweeps over the contacts (projected Gauss-Seidel) that start
+from what held in the last step, so at rest all of them hold exactly. A torque against turning, up
+to C_RR times the load, stands for rolling resistance and spin friction together.
+
+Vectors are in target axes; ``inverse_inertia`` is turned into them.
+"""
+
+import warp as wp
+
+from alight.contact.clipped import Motion
+from alight.contact.collected import MOST, Contact
+from alight.contact.grip import kicked, sideways, solve_across
+from alight.contact.impact_kernel import impact
+from alight.contact.state import CompliantData, Pressed
+from alight.core.types import mat33, scalar, vec3
+from alight.vehicles.rigid_data import RigidBody, inverse_mass_along, inverse_mass_at
+
+#: Hits of one collision that give something back, and hits at most.
+ELASTIC, MOST_HITS = 40, 80
+_ELASTIC = wp.constant(ELASTIC)
+_MOST_HITS = wp.constant(MOST_HITS)
+#: Sweeps over the contacts in one step, at most, and what ends them: no impulse changed by more
+#: than this share of the largest.
+_SWEEPS = wp.constant(60)
+_ENOUGH = wp.constant(scalar(1e-12))
+#: Closing speeds below this share of the speed are rounding.
+_CLOSED = wp.constant(scalar(1e-12))
+#: Of a gap below 0, this share is taken back in one step.
+_BACK = wp.constant(scalar(0.1))
+
+
+@wp.struct
+class Held:
+    """What held one contact in the last step."""
+
+    kind: int
+    feature: int
+    facet: int
+    stuck: int
+    impulse: vec3  # [N s]
+
+
+@wp.struct
+class Strike:
+    """A collision of any number of contacts."""
+
+    motion: Motion  # afterwards
+    impulse: vec3  # of the ground [N s]
+    weight: scalar  # sum of the normal impulses [N s]
+    lever: vec3  # of the first hit [m]
+    normal: vec3  # there
+    hits: int
+    least: scalar  # slowest that any contact separates afterwards [m/s]
+
+
+@wp.func
+def contact_axes(n: vec3):
+    """Rows: two directions across ``n``, and ``n`` itself."""
+    a = vec3(scalar(1.0), scalar(0.0), scalar(0.0))
+    if wp.abs(n[0]) > scalar(0.6):
+        a = vec3(scalar(0.0), scalar(1.0), scalar(0.0))
+    t = wp.normalize(wp.cross(n, a))
+    return wp.matrix_from_rows(t, wp.cross(n, t), n)
+
+
+@wp.func
+def separation(m: Motion, n: vec3, lever: vec3):
+    """How fast a contact opens [m/s]."""
+    return wp.dot(n, m.v + wp.cross(m.w, lever))
+
+
+@wp.func
+def struck(
+    contact: CompliantData,
+    restitution: scalar,
+    body: RigidBody,
+    inverse_inertia: mat33,
+    m: Motion,
+    n: vec3,
+    lever: vec3,
+):
+    """The impulse [N s] of one hit."""
+    C = contact_axes(n)
+    M = C * inverse_mass_at(body, inverse_inertia, lever) * wp.transpose(C)
+    M = scalar(0.5) * (M + wp.transpose(M))
+    u = C * (m.v + wp.cross(m.w, lever))
+    hit = impact(M, u, restitution, contact.friction)
+    return wp.transpose(C) * hit.impulse
+
+
+@wp.func
+def strike(
+    contact: CompliantData,
+    body: RigidBody,
+    inverse_inertia: mat33,
+    x: vec3,
+    start: Motion,
+    found: wp.array2d(dtype=Contact),
+    count: int,
+    slot: int,
+    soon: scalar,
+    least: scalar,
+):
+    """Hit every contact that closes faster than ``least`` [m/s] within the time ``soon`` [s]."""
+    out = Strike()
+    out.motion = start
+    out.least = scalar(wp.inf)
+    fast = wp.length(start.v) + wp.length(start.w) * body.bounding_radius
+    bound = wp.max(least, _CLOSED * fast)
+    going = bool(True)
+    while going and out.hits < _MOST_HITS:
+        fastest = -bound
+        chosen = int(-1)
+        for k in range(count):
+            point = found[k, slot]
+            u = separation(out.motion, point.normal, point.point - x)
+            if u < fastest and point.gap <= -u * soon:
+                fastest = u
+                chosen = k
+        going = chosen >= 0
+        if going:
+            point = found[chosen, slot]
+            lever = point.point - x
+            e = contact.restitution
+            if out.hits >= _ELASTIC:
+                e = scalar(0.0)
+            P = struck(contact, e, body, inverse_inertia, out.motion, point.normal, lever)
+            out.motion = kicked(body, inverse_inertia, out.motion, lever, P)
+            out.impulse += P
+            out.weight += wp.dot(P, point.normal)
+            if out.hits == 0:
+                out.lever = lever
+                out.normal = point.normal
+            out.hits += 1
+    for k in range(count):
+        point = found[k, slot]
+        out.least = wp.min(out.least, separation(out.motion, point.normal, point.point - x))
+    return out
+
+
+@wp.struct
+class Holding:
+    """Contact that goes on, after one step."""
+
+    motion: Motion
+    pressed: Pressed
+    impulse: vec3  # of all contacts [N s]
+    normal: vec3  # mean, weighted
+    lever: vec3  # of the centre of pressure [m]
+    torque: vec3  # against turning [N m s]
+
+
+@wp.func
+def recall(
+    found: wp.array2d(dtype=Contact),
+    before: wp.array2d(dtype=Held),
+    held: wp.array2d(dtype=Held),
+    count: int,
+    slot: int,
+    share: scalar,
+):
+    """Start each contact from what held the same features in the last step, times ``share``."""
+    for k in range(count):
+        point = found[k, slot]
+        new = Held()
+        new.kind = point.kind
+        new.feature = point.feature
+        new.facet = point.facet
+        for j in range(wp.static(MOST)):
+            old = before[j, slot]
+            same = old.kind == point.kind and old.feature == point.feature
+            if same and old.facet == point.facet:
+                flat = sideways(point.normal, old.impulse)
+                up = wp.max(scalar(0.0), wp.dot(point.normal, old.impulse))
+                new.impulse = share * (flat + up * point.normal)
+                new.stuck = old.stuck
+        held[k, slot] = new
+
+
+@wp.func
+def press_on(
+    contact: CompliantData,
+    body: RigidBody,
+    inverse_inertia: mat33,
+    x: vec3,
+    m: Motion,
+    point: Contact,
+    old: Held,
+    dt: scalar,
+):
+    """The impulse of one contact that keeps its gap from closing beyond 0, within the cone."""
+    lever = point.point - x
+    n = point.normal
+    # So fast may it close: by the end of the step the gap is 0. What is below opens again.
+    allowed = -point.gap / dt
+    if point.gap < scalar(0.0):
+        allowed = _BACK * allowed
+    u = m.v + wp.cross(m.w, lever)
+    per = inverse_mass_along(body, inverse_inertia, lever, n)
+    push = wp.max(scalar(0.0), wp.dot(n, old.impulse) - (wp.dot(n, u) - allowed) / per)
+    new = old
+    # Friction meets the slip that the push leaves.
+    lifted = kicked(body, inverse_inertia, m, lever, (push - wp.dot(n, old.impulse)) * n)
+    slip = sideways(n, lifted.v + wp.cross(lifted.w, lever))
+    flat = sideways(n, old.impulse)
+    flat += solve_across(n, inverse_mass_at(body, inverse_inertia, lever), slip)
+    cone = contact.friction
+    if old.stuck != 0:
+        cone = contact.static_friction
+    size = wp.length(flat)
+    new.stuck = 1
+    if size > cone * push:
+        flat = (contact.friction * push / size) * flat
+        new.stuck = 0
+    new.impulse = push * n + flat
+    return new
+
+
+@wp.func
+def hold(
+    contact: CompliantData,
+    body: RigidBody,
+    R: mat33,
+    inverse_inertia: mat33,
+    x: vec3,
+    start: Motion,
+    found: wp.array2d(dtype=Contact),
+    held: wp.array2d(dtype=Held),
+    count: int,
+    slot: int,
+    dt: scalar,
+    torque: vec3,
+):
+    """``start`` held by the contacts for a step; ``torque`` [N m s] is the first guess of that."""
+    m = start
+    T = torque
+    m.w += inverse_inertia * T
+    for k in range(count):
+        m = kicked(body, inverse_inertia, m, found[k, slot].point - x, held[k, slot].impulse)
+    sweep = int(0)
+    going = bool(True)
+    while going and sweep < _SWEEPS:
+        change = scalar(0.0)
+        largest = scalar(0.0)
+        load = scalar(0.0)
+        for k in range(count):
+            point = found[k, slot]
+            old = held[k, slot]
+            new = press_on(contact, body, inverse_inertia, x, m, point, old, dt)
+            P = new.impulse - old.impulse
+            m = kicked(body, inverse_inertia, m, point.point - x, P)
+            held[k, slot] = new
+            change = wp.max(change, wp.length(P))
+            largest = wp.max(largest, wp.length(new.impulse))
+            load += wp.dot(point.normal, new.impulse)
+        # Against turning: all of it, as far as the load allows.
+        cap = contact.rolling * load
+        L = T - R * (body.inertia * (wp.transpose(R) * m.w))
+        size = wp.length(L)
+        if size > cap:
+            L = (cap / size) * L
+        m.w += inverse_inertia * (L - T)
+        change = wp.max(change, wp.length(L - T) / body.bounding_radius)
+        T = L
+        sweep += 1
+        going = change > _ENOUGH * largest
+    out = Holding()
+    out.motion = m
+    out.torque = T
+    sums = Pressed()
+    for k in range(count):
+        point = found[k, slot]
+        P = held[k, slot].impulse
+        push = wp.dot(point.normal, P)
+        if push > scalar(0.0):
+            sums.active += 1
+        elif point.gap < -dt * separation(m, point.normal, point.point - x):
+            sums.waiting = 1
+        sums.weight += push
+        sums.impulse += push * point.normal
+        sums.lever += push * (point.point - x)
+        sums.depth = wp.max(sums.depth, -point.gap)
+        out.impulse += P
+    if sums.weight > scalar(0.0):
+        out.normal = wp.normalize(sums.impulse)
+        out.lever = sums.lever / sums.weight
+    out.pressed = sums
+    return out
