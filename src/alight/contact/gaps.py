@@ -1,4 +1,4 @@
-"""Distances between landers and facets from Python, for many poses at once."""
+"""Distances between landers and facets, rocks too, from Python, for many poses at once."""
 
 import functools
 from typing import Any, NamedTuple
@@ -8,15 +8,14 @@ import numpy.typing as npt
 import warp as wp
 
 from alight.contact.collected import MOST, Contact
-from alight.contact.proximity import Proximity, nearest
-from alight.contact.touching import contacts as find_contacts
+from alight.contact.hulls import hull_functions
+from alight.contact.proximity import Proximity
 from alight.core import devices
 from alight.core.checks import Array, checked_number, checked_points
 from alight.core.errors import InputError
 from alight.core.types import quat, scalar, vec3
 from alight.core.warp_setup import POINT_OPTIONS
-from alight.surfaces.facets import Facets
-from alight.surfaces.triangles import Ground
+from alight.surfaces import Rocky, Surface
 from alight.vehicles.hull_data import Hull, hull_data
 
 
@@ -32,13 +31,13 @@ class Gap(NamedTuple):
     normal: Array
     """(..., 3) unit, from the ground to the lander; 0 where nothing is near."""
     facet: Any
-    """(...) the facet of the mesh; -1 where nothing is near."""
+    """(...) the facet of the mesh; -1 where nothing is near, -2 for a rock."""
     kind: Any
     """(...) a key of ``pairs.KINDS``."""
 
 
 def distance(
-    ground: Facets,
+    ground: Surface,
     hull: Any,
     positions: npt.ArrayLike,
     attitudes: npt.ArrayLike,
@@ -52,7 +51,7 @@ def distance(
     Parameters
     ----------
     ground:
-        Facets.
+        Facets, or Facets with rocks on them (``Rocky``).
     hull:
         A ``RigidLander``, or a closed ``Mesh`` in body axes about the centre of mass [m].
     positions:
@@ -67,7 +66,7 @@ def distance(
     launch, out = prepared(ground, hull, x.reshape(-1, 3), q.reshape(-1, 4), target, reach, threads)
     launch()
     rows, shape = out.numpy(), x.shape[:-1]
-    facet = np.where(rows["facet"] < 0, -1, ground.tree.order[rows["facet"]])
+    facet = _in_mesh(ground, rows["facet"])
     return Gap(
         distance=rows["distance"].reshape(shape),
         on_ground=rows["on_ground"].reshape(x.shape),
@@ -79,7 +78,7 @@ def distance(
 
 
 def contacts(
-    ground: Facets,
+    ground: Surface,
     hull: Any,
     positions: npt.ArrayLike,
     attitudes: npt.ArrayLike,
@@ -91,8 +90,9 @@ def contacts(
     """Every contact within ``margin`` [m] of each of (n, 3) positions and (n, 4) attitudes.
 
     A list of structured arrays with the fields of ``collected.Contact``, sorted by gap; ``facet``
-    is that of the mesh. The margin should be small against lander and facets. More than
-    ``collected.MOST`` contacts are thinned out: the lowest and those far from each other stay.
+    is that of the mesh, or below -1 the name of a rock. The margin should be small against lander
+    and facets. More than ``collected.MOST`` contacts are thinned out: the lowest and those far from
+    each other stay.
     """
     x, q = checked_poses(ground, positions, attitudes)
     x, q = x.reshape(-1, 3), q.reshape(-1, 4)
@@ -107,21 +107,30 @@ def contacts(
         scalar(checked_number("margin [m]", margin)),
     ]
     if len(x):
-        kernel, outputs = _contacts_kernel(), [found, count]
+        kernel, outputs = _contacts_kernel(ground), [found, count]
         devices.launch(kernel, len(x), inputs, target, threads, outputs=outputs, min_items=16)
     rows = found.numpy()
-    rows["facet"] = ground.tree.order[rows["facet"]]
+    rows["facet"] = _in_mesh(ground, rows["facet"])
     numbers = count.numpy()
     columns = [rows[: numbers[i], i] for i in range(len(x))]
     return [column[np.argsort(column["gap"], kind="stable")] for column in columns]
 
 
+def _in_mesh(ground: Any, facet: Any) -> Any:
+    """Facets of the tree's order by their number in the mesh; what is below 0 stays."""
+    facets: Any = ground.base if isinstance(ground, Rocky) else ground
+    order = facets.tree.order
+    return np.where(facet < 0, facet, order[np.maximum(facet, 0)])
+
+
 def checked_poses(
-    ground: Facets, positions: npt.ArrayLike, attitudes: npt.ArrayLike
+    ground: Surface, positions: npt.ArrayLike, attitudes: npt.ArrayLike
 ) -> tuple[Array, Array]:
     """Positions (..., 3) and unit quaternions (..., 4) of one shape."""
-    if not isinstance(ground, Facets):
-        raise InputError(f"ground is {ground!r}; distances of hulls are those to Facets")
+    if hull_functions(ground) is None:
+        raise InputError(
+            f"ground is {ground!r}; distances of hulls are those to Facets, or to Rocky facets"
+        )
     x = checked_points(positions, "a distance")
     q = np.asarray(attitudes, dtype=np.float64)
     if q.shape[-1:] != (4,) or not np.isfinite(q).all():
@@ -140,7 +149,7 @@ def checked_poses(
 
 
 def prepared(
-    ground: Facets,
+    ground: Surface,
     hull: Any,
     positions: Array,
     attitudes: Array,
@@ -163,20 +172,33 @@ def prepared(
 
     def launch() -> None:
         if n:
-            kernel = _nearest_kernel()
+            kernel = _nearest_kernel(ground)
             devices.launch(kernel, n, inputs, device, threads, outputs=[out], min_items=16)
 
     return launch, out
 
 
+def _functions(ground: Any) -> Any:
+    """``nearest`` and ``contacts`` of a ground that has been checked."""
+    return hull_functions(ground)
+
+
+def _nearest_kernel(ground: Surface) -> Any:
+    return _kernel_of_nearest(ground.Data, _functions(ground)[0])
+
+
+def _contacts_kernel(ground: Surface) -> Any:
+    return _kernel_of_contacts(ground.Data, _functions(ground)[1])
+
+
 @functools.cache
-def _nearest_kernel() -> Any:
+def _kernel_of_nearest(GroundData: Any, nearest: Any) -> Any:
     """A kernel that finds the distance of one pose a thread."""
 
     @wp.kernel(module="unique", enable_backward=False, module_options=POINT_OPTIONS)
     def find_nearest(
         offset: int,
-        ground: Ground,
+        ground: GroundData,
         hull: Hull,
         position: wp.array(dtype=vec3),
         attitude: wp.array(dtype=quat),
@@ -190,13 +212,13 @@ def _nearest_kernel() -> Any:
 
 
 @functools.cache
-def _contacts_kernel() -> Any:
+def _kernel_of_contacts(GroundData: Any, contacts: Any) -> Any:
     """A kernel that finds the contacts of one pose a thread."""
 
     @wp.kernel(module="unique", enable_backward=False, module_options=POINT_OPTIONS)
     def find_all(
         offset: int,
-        ground: Ground,
+        ground: GroundData,
         hull: Hull,
         position: wp.array(dtype=vec3),
         attitude: wp.array(dtype=quat),
@@ -205,6 +227,6 @@ def _contacts_kernel() -> Any:
         count_out: wp.array(dtype=int),
     ) -> None:
         i = wp.tid() + offset
-        count_out[i] = find_contacts(ground, hull, position[i], attitude[i], margin, found_out, i)
+        count_out[i] = contacts(ground, hull, position[i], attitude[i], margin, found_out, i)
 
     return find_all

@@ -1,0 +1,228 @@
+"""Where a lander's hull touches one rock: corners on it, its corners under faces, edge on edge.
+
+A rock is convex, so the nearest point of it to a corner of the lander is a contact by itself, and a
+plane through one of its corners or edges touches it alone if no other corner is above the plane.
+All of this is done in the axes of the lander.
+"""
+
+import numpy as np
+import warp as wp
+
+from alight.contact.closest import hull_facing
+from alight.contact.collected import Collecting, Contact, contact_at, kept
+from alight.contact.cones import ROUNDING, edge_below, lowest_of_hull, peak_inside
+from alight.contact.pairs import CORNER, EDGES, PEAK, across_both, box_way, straight
+from alight.core.types import mat33, scalar, vec3
+from alight.shapes.icosphere import icosphere
+from alight.surfaces.rock_kernel import Corners, Rock
+from alight.surfaces.rock_shapes import FACES, VERTICES
+from alight.surfaces.triangles import OWN_EDGE, nearest_on_triangle, owned_features
+from alight.vehicles.hull_data import Hull
+
+_FACES = wp.constant(FACES)
+_VERTICES = wp.constant(VERTICES)
+
+_Bits = wp.types.vector(length=FACES, dtype=int)
+#: Of each face, the vertices and edges that it answers for, and ridges: all edges are.
+OWNED = wp.constant(_Bits(*[int(b) for b in np.asarray(owned_features(icosphere(0)))]))
+
+
+@wp.func
+def rock_in_body(rock: Rock, x: vec3, turn: mat33):
+    """The corners of a rock as the lander sees them (rows) [m]."""
+    back = wp.transpose(turn)
+    seen = Corners()
+    for i in range(_VERTICES):
+        p = back * (rock.corner[i] - x)
+        seen[i, 0] = p[0]
+        seen[i, 1] = p[1]
+        seen[i, 2] = p[2]
+    return seen
+
+
+@wp.func
+def highest(seen: Corners, normal: vec3):
+    """How high a rock reaches along a direction [m]."""
+    top = scalar(-wp.inf)
+    for i in range(_VERTICES):
+        top = wp.max(top, wp.dot(normal, seen[i]))
+    return top
+
+
+@wp.struct
+class OnRock:
+    """The point of a rock nearest to another; the gap is negative inside [m]."""
+
+    gap: scalar
+    normal: vec3
+
+
+@wp.func
+def nearest_on_rock(face: wp.array(dtype=wp.vec3i), seen: Corners, q: vec3, margin: scalar):
+    """From q; the gap is some number above the margin where it is more than that."""
+    zero = scalar(0.0)
+    out = OnRock()
+    out.gap = scalar(-wp.inf)
+    top = int(0)
+    f = int(0)
+    while f < _FACES and out.gap < margin:
+        v = face[f]
+        a = seen[v[0]]
+        n = wp.normalize(wp.cross(seen[v[1]] - a, seen[v[2]] - a))
+        height = wp.dot(n, q - a)
+        if height > out.gap:
+            out.gap = height
+            out.normal = n
+            top = f
+        f += 1
+    if out.gap > zero and out.gap < margin:
+        v = face[top]
+        at = nearest_on_triangle(q, seen[v[0]], seen[v[1]], seen[v[2]])
+        if at.part != 6:
+            best = scalar(wp.inf)
+            f = int(0)
+            while f < _FACES:
+                v = face[f]
+                at = nearest_on_triangle(q, seen[v[0]], seen[v[1]], seen[v[2]])
+                way = q - at.point
+                if wp.dot(way, way) < best:
+                    best = wp.dot(way, way)
+                    if best > zero:
+                        out.normal = way / wp.sqrt(best)
+                f += 1
+            out.gap = wp.sqrt(best)
+    return out
+
+
+@wp.func
+def corners_on_rock(
+    hull: Hull,
+    face: wp.array(dtype=wp.vec3i),
+    seen: Corners,
+    found: wp.array2d(dtype=Contact),
+    given: Collecting,
+    name: int,
+):
+    """Corners of the lander on a rock."""
+    now = given
+    for i in range(hull.vertex.shape[0]):
+        q = hull.vertex[i]
+        at = nearest_on_rock(face, seen, q, given.margin)
+        near = at.gap < given.margin and at.gap > -given.margin
+        if near and lowest_of_hull(hull, i, at.normal, given.margin):
+            new = contact_at(given.search, q, at.normal, at.gap, name)
+            new.kind = CORNER
+            new.feature = i
+            now = kept(found, now, new, hull)
+    return now
+
+
+@wp.func
+def rock_under_faces(
+    hull: Hull, seen: Corners, found: wp.array2d(dtype=Contact), given: Collecting, name: int
+):
+    """Corners of a rock under faces and edges of the lander."""
+    now = given
+    margin = given.margin
+    for k in range(_VERTICES):
+        p = vec3(seen[k, 0], seen[k, 1], seen[k, 2])
+        near = box_way(hull, p, p)
+        if wp.dot(near, near) < margin * margin:
+            for j in range(hull.face.shape[0]):
+                face = hull.face[j]
+                height = wp.dot(face.normal, p) - face.offset
+                if wp.abs(height) < margin:
+                    at = nearest_on_triangle(p, face.corner[0], face.corner[1], face.corner[2])
+                    way = at.point - p
+                    gap = wp.length(way)
+                    normal = -face.normal
+                    good = gap < margin and at.part > 2
+                    if good and (at.part == 6 or straight(way, height, hull.radius)):
+                        gap = height
+                        good = height >= scalar(0.0) or peak_inside(hull, j, p)
+                    elif good:
+                        up = -hull_facing(hull, face, at.part)
+                        normal = wp.normalize(up)
+                        if gap > ROUNDING * hull.radius:
+                            normal = way / gap
+                        edge = hull.edge[face.edge[at.part - 3]]
+                        good = wp.dot(normal, up) > scalar(0.0) and edge_below(edge, normal, margin)
+                    if good and highest(seen, normal) <= wp.dot(normal, p) + margin:
+                        new = contact_at(given.search, p + gap * normal, normal, gap, name)
+                        new.kind = PEAK
+                        new.feature = j
+                        now = kept(found, now, new, hull)
+    return now
+
+
+@wp.func
+def edges_on_rock(
+    hull: Hull,
+    face: wp.array(dtype=wp.vec3i),
+    seen: Corners,
+    center: vec3,
+    found: wp.array2d(dtype=Contact),
+    given: Collecting,
+    name: int,
+):
+    """Edges of a rock across those of the lander."""
+    zero = scalar(0.0)
+    one = scalar(1.0)
+    now = given
+    margin = given.margin
+    owned = OWNED
+    for f in range(_FACES):
+        v = face[f]
+        for k in range(3):
+            if (owned[f] & (OWN_EDGE << k)) != 0:
+                p = seen[v[k]]
+                q = seen[v[(k + 1) % 3]]
+                near = box_way(hull, wp.min(p, q), wp.max(p, q))
+                if wp.dot(near, near) < margin * margin:
+                    d = q - p
+                    up = scalar(0.5) * (p + q) - center
+                    for j in range(hull.ridges):
+                        edge = hull.edge[j]
+                        normal = across_both(d, edge.along)
+                        if wp.dot(normal, up) < zero:
+                            normal = -normal
+                        way = edge.start - p
+                        gap = wp.dot(normal, way)
+                        if wp.abs(gap) < margin and wp.dot(normal, up) > zero:
+                            c = wp.cross(d, edge.along)
+                            per = one / wp.dot(c, c)
+                            s = wp.dot(wp.cross(way, edge.along), c) * per
+                            t = wp.dot(wp.cross(way, d), c) * per
+                            good = s > zero and s < one and t > zero and t < one
+                            good = good and edge_below(edge, normal, margin)
+                            if good and highest(seen, normal) <= wp.dot(normal, p) + margin:
+                                on = edge.start + t * edge.along
+                                new = contact_at(given.search, on, normal, gap, name)
+                                new.kind = EDGES
+                                new.feature = j
+                                now = kept(found, now, new, hull)
+    return now
+
+
+@wp.func
+def touch_rock(
+    hull: Hull,
+    face: wp.array(dtype=wp.vec3i),
+    rock: Rock,
+    found: wp.array2d(dtype=Contact),
+    given: Collecting,
+):
+    """``given`` with the contacts of one rock. It goes by a name below that of any facet."""
+    search = given.search
+    seen = rock_in_body(rock, search.x, search.turn)
+    low = wp.transpose(search.turn) * (rock.center - search.x)
+    ball = vec3(rock.radius, rock.radius, rock.radius)
+    near = box_way(hull, low - ball, low + ball)
+    now = given
+    if wp.dot(near, near) < given.limit2:
+        mixed = ((rock.facet * 31 + rock.octave) * 31 + rock.cell) * 31 + rock.index
+        name = -2 - (mixed & 0x3FFFFFFF)
+        now = corners_on_rock(hull, face, seen, found, now, name)
+        now = rock_under_faces(hull, seen, found, now, name)
+        now = edges_on_rock(hull, face, seen, low, found, now, name)
+    return now
