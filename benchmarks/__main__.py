@@ -7,7 +7,7 @@ import sys
 
 from alight.cli import bench
 from alight.core.devices import resolve
-from benchmarks import gravity, impacts, landings, machine, proximity, shapes
+from benchmarks import gravity, impacts, landings, machine, proximity, rocks, shapes
 
 PARTS = {
     "gravity": gravity,
@@ -15,6 +15,7 @@ PARTS = {
     "impacts": impacts,
     "landings": landings,
     "proximity": proximity,
+    "rocks": rocks,
 }
 
 RESULTS = pathlib.Path(__file__).parent / "RESULTS.md"

@@ -14,6 +14,7 @@ from alight.core.errors import FileError, InputError
 
 if TYPE_CHECKING:
     from alight.analysis.surface import Surface
+    from alight.cli.body_rocks import Site
     from alight.cli.body_subject import Subject
     from alight.core.progress import Progress
 
@@ -85,6 +86,31 @@ def command(
     repair: Annotated[
         bool, typer.Option("--repair", help="Weld vertices and mend the winding of a file.")
     ] = False,
+    rocks: Annotated[
+        bool,
+        typer.Option(
+            "--rocks",
+            help="Draw a local world instead: a square of ground with the rocks that the boulder "
+            "count of the body puts there.",
+        ),
+    ] = False,
+    at: Annotated[
+        str | None,
+        typer.Option(
+            metavar="LAT,LON",
+            help="Of the square with --rocks: latitude and east longitude in degrees (0,0 if not "
+            "given).",
+            show_default=False,
+        ),
+    ] = None,
+    world: Annotated[
+        float | None,
+        typer.Option(help="Side of that square in metres (40 if not given).", show_default=False),
+    ] = None,
+    seed: Annotated[
+        int | None,
+        typer.Option(min=0, help="Seed of the rocks (0 if not given).", show_default=False),
+    ] = None,
     device: Annotated[
         str, typer.Option(help="Where to compute: auto, cpu, cuda, cuda:1, ...")
     ] = "auto",
@@ -105,7 +131,11 @@ def command(
         )
     # What can be refused is refused before anything long begins, or is written.
     wanted = figure_place(figure)
+    site = _site(rocks, at, world, seed)
     subject = find_subject(target, facets, unit, density, gm, period, repair)
+    if site is not None:
+        _draw_rocks(subject, site, wanted or Path(FIGURES), device, as_json)
+        return
     if wanted is not None:
         _make_folder(wanted)
     surface, drawn = look(subject, device, wanted)
@@ -113,6 +143,32 @@ def command(
         typer.echo(report.as_json(subject, surface, drawn))
     else:
         report.show(subject, surface, drawn)
+
+
+def _site(rocks: bool, at: str | None, world: float | None, seed: int | None) -> Site | None:
+    """What ``--rocks`` is to show, if it was given."""
+    from alight.cli.body_rocks import parse_site
+
+    if rocks:
+        return parse_site(at or "0,0", 40.0 if world is None else world, seed or 0)
+    given = {"--at": at, "--world": world, "--seed": seed}
+    for option, value in given.items():
+        if value is not None:
+            raise InputError(f"{option} is about the square of ground with rocks: add --rocks.")
+    return None
+
+
+def _draw_rocks(subject: Subject, site: Site, wanted: Path, device: str, as_json: bool) -> None:
+    """Draw a local world into a file, or into a folder under the body's name."""
+    from alight.cli import body_rocks
+
+    _make_folder(wanted)
+    stem = file_stem(subject.name, "body")
+    file = wanted if _is_file_name(wanted) else wanted / f"{stem}_rocks.png"
+    try:
+        body_rocks.show(subject, site, file, device, as_json)
+    except OSError as error:
+        raise _unwritable(wanted, error) from None
 
 
 def look(

@@ -1,8 +1,12 @@
 """Surfaces to touch: one interface, ``query(points) -> distance, normal``."""
 
 from alight.surfaces.distance_field import DistanceField, FieldReport
+from alight.surfaces.facets import Facets
 from alight.surfaces.law import Bounds, Sample, Surface
 from alight.surfaces.noise import FractalNoise
+from alight.surfaces.rock_field import RockField
+from alight.surfaces.rocks import Rocks
+from alight.surfaces.rocky import Rocky
 from alight.surfaces.rough import Rough
 from alight.surfaces.simple import Plane, Sphere
 from alight.surfaces.variation import AmplitudeMap
@@ -11,9 +15,13 @@ __all__ = [
     "AmplitudeMap",
     "Bounds",
     "DistanceField",
+    "Facets",
     "FieldReport",
     "FractalNoise",
     "Plane",
+    "RockField",
+    "Rocks",
+    "Rocky",
     "Rough",
     "Sample",
     "Sphere",

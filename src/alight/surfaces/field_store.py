@@ -18,6 +18,7 @@ _SOURCES = (
     "field_build",
     "field_kernels",
     "field_store",
+    "bvh",
     "triangles",
 )
 

@@ -92,6 +92,8 @@ class View:
         pixels: int = 500,
         oversampling: int = 2,
         sky: Array | None = None,
+        sun: Array = SUN,
+        shadow_pixels: int = 1024,
     ) -> None:
         """Find what is seen and how it is lit.
 
@@ -101,6 +103,8 @@ class View:
             pixels: Pixels along the longer side of the picture.
             oversampling: Finer pixels along each side of a pixel, averaged to smooth outlines.
             sky: (n,) light of the sky at the vertices; ``sky_view(mesh)`` if not given.
+            sun: Direction to the Sun: right, up, to the viewer.
+            shadow_pixels: Pixels along the longer side of what the Sun sees.
         """
         self.camera = camera
         self._oversampling = oversampling
@@ -110,7 +114,8 @@ class View:
         self._weights = self._depth.weights(self._hit)
         self._sky = self._interpolated((sky_view(mesh) if sky is None else sky)[:, None])[:, 0]
         self._sun, self._fill = np.empty_like(self._sky), np.empty_like(self._sky)
-        shadows = _Depth(mesh, _axes_toward(camera.direction(SUN)), 1024)
+        self._to_sun = camera.direction(sun)
+        shadows = _Depth(mesh, _axes_toward(self._to_sun), shadow_pixels)
         for begin in range(0, len(self._sky), CHUNK):
             self._light(mesh, shadows, slice(begin, begin + CHUNK))
 
@@ -118,7 +123,7 @@ class View:
         """Light of the Sun, and of what fills its shadows, on some of the pixels."""
         normal = self._interpolated(mesh.vertex_normals, part)
         normal /= np.linalg.norm(normal, axis=1, keepdims=True)
-        facing = normal @ self.camera.direction(SUN)
+        facing = normal @ self._to_sun
         day = facing > 0.0
         points = self._interpolated(mesh.vertices, part)[day]
         facing[day] *= shadows.visible(points, normal[day])
@@ -177,19 +182,30 @@ def carried(mesh: Mesh, values: Array, to: Mesh) -> Array:
     return mixed
 
 
-def sky_view(mesh: Mesh) -> Array:
+def sky_view(mesh: Mesh, pixels: int = SKY_PIXELS, above: bool = False) -> Array:
     """(n,) part of the sky's light that reaches each vertex, 0 to 1: darker in hollows.
 
     The sky is a set of equally spread directions; the light of each falls at its angle to the
-    normal, unless the body itself stands in the way.
+    normal, unless the body itself stands in the way, as seen in ``pixels`` across it. ``above``
+    takes directions of positive z only, for a piece of ground.
     """
     total, seen = np.zeros(mesh.n_vertices), np.zeros(mesh.n_vertices)
-    for direction in _spread_directions(SKY_DIRECTIONS):
+    directions = _spread_directions(SKY_DIRECTIONS)
+    for direction in directions[directions[:, 2] > 0.0] if above else directions:
         facing = np.clip(mesh.vertex_normals @ direction, 0.0, None)
-        depth = _Depth(mesh, _axes_toward(direction), SKY_PIXELS)
+        depth = _Depth(mesh, _axes_toward(direction), pixels)
         total += facing
         seen += facing * depth.visible(mesh.vertices, mesh.vertex_normals)
     return seen / np.maximum(total, 1e-12)
+
+
+def heights(mesh: Mesh, pixels: int) -> tuple[Array, tuple[float, float, float, float]]:
+    """(rows, columns) height of the uppermost facets along z at pixels, and their edges [m].
+
+    The height is -inf where there is no facet.
+    """
+    seen = _Depth(mesh, np.eye(3), pixels)
+    return seen.depth, seen.extent
 
 
 class _Depth:
