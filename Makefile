@@ -43,8 +43,10 @@ types: $(STAMP) # Types of the package (settings in mypy.ini)
 rooms: $(STAMP) # Which room imports which (contract in .importlinter)
 	$(VENV)/bin/lint-imports
 
+# Compiling kernels is most of the time of the first run, and one core's work: files of tests go to
+# as many processes as there are cores.
 tests: $(STAMP) # Tests, without the slow studies
-	$(PY) -m pytest
+	$(PY) -m pytest -n auto --maxprocesses 4 --dist loadfile
 
 validate: $(STAMP) ## The slow studies: against papers, flight data and other tools
 	$(PY) -m pytest -m validate
