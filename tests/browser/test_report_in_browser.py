@@ -13,6 +13,7 @@ import numpy as np
 import pytest
 from matplotlib.image import imread
 
+from alight.analysis.sun import SunPath, sun_over_rotation
 from alight.shapes import icosphere
 from alight.views import campaign_maps, report, style
 
@@ -52,7 +53,9 @@ def page(tmp_path_factory):
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(campaign_maps, "PIXELS", 200)
         patch.setattr(style, "DPI", 80)
-        return report.write(place, mesh=icosphere(4, RADIUS)).page
+        way = sun_over_rotation((1.0, 0.3, 0.2), (0.0, 0.0, 0.0, 1.0), 90)
+        sun = SunPath(way, 27_477.4, when="on 2018-10-03 at 02:00 UTC")
+        return report.write(place, mesh=icosphere(4, RADIUS), sun=sun).page
 
 
 def _browse(browser, profile, *arguments):
@@ -79,7 +82,7 @@ def _probe(browser, page, tmp_path, size):
 def test_everything_loads(browser, page, tmp_path):
     dom, told = _probe(browser, page, tmp_path, "1200,900")
     assert "<title>MINERVA-II-1 on Ryugu</title>" in dom
-    assert told.group(1) == "images=7 bad=0 wide=false asked=0"
+    assert told.group(1) == "images=8 bad=0 wide=false asked=0"
 
 
 def test_fits_a_telephone(browser, page, tmp_path):

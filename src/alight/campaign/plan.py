@@ -27,6 +27,9 @@ from alight.core.errors import FileError, InputError
 FORMAT = 1
 PLAN_FILE = "plan.json"
 
+#: Runs and shards of a campaign, at most: a folder with more files than this serves nobody.
+MOST_RUNS, MOST_SHARDS = 10**9, 10**6
+
 #: Differences between two plans that an error lists; the rest is counted.
 _LISTED = 12
 
@@ -110,6 +113,8 @@ def make_plan(
 ) -> Plan:
     """The plan of a scenario; ``runs`` replaces the scenario's own number."""
     total = checked_whole("runs", scenario.campaign.runs if runs is None else runs, 1)
+    shard = checked_whole("campaign.shard", scenario.campaign.shard, 1)
+    _check_size(total, shard)
     resolved = plain(scenario.resolved())
     # The plan has these once, at the top.
     resolved.get("campaign", {}).pop("runs", None)
@@ -117,11 +122,22 @@ def make_plan(
     return Plan(
         scenario=resolved,
         total=total,
-        shard=checked_whole("campaign.shard", scenario.campaign.shard, 1),
+        shard=shard,
         sampling=str(scenario.campaign.sampling),
         device=device,
         versions=dict(versions),
     )
+
+
+def _check_size(total: int, shard: int) -> None:
+    """Refuse what no folder can hold, before a plan is written that could not be taken back."""
+    if total > MOST_RUNS:
+        raise InputError(f"runs is {total}; a campaign has {MOST_RUNS} at most.")
+    if -(-total // shard) > MOST_SHARDS:
+        raise InputError(
+            f"{total} runs in shards of {shard} make more than {MOST_SHARDS} files: take "
+            f"campaign.shard = {-(-total // MOST_SHARDS)} or more."
+        )
 
 
 def read_plan(folder: pathlib.Path) -> Plan | None:

@@ -272,7 +272,8 @@ def locked(folder: pathlib.Path) -> Iterator[None]:
     path = folder / LOCK_FILE
     try:
         folder.mkdir(parents=True, exist_ok=True)
-        file = open(path, "a+b")  # noqa: SIM115  (held, not only opened)
+        # Unbuffered: on a full disk closing it has nothing left to write, and cannot fail.
+        file = open(path, "a+b", buffering=0)  # noqa: SIM115  (held, not only opened)
     except OSError as cause:
         raise _cannot_write(path, cause) from cause
     with file:

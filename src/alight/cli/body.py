@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 from typer.core import TyperCommand
 
+from alight.cli.names import complete_body
 from alight.core.errors import FileError, InputError
 
 if TYPE_CHECKING:
@@ -46,6 +47,7 @@ def command(
             help="A body of the catalogue (see --list), or a mesh file: OBJ, PLY, STL, NPZ, "
             "plate table or Gaskell ICQ.",
             show_default=False,
+            autocompletion=complete_body,
         ),
     ] = None,
     figure: Annotated[

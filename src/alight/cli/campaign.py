@@ -3,13 +3,24 @@
 from __future__ import annotations
 
 import json
+import shlex
 from typing import Annotated
 
 import typer
 
+from alight.cli.names import complete_scenario, scenario_of
+from alight.core.errors import InputError
+
 
 def command(
-    scenario: Annotated[str, typer.Argument(metavar="SCENARIO", help="A scenario file (TOML).")],
+    scenario: Annotated[
+        str,
+        typer.Argument(
+            metavar="SCENARIO",
+            help="A scenario file (TOML), the name of a shipped one, or - for standard input.",
+            autocompletion=complete_scenario,
+        ),
+    ],
     out: Annotated[str, typer.Option(metavar="DIR", help="Folder of the campaign, new or old.")],
     runs: Annotated[
         int | None,
@@ -32,11 +43,11 @@ def command(
     """
     from alight.campaign import CampaignInterruptedError, run_campaign
 
-    show = "silent" if as_json else "auto"
+    if not out.strip():
+        raise InputError(f'--out "{out}" names no folder: name one, such as --out out/ryugu.')
+    given, show = scenario_of(scenario), "silent" if as_json else "auto"
     try:
-        result = run_campaign(
-            scenario, runs, out=out, device=device, scheduler=scheduler, show=show
-        )
+        result = run_campaign(given, runs, out=out, device=device, scheduler=scheduler, show=show)
     except CampaignInterruptedError as stop:
         # Told here, as Typer makes an exit code of it and drops the text.
         from alight.cli.main import INTERRUPTED, complain
@@ -48,4 +59,5 @@ def command(
         facts = {"folder": str(result.folder), "runs": result.runs, "outcomes": ended}
         typer.echo(json.dumps(facts, indent=2))
     else:
-        typer.echo(f"{result}.\nRead it with: alight report {result.folder}")
+        folder = shlex.quote(str(result.folder))
+        typer.echo(f"{result}.\nRead it with: alight report {folder}")

@@ -11,6 +11,7 @@ import typer
 
 from alight.cli.body import Command as Command  # its --figure may stand without a value
 from alight.cli.body import figure_place, file_stem
+from alight.cli.names import complete_lander
 from alight.core.errors import FileError, InputError
 
 if TYPE_CHECKING:
@@ -25,6 +26,7 @@ def command(
             metavar="NAME_OR_FILE",
             help="A lander of the catalogue (see --list), or a mesh file of a hull.",
             show_default=False,
+            autocompletion=complete_lander,
         ),
     ] = None,
     figure: Annotated[

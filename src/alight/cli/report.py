@@ -123,7 +123,9 @@ def _write(
     with progress("silent" if silent else "auto") as bar:
         figures = report.figure_count(campaign, light=not isinstance(sun, str | None))
         bar.start("Report", total=figures)
-        return report.write(campaign, out, mesh=mesh, sun=sun, on_figure=bar.advance)
+        made = report.write(campaign, out, mesh=mesh, sun=sun, on_figure=bar.advance)
+        bar.advance(figures - len(made.figures) // 2)  # those for which there was nothing to show
+        return made
 
 
 def _show(report: Report, note: str) -> None:

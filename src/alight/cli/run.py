@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import json
+import math
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
+
+from alight.cli.names import complete_scenario, scenario_of
 
 if TYPE_CHECKING:
     from alight.engine import Solution
@@ -15,7 +18,14 @@ SHOWN = 12
 
 
 def command(
-    scenario: Annotated[str, typer.Argument(metavar="SCENARIO", help="A scenario file (TOML).")],
+    scenario: Annotated[
+        str,
+        typer.Argument(
+            metavar="SCENARIO",
+            help="A scenario file (TOML), the name of a shipped one, or - for standard input.",
+            autocompletion=complete_scenario,
+        ),
+    ],
     device: Annotated[str, typer.Option(help="cpu, cuda:0, ...; one run is fastest on a CPU.")] = (
         "cpu"
     ),
@@ -26,10 +36,13 @@ def command(
     Example: alight run scenarios/ryugu_minerva.toml
     """
     from alight import scenario as scenarios
+    from alight.core import devices
 
-    solution = scenarios.simulate(scenario, device=device)
+    given, place = scenario_of(scenario), devices.resolve(device).name
+    told = "silent" if as_json else "auto"
+    solution = scenarios.simulate(given, device=place, progress=told)
     if as_json:
-        typer.echo(json.dumps(_facts(solution), indent=2))
+        typer.echo(json.dumps(_facts(solution), indent=2, allow_nan=False))
     else:
         _tell(solution)
 
@@ -39,7 +52,7 @@ def _facts(solution: Solution) -> dict[str, Any]:
     fields = ("start", "end", "normal_speed_in", "normal_speed_out", "peak_force", "points")
     units = ("start_s", "end_s", "normal_speed_in_m_s", "normal_speed_out_m_s", "peak_force_N")
     contacts = [
-        {name: event[key].item() for name, key in zip((*units, "points"), fields, strict=True)}
+        {name: _plain(event[key]) for name, key in zip((*units, "points"), fields, strict=True)}
         for event in solution.events
     ]
     return {
@@ -50,6 +63,12 @@ def _facts(solution: Solution) -> dict[str, Any]:
         "steps": len(solution.rows) - 1,
         "contacts": contacts,
     }
+
+
+def _plain(value: Any) -> int | float | None:
+    """A number for JSON, which has no nan: None where there is none."""
+    number: int | float = value.item()
+    return number if math.isfinite(number) else None
 
 
 def _tell(solution: Solution) -> None:

@@ -4,28 +4,44 @@ from __future__ import annotations
 
 import json
 import pathlib
+import shlex
 from typing import Annotated
 
 import typer
 
-from alight.core.errors import FileError
+from alight.cli.names import complete_scenario, scenario_of
+from alight.core.errors import AlightError, FileError
 
 app = typer.Typer(help="Check scenario files, list those shipped, begin one of your own.")
 
 
 @app.command()
 def check(
-    files: Annotated[list[str], typer.Argument(metavar="FILE...", help="Scenario files.")],
+    files: Annotated[
+        list[str],
+        typer.Argument(
+            metavar="FILE...",
+            help="Scenario files, names of shipped ones, or - for standard input.",
+            autocompletion=complete_scenario,
+        ),
+    ],
 ) -> None:
-    """Check scenario files, and tell every mistake in them.
+    """Check scenario files, and tell every mistake in all of them.
 
     Example: alight scenario check scenarios/*.toml
     """
-    from alight import scenario
+    from alight.cli.main import USER_ERROR, complain
 
+    wrong = 0
     for file in files:
-        found = scenario.load(file)
-        typer.echo(f"{file}: fine ({found.title})")
+        try:
+            found = scenario_of(file)
+        except AlightError as mistake:
+            complain(str(mistake))
+            wrong += 1
+        else:
+            typer.echo(f"{file}: fine" + (f" ({found.title})" if found.title else ""))
+    raise typer.Exit(USER_ERROR if wrong else 0)
 
 
 @app.command()
@@ -55,7 +71,10 @@ def show_list(
 @app.command()
 def new(
     file: Annotated[str, typer.Argument(metavar="FILE", help="The file to write.")],
-    like: Annotated[str, typer.Option(help="Begin with this shipped scenario.")] = "ryugu_minerva",
+    like: Annotated[
+        str,
+        typer.Option(help="Begin with this shipped scenario.", autocompletion=complete_scenario),
+    ] = "ryugu_minerva",
 ) -> None:
     """Begin a scenario of your own with a copy of a shipped one.
 
@@ -71,4 +90,5 @@ def new(
         path.write_bytes(source.path.read_bytes())
     except OSError as cause:
         raise FileError(f"{path} cannot be written: {cause.strerror}.") from None
-    typer.echo(f"wrote {path}, a copy of {source.name}. Run it with: alight run {path}")
+    told = shlex.quote(str(path))
+    typer.echo(f"wrote {path}, a copy of {source.name}. Run it with: alight run {told}")

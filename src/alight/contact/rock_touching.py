@@ -5,7 +5,6 @@ plane through one of its corners or edges touches it alone if no other corner is
 All of this is done in the axes of the lander.
 """
 
-import numpy as np
 import warp as wp
 
 from alight.contact.closest import hull_facing
@@ -13,10 +12,9 @@ from alight.contact.collected import Collecting, Contact, contact_at, kept
 from alight.contact.cones import ROUNDING, edge_below, lowest_of_hull, peak_inside
 from alight.contact.pairs import CORNER, EDGES, PEAK, across_both, box_way, straight
 from alight.core.types import mat33, scalar, vec3
-from alight.shapes.icosphere import icosphere
 from alight.surfaces.rock_kernel import Corners, Rock
-from alight.surfaces.rock_shapes import FACES, VERTICES
-from alight.surfaces.triangles import OWN_EDGE, nearest_on_triangle, owned_features
+from alight.surfaces.rock_shapes import FACES, VERTICES, owned
+from alight.surfaces.triangles import OWN_EDGE, nearest_on_triangle
 from alight.vehicles.hull_data import Hull
 
 _FACES = wp.constant(FACES)
@@ -24,7 +22,7 @@ _VERTICES = wp.constant(VERTICES)
 
 _Bits = wp.types.vector(length=FACES, dtype=int)
 #: Of each face, the vertices and edges that it answers for, and ridges: all edges are.
-OWNED = wp.constant(_Bits(*[int(b) for b in np.asarray(owned_features(icosphere(0)))]))
+OWNED = wp.constant(_Bits(*owned()))
 
 
 @wp.func
@@ -170,11 +168,11 @@ def edges_on_rock(
     one = scalar(1.0)
     now = given
     margin = given.margin
-    owned = OWNED
+    own = OWNED
     for f in range(_FACES):
         v = face[f]
         for k in range(3):
-            if (owned[f] & (OWN_EDGE << k)) != 0:
+            if (own[f] & (OWN_EDGE << k)) != 0:
                 p = seen[v[k]]
                 q = seen[v[(k + 1) % 3]]
                 near = box_way(hull, wp.min(p, q), wp.max(p, q))

@@ -45,7 +45,7 @@ def meet_rock(hull: Hull, face: wp.array(dtype=wp.vec3i), query: RockSearch, roc
     reach = wp.sqrt(query.limit2) + query.extent.radius
     if rock_gap(rock.corner, rock.center, query.extent.center) < reach:
         seen = rock_in_body(rock, query.search.x, query.search.turn)
-        owned = OWNED
+        own = OWNED
         for f in range(_FACES):
             v = face[f]
             a = seen[v[0]]
@@ -54,7 +54,7 @@ def meet_rock(hull: Hull, face: wp.array(dtype=wp.vec3i), query: RockSearch, roc
             facet = Facet()
             facet.corner = wp.matrix_from_rows(a, b, c)
             facet.normal = wp.normalize(wp.cross(b - a, c - a))
-            facet.owned = owned[f]
+            facet.owned = own[f]
             now.search = meet_facet(hull, now.search, facet, -2)
         if now.search.limit2 < query.limit2:
             now.limit2 = now.search.limit2

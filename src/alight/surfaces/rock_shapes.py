@@ -23,6 +23,7 @@ from alight.core import random
 from alight.core.checks import Array
 from alight.core.frames import quat_normalize, quat_rotate
 from alight.shapes.icosphere import icosphere
+from alight.surfaces.triangles import owned_features
 
 #: Above this, rocks are not convex.
 MOST_ROUGH = math.sqrt(5.0) - 2.0
@@ -38,6 +39,12 @@ def icosahedron() -> tuple[Array, npt.NDArray[np.int32]]:
     """(12, 3) vertices of unit length and (20, 3) faces, counter-clockwise from outside."""
     mesh = icosphere(0)
     return mesh.vertices, mesh.faces
+
+
+@functools.cache
+def owned() -> tuple[int, ...]:
+    """Of each face, the bits of the vertices and edges that it answers for, and of ridges."""
+    return tuple(int(bits) for bits in owned_features(icosphere(0)))
 
 
 @functools.cache

@@ -75,7 +75,9 @@ def write(
         if isinstance(error, FileError):
             raise
         why = error.strerror or error
-        raise FileError(f'cannot write the report to "{page}": {why}.') from None
+        raise FileError(
+            f'cannot write the report to "{page}": {why}. Name another place for it with --out.'
+        ) from None
     told = text.answers(found), text.warnings(found)
     return Report(page, shelf.files, found.numbers(), *told, table)
 

@@ -93,10 +93,8 @@ def _lost(found: Findings) -> str:
     if count:
         said = f"{percent(lost.value)} of the runs escape ({count} of {runs}; {interval(lost)})."
     else:
-        said = (
-            f"None of the {runs} runs escaped: with 95 % confidence fewer than "
-            f"{percent(lost.high)} do."
-        )
+        none = "The only run did not escape" if runs == 1 else f"None of the {runs} runs escaped"
+        said = f"{none}: with 95 % confidence fewer than {percent(lost.high)} do."
     late = found.count(Outcome.TIMED_OUT)
     if late:
         part = percent(late / runs)
@@ -133,6 +131,8 @@ def percent(fraction: float) -> str:
         left = 100.0 * (1.0 - fraction)
         decimals = min(4, max(0, 1 - int(np.floor(np.log10(left)))))
         return f"{100.0 - left:.{decimals}f} %"
+    if 0.0 < fraction < 1e-4:  # a million runs know such parts
+        return f"{words.number(100.0 * fraction, 2)} %"
     return "100 %" if fraction == 1.0 else words.percent(fraction)
 
 

@@ -125,3 +125,14 @@ def test_plans_are_plain_text_for_people(scenario):
     assert body["runs"] == 20
     assert body["scenario"]["contact"]["restitution"] == 0.5
     assert "made_by" not in body["scenario"]
+
+
+@pytest.mark.parametrize("runs", [10**9 + 1, 10**20])
+def test_more_runs_than_a_folder_holds_are_refused(scenario, runs):
+    with pytest.raises(InputError, match="at most"):
+        plan(scenario(), runs=runs)
+
+
+def test_more_files_than_a_folder_holds_are_refused(scenario):
+    with pytest.raises(InputError, match=r"campaign\.shard = "):
+        plan(scenario(shard=1), runs=10**7)

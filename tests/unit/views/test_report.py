@@ -276,18 +276,28 @@ def test_plane_has_no_latitudes(tmp_path):
     assert not any(file.stem == "rest_map" for file in made.figures)
 
 
-def test_none_escaped_is_not_never():
+@pytest.mark.parametrize(
+    ("runs", "high", "said"),
+    [
+        (300, 0.0127, "None of the 300 runs escaped: with 95 % confidence fewer than 1.3 % do."),
+        (1, 0.7935, "The only run did not escape: with 95 % confidence fewer than 79 % do."),
+        (
+            10**6,
+            3.84e-6,
+            "None of the 1000000 runs escaped: with 95 % confidence fewer than 3.8e-4 % do.",
+        ),
+    ],
+)
+def test_none_escaped_is_not_never(runs, high, said):
     class Few:
-        lost = type("E", (), {"high": 0.0127, "value": 0.0})
-        data = type("D", (), {"runs": 300})
+        lost = type("E", (), {"high": high, "value": 0.0})
+        data = type("D", (), {"runs": runs})
 
         @staticmethod
         def count(_):
             return 0
 
-    assert report_words._lost(Few()) == (
-        "None of the 300 runs escaped: with 95 % confidence fewer than 1.3 % do."
-    )
+    assert report_words._lost(Few()) == said
 
 
 def test_folder_without_a_campaign(tmp_path):

@@ -1,0 +1,108 @@
+"""What a person names on the command line: scenarios, and how shells complete names.
+
+A shell asks for names each time Tab is pressed, so completion reads the catalogues' files and
+loads neither NumPy nor Warp. Where no name fits, shells go on with names of files.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+import tomllib
+from collections.abc import Iterable
+from importlib import resources
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from alight.scenario import Scenario
+
+#: Stands for a scenario that comes from standard input.
+STDIN = "-"
+
+
+def scenario_of(given: str) -> Scenario:
+    """The scenario in a file, on standard input (``-``), or of a shipped one's name.
+
+    A file goes before a shipped scenario of the same name.
+    """
+    from alight import scenario
+    from alight.scenario import catalogue
+
+    if given == STDIN:
+        return scenario.loads(_standard_input(), source="standard input")
+    if not os.path.lexists(given) and _is_name(given):
+        if given in catalogue.shipped():
+            return scenario.load(catalogue.find(given).path)
+        if not _is_near(given):
+            catalogue.find(given)  # which says what is known
+    return scenario.load(given)
+
+
+def _is_name(given: str) -> bool:
+    """True for a plain word, which may be a shipped scenario's name."""
+    return bool(given) and given == Path(given).name and not Path(given).suffix
+
+
+def _is_near(given: str) -> bool:
+    """True where the word is that of a file here, but for its ending."""
+    return any(path.stem == given for path in Path().glob("*.toml"))
+
+
+def _standard_input() -> str:
+    """All of standard input; what is no UTF-8 text is a mistake in the scenario."""
+    from alight.scenario.errors import Problem, ScenarioError
+
+    try:
+        return sys.stdin.buffer.read().decode("utf-8")
+    except UnicodeDecodeError as cause:
+        text = f"is not UTF-8 text: byte 0x{cause.object[cause.start]:02x}"
+        raise ScenarioError("standard input", [Problem("", text)]) from None
+
+
+# -- completion -----------------------------------------------------------------------------------
+
+
+def complete_scenario(incomplete: str) -> list[tuple[str, str]]:
+    """Shipped scenarios whose name begins so, and what each shows."""
+    folder = os.environ.get("ALIGHT_SCENARIOS") or str(_data("scenario", "shipped"))
+    found = sorted(Path(folder).glob("*.toml"))
+    return _beginning(((file.stem, _first_line(file)) for file in found), incomplete)
+
+
+def complete_body(incomplete: str) -> list[tuple[str, str]]:
+    """Bodies of the catalogue whose name begins so."""
+    return _beginning(_entries("bodies.toml"), incomplete)
+
+
+def complete_lander(incomplete: str) -> list[tuple[str, str]]:
+    """Landers of the catalogue whose name begins so."""
+    return _beginning(_entries("landers.toml"), incomplete)
+
+
+def _beginning(entries: Iterable[tuple[str, str]], start: str) -> list[tuple[str, str]]:
+    """Names that begin with ``start`` in any letter case, and their help."""
+    return [entry for entry in entries if entry[0].lower().startswith(start.lower())]
+
+
+def _entries(file: str) -> list[tuple[str, str]]:
+    """Names as they are typed, without blanks and in small letters, and designations."""
+    tables = tomllib.loads(_data("scenario", "data", file).read_text("utf-8"))
+    return [
+        (str(table["name"]).lower().replace(" ", "-"), str(table.get("designation", "")))
+        for table in tables.values()
+    ]
+
+
+def _data(*parts: str) -> Any:
+    """A file of the package; its rooms are not imported."""
+    return resources.files("alight").joinpath(*parts)
+
+
+def _first_line(file: Path) -> str:
+    """What a scenario's first comment says."""
+    try:
+        with file.open(encoding="utf-8", errors="replace") as lines:
+            return lines.readline().lstrip("# ").strip()
+    except OSError:
+        return ""
