@@ -178,9 +178,9 @@ def test_killed_in_the_middle_of_a_file(scenario, small, tmp_path, monkeypatch, 
     """Half of each single file is written, and then nothing more happens."""
     path, count = scenario(runs=6, shard=3), 0
 
-    def opened(name, mode="r"):
+    def opened(name, mode="r", **options):
         nonlocal count
-        file = open(name, mode)  # noqa: SIM115
+        file = open(name, mode, **options)  # noqa: SIM115
         if mode == "wb":
             count += 1
         if count == number:

@@ -91,15 +91,15 @@ def advance_kernel(parts: Composition, only: int | None = None) -> Any:
         return out
 
     @wp.func
-    def row_of(run: Run):
-        """The state as a line of history."""
+    def row_of(run: Run, phase: int):
+        """The state after a step in ``phase``, as a line of history."""
         row = Row()
         row.t = run.t
         row.x = run.x
         row.v = run.v
         row.q = run.q
         row.w = run.w
-        row.phase = run.phase
+        row.phase = phase
         row.elastic = run.elastic
         row.force = run.force
         return row
@@ -152,8 +152,10 @@ def advance_kernel(parts: Composition, only: int | None = None) -> Any:
             if not over and run.steps >= world.limits.max_steps:
                 run.outcome = _STEP_LIMIT
                 over = bool(True)
-            if wp.static(not holds) and chunk.rows > 0 and run.phase == before:
-                rows_out[slot, written] = row_of(run)
+            # Where flight hands over to contact nothing has moved yet; all else is a line.
+            moved = before != FLIGHT or run.phase == FLIGHT
+            if wp.static(not holds) and chunk.rows > 0 and moved:
+                rows_out[slot, written] = row_of(run, before)
                 written += 1
             going = not over and taken < chunk.steps and logged < chunk.touches
             if wp.static(holds):

@@ -15,10 +15,11 @@ from alight.core.progress import Progress
 from alight.engine import Model, Release, Solution
 from alight.engine import simulate as engine_simulate
 from alight.scenario.errors import blame
-from alight.scenario.parts import CONTACT_ARRAYS, Parts
+from alight.scenario.parts import Parts
 from alight.scenario.place import release_of
 from alight.scenario.reader import load
 from alight.scenario.schema import Scenario, kind_of, varied_kind
+from alight.scenario.schema_contact import ARRAYS
 from alight.scenario.schema_ground import REGION_ARRAYS
 
 
@@ -56,7 +57,8 @@ class Prepared:
         share a model; any other key makes a model for each of its values.
         """
         arrays, count = self._checked(values)
-        shared = {k: a for k, a in arrays.items() if not _within_model(k)}
+        law = self.scenario.contact.law
+        shared = {k: a for k, a in arrays.items() if not _within_model(k, law)}
         return [
             self._group(setting, {k: a[rows] for k, a in arrays.items() if k not in shared}, rows)
             for setting, rows in _settings(shared, count)
@@ -92,6 +94,9 @@ class Prepared:
             if kind is None:
                 kind_of(key)
                 raise InputError(f"{key} cannot vary from run to run.")
+            if self.scenario.kind_here(key) is None:
+                law = self.scenario.contact.law
+                raise InputError(f'{key} does not go with law = "{law}" of the contact.')
             width = (
                 np.size(self.scenario.number(key)) if key.startswith("body.rotation.rate") else 0
             )
@@ -110,12 +115,12 @@ class Prepared:
         return arrays, counts.pop() if counts else 1
 
 
-def _within_model(key: str) -> bool:
-    """Whether runs with other values under ``key`` share a model."""
+def _within_model(key: str, law: str) -> bool:
+    """Whether runs with other values under ``key`` share a model with that contact law."""
     section, _, name = key.partition(".")
     if name.startswith("region."):
         return name.rpartition(".")[2] in REGION_ARRAYS
-    return section == "release" or (section == "contact" and name in CONTACT_ARRAYS)
+    return section == "release" or (section == "contact" and name in ARRAYS[law])
 
 
 def _settings(shared: dict[str, Array], count: int) -> list[tuple[dict[str, Any], Any]]:

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from alight import flight, gravity, surfaces
-from alight.contact import Compliant, GroundLaw, GroundMap, Regions
+from alight.contact import Compliant, GroundLaw, GroundMap, Impulse, Regions
 from alight.core import frames
 from alight.core.constants import AU, G
 from alight.core.progress import Progress
@@ -19,6 +19,7 @@ from alight.scenario.errors import blame
 from alight.scenario.place import ground_radius
 from alight.scenario.scaled import Scaled
 from alight.scenario.schema import Scenario
+from alight.scenario.schema_contact import ARRAYS
 from alight.scenario.schema_run import CompanionSection
 from alight.scenario.schema_sun import Sun
 from alight.scenario.schema_target import Noise
@@ -26,17 +27,11 @@ from alight.shapes import Mesh
 from alight.surfaces import Surface
 from alight.vehicles import RigidLander
 
-#: Contact parameters that may differ from run to run within one model.
-CONTACT_ARRAYS = (
-    "restitution",
-    "friction",
-    "stiffness",
-    "damping",
-    "static_friction",
-    "rolling_resistance",
-    "patch_radius",
-    "speed",
-)
+#: Numbers of each contact law besides those that may differ from run to run.
+CONTACT_NUMBERS = {
+    "compliant": ("depth", "resolution", "slip_speed", "slip_rate"),
+    "impulse": ("hop", "stride"),
+}
 
 
 class Parts:
@@ -125,12 +120,28 @@ class Parts:
     def ground(self, scenario: Scenario) -> Surface:
         """What is touched."""
         with blame(scenario.source, "ground"):
-            base = self._base(scenario)
-            noise = scenario.ground.noise
-            if noise is None:
-                return base
-            hills = self._hills(scenario, noise)
-            return self._once(("rough", id(base), id(hills)), lambda: surfaces.Rough(base, hills))
+            return self._rocky(scenario, self._rough(scenario, self._base(scenario)))
+
+    def _rough(self, scenario: Scenario, base: Surface) -> Surface:
+        """``base`` with hills where there are any."""
+        noise = scenario.ground.noise
+        if noise is None:
+            return base
+        hills = self._hills(scenario, noise)
+        return self._once(("rough", id(base), id(hills)), lambda: surfaces.Rough(base, hills))
+
+    def _rocky(self, scenario: Scenario, base: Surface) -> Surface:
+        """``base`` with rocks where there are any."""
+        section = scenario.ground.rocks
+        if section is None:
+            return base
+        mesh = self.mesh(scenario)
+
+        def make() -> Surface:
+            with blame(scenario.source, "ground.rocks"):
+                return surfaces.Rocky(base, mesh, section.rocks(mesh.bounding_radius))
+
+        return self._once(("rocky", id(base), id(mesh), repr(section.written())), make)
 
     def _hills(self, scenario: Scenario, noise: Noise) -> surfaces.FractalNoise:
         def make() -> surfaces.FractalNoise:
@@ -163,6 +174,8 @@ class Parts:
             radius = self._radius(scenario)
             return self._once(("sphere", radius), lambda: surfaces.Sphere(radius=radius))
         mesh = self.mesh(scenario)
+        if ground.kind == "facets":
+            return self._once(("facets", *_mesh_key(scenario)), lambda: surfaces.Facets(mesh))
         spacing = float(ground.spacing or mesh.extent.max() / 100.0)
         band = self._band(scenario, spacing)
 
@@ -187,7 +200,9 @@ class Parts:
             return float(ground.band)
         if ground.noise is None:
             return None
-        need = self._hills(scenario, ground.noise).max_height + 2.0 * float(scenario.contact.depth)
+        need = self._hills(scenario, ground.noise).max_height + 2.0 * float(
+            scenario.contact.depth or scenario.contact.hop or 0.0
+        )
         return None if need <= 4.0 * spacing else 1.01 * need
 
     # -- lander and contact --------------------------------------------------------------------
@@ -226,10 +241,12 @@ class Parts:
         section = scenario.contact
         options: dict[str, Any] = {
             name: float(getattr(section, name))
-            for name in (*CONTACT_ARRAYS, "depth", "resolution", "slip_speed", "slip_rate")
+            for name in (*ARRAYS[section.law], *CONTACT_NUMBERS[section.law])
             if getattr(section, name) is not None
         }
         with blame(scenario.source, "contact"):
+            if section.law == "impulse":
+                return Impulse(**{**options, **arrays}, ground=ground)
             return Compliant(**{**options, "scheme": section.scheme, **arrays}, ground=ground)
 
     def stop(self, scenario: Scenario) -> Stop:

@@ -16,7 +16,7 @@ from alight.core.checks import Array
 from alight.core.errors import InputError
 from alight.engine import Release
 from alight.scenario.schema import Scenario, euler_attitude
-from alight.surfaces import Surface
+from alight.surfaces import Rocky, Surface
 
 
 def release_of(
@@ -91,8 +91,10 @@ def ground_radius(surface: Surface, up: Array) -> Array:
 
     radius = np.ones(len(up))
     left = np.arange(len(up))
+    # High over rocks the distance is one over the slope already.
+    high = 0.5 / surface.bounds.slope if isinstance(surface, Rocky) else 0.5
     while len(left):
-        left = left[distance(radius, left) < 0.5 * radius[left]]
+        left = left[distance(radius, left) < high * radius[left]]
         radius[left] *= 2.0
         if len(left) and radius[left].max() > 1e12:
             raise InputError(

@@ -57,6 +57,7 @@ DIMENSIONS = _dimensions(
     ("moment of inertia", "kg*m^2", "0.09 kg*m^2", "kg*m^2 kg*cm^2 g*cm^2 g*mm^2"),
     ("stiffness", "N/m", "4e4 N/m", "N/m kN/m N/mm kg/s^2"),
     ("damping", "N*s/m", "162 N*s/m", "N*s/m kN*s/m N*s/mm kg/s"),
+    ("number per area", "1/m^2", "0.0016 1/m^2", "1/m^2 1/km^2 1/cm^2"),
     ("area over mass", "m^2/kg", "0.02 m^2/kg", "m^2/kg cm^2/kg cm^2/g"),
 )
 

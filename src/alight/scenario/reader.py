@@ -187,10 +187,12 @@ def _dispersions(
             problems.append(Problem(f'dispersions."{key}"', text))
             continue
         nominal = scenario._value(key) if scenario is not None else None
-        if scenario is not None and nominal is None and key not in OPEN:
-            text = f"this scenario has no value under {key} that could vary"
-            problems.append(Problem(f'dispersions."{key}"', text))
-            continue
+        if scenario is not None:
+            kind = scenario.kind_here(key)
+            if kind is None or (nominal is None and key not in OPEN):
+                text = f"this scenario has no value under {key} that could vary"
+                problems.append(Problem(f'dispersions."{key}"', text))
+                continue
         if isinstance(kind, Either):
             kind = kind.form(nominal)
         made, wrong = dispersion.read(key, kind, table, nominal)

@@ -18,8 +18,9 @@ from alight.scenario import toml_text
 from alight.scenario.dispersion import KINDS, Pair
 from alight.scenario.errors import Problem
 from alight.scenario.fields import MOST_SEED, Either, Kind, Row, Text, Whole
+from alight.scenario.schema_contact import Contact
 from alight.scenario.schema_ground import RegionSection
-from alight.scenario.schema_lander import Contact, LanderSection, ReleaseSection
+from alight.scenario.schema_lander import LanderSection, ReleaseSection
 from alight.scenario.schema_run import Campaign, Environment, Record, StepsSection, StopSection
 from alight.scenario.schema_target import Body, GravitySection, Ground
 from alight.scenario.section import Section
@@ -87,7 +88,7 @@ class Scenario(Section):
             *self.ground.problems(body),
             *self.lander.problems(),
             *self.release.problems(self.ground.kind),
-            *self.contact.problems(),
+            *self.contact.problems(self.ground),
             *self.environment.problems(body),
             *self.steps.problems(),
         ]
@@ -152,6 +153,11 @@ class Scenario(Section):
         for name in names:
             found = None if found is None else getattr(found, name)
         return found
+
+    def kind_here(self, key: str) -> Kind | None:
+        """The kind of value that may vary under a key, given the laws of this scenario."""
+        section, _, name = key.partition(".")
+        return self.contact.kind_of(name) if section == "contact" else varied_kind(key)
 
     def replaced(self, values: dict[str, Any]) -> Scenario:
         """A copy with other values under some dotted keys.

@@ -39,6 +39,18 @@ def _name(text: str) -> str:
     return text
 
 
+def factors_problems(where: str, rows: Any) -> list[Problem]:
+    """Whether factors by latitude and longitude, where they are given, are a table."""
+    widths = {len(row) for row in rows or ()}
+    if rows is None or (len(rows) > 1 and len(widths) == 1 and min(widths) > 1):
+        return []
+    said = (
+        f"found {len(rows)} rows of {sorted(widths)} factors; it must be at least 2 rows (from the "
+        "south pole to the north) of equally many longitudes"
+    )
+    return [Problem(where, said)]
+
+
 class RegionSection(Section):
     """A part of the ground with properties of its own."""
 

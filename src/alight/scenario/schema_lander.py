@@ -1,4 +1,4 @@
-"""The lander in a scenario: what it is, how it is released and how it touches."""
+"""The lander in a scenario: what it is, and how it is released."""
 
 from __future__ import annotations
 
@@ -146,52 +146,3 @@ class ReleaseSection(Section):
             zero = Quantity(0.0, "0 m")
             made = made.filled(offset=(zero, zero, zero))
         return made if self.euler is not None else made.filled(attitude=(0.0, 0.0, 0.0, 1.0))
-
-
-class Contact(Section):
-    """The contact law."""
-
-    law: Annotated[str, Choice(("compliant",))] = "compliant"
-    restitution: Annotated[float | None, Number(above=0, most=1)] = None
-    friction: Annotated[float, Number(least=0)] = 0.6
-    stiffness: Annotated[float | None, Measure(dimension="stiffness", above=0)] = None
-    damping: Annotated[float | None, Measure(dimension="damping", least=0)] = None
-    depth: Annotated[float, Measure(dimension="length", above=0)] = Quantity(1e-3, "1 mm")
-    speed: Annotated[float, Measure(dimension="speed", above=0)] = Quantity(0.1, "0.1 m/s")
-    static_friction: Annotated[float | None, Number(least=0)] = None
-    rolling_resistance: Annotated[float, Measure(dimension="length", least=0)] = Quantity(
-        2e-3, "2 mm"
-    )
-    patch_radius: Annotated[float | None, Measure(dimension="length", least=0)] = None
-    scheme: Annotated[str, Choice(("clipped", "smooth"))] = "clipped"
-    resolution: Annotated[float, Number(above=0, most=1)] = 0.2
-    slip_speed: Annotated[float, Measure(dimension="speed", above=0)] = Quantity(1e-4, "0.1 mm/s")
-    slip_rate: Annotated[float, Measure(dimension="angular rate", above=0)] = Quantity(
-        1e-3, "1 mrad/s"
-    )
-
-    def problems(self) -> list[Problem]:
-        """What does not fit together."""
-        found = []
-        springs = self.stiffness is not None or self.damping is not None
-        if springs == (self.restitution is not None) or (springs and self.stiffness is None):
-            found.append(
-                Problem(
-                    "contact",
-                    'needs either restitution = 0.6, or stiffness = "4e4 N/m" with damping = '
-                    '"162 N*s/m"; give one of the two',
-                )
-            )
-        if self.static_friction is not None and self.static_friction < self.friction:
-            found.append(
-                Problem(
-                    "contact.static_friction",
-                    f"found {self.static_friction:g}, below friction = {self.friction:g}; sticking "
-                    "must hold at least what sliding does",
-                )
-            )
-        return found
-
-    def completed(self) -> Contact:
-        """With a damper where there is a spring."""
-        return self.filled(damping=Quantity(0.0, "0 N*s/m")) if self.stiffness is not None else self

@@ -20,13 +20,17 @@ from alight.scenario.fields import (
     Whole,
 )
 from alight.scenario.quantities import Quantity, in_si
-from alight.scenario.schema_ground import RegionSection
+from alight.scenario.schema_ground import RegionSection, factors_problems
+from alight.scenario.schema_rocks import RocksSection
 from alight.scenario.section import Section
 
 #: Units that a mesh file may be in.
 MESH_UNITS = ("m", "km", "cm", "mm", "ft")
 #: Gravity laws that are made from a mesh.
 MESH_LAWS = ("smooth", "polyhedron", "reduced", "cached")
+#: Grounds that are made from a mesh, and all.
+MESH_GROUNDS = ("distance-field", "facets")
+GROUNDS = (*MESH_GROUNDS, "sphere", "plane")
 
 Direction = Annotated[Any, Row(Number(), nonzero=True)]
 
@@ -245,18 +249,7 @@ class Noise(Section):
 
     def problems(self) -> list[Problem]:
         """A map must be a table."""
-        if self.map is None:
-            return []
-        widths = {len(row) for row in self.map}
-        if len(self.map) < 2 or len(widths) != 1 or min(widths) < 2:
-            return [
-                Problem(
-                    "ground.noise.map",
-                    f"found {len(self.map)} rows of {sorted(widths)} factors; it must be at least "
-                    "2 rows (from the south pole to the north) of equally many longitudes",
-                )
-            ]
-        return []
+        return factors_problems("ground.noise.map", self.map)
 
 
 class Ground(Section):
@@ -266,12 +259,13 @@ class Ground(Section):
         "kind",
         {
             "distance-field": ("spacing", "interpolation", "band"),
+            "facets": (),
             "sphere": ("radius",),
             "plane": ("point", "normal"),
         },
     )
 
-    kind: Annotated[str, Choice(("distance-field", "sphere", "plane"))] = "distance-field"
+    kind: Annotated[str, Choice(GROUNDS)] = "distance-field"
     spacing: Annotated[float | None, Measure(dimension="length", above=0)] = None
     interpolation: Annotated[str | None, Choice(("smooth", "trilinear"))] = None
     band: Annotated[float | None, Measure(dimension="length", above=0)] = None
@@ -281,33 +275,47 @@ class Ground(Section):
     map: Annotated[str | None, Text(None, ("ground.csv",))] = None
     sha256: Annotated[str | None, Text()] = None
     noise: Noise | None = None
+    rocks: RocksSection | None = None
     region: tuple[RegionSection, ...] = ()
 
     def problems(self, body: Body) -> list[Problem]:
         """What does not fit together, or with the body."""
         found = self.misplaced("ground") + (self.noise.problems() if self.noise else [])
+        if self.kind in MESH_GROUNDS and body.name is None and body.mesh is None:
+            found.append(_shapeless("ground.kind", self.kind, "sphere or plane"))
         if self.kind == "distance-field":
-            if body.name is None and body.mesh is None:
-                found.append(_shapeless("ground.kind", self.kind, "sphere or plane"))
-            entry = body.entry
-            if self.spacing is not None and entry and self.spacing > min(entry.size) / 2:
-                found.append(
-                    Problem(
-                        "ground.spacing",
-                        f"found {told(getattr(self.spacing, 'text', self.spacing))}, but "
-                        f"{entry.name} is only {min(entry.size):g} m across at its thinnest; take "
-                        f'at most half of that, better "{max(entry.size) / 100:.2g} m"',
-                    )
-                )
-            if self.band is not None and self.spacing is not None and self.band < 4 * self.spacing:
-                found.append(
-                    Problem("ground.band", f"must be at least 4 spacings, {4 * self.spacing:g} m")
-                )
+            found += self._field_problems(body)
+        if self.kind == "facets" and self.noise is not None:
+            said = (
+                'fractal hills do not go with kind = "facets", whose triangles are touched as they '
+                'are: take a finer mesh, [ground.rocks], or kind = "distance-field"'
+            )
+            found.append(Problem("ground.noise", said))
+        if self.rocks is not None:
+            found += self.rocks.problems(self.kind, body.entry)
         if self.kind == "sphere" and self.radius is None and body.name is None:
             found += self.missing("ground", "radius")
         if self.kind == "plane" and self.noise is not None and self.noise.map is not None:
             found.append(Problem("ground.noise.map", "needs a body about the origin, not a plane"))
         return found + self._varied_problems()
+
+    def _field_problems(self, body: Body) -> list[Problem]:
+        """What does not fit together of a distance field."""
+        found, entry = [], body.entry
+        if self.spacing is not None and entry and self.spacing > min(entry.size) / 2:
+            found.append(
+                Problem(
+                    "ground.spacing",
+                    f"found {told(getattr(self.spacing, 'text', self.spacing))}, but "
+                    f"{entry.name} is only {min(entry.size):g} m across at its thinnest; take "
+                    f'at most half of that, better "{max(entry.size) / 100:.2g} m"',
+                )
+            )
+        if self.band is not None and self.spacing is not None and self.band < 4 * self.spacing:
+            found.append(
+                Problem("ground.band", f"must be at least 4 spacings, {4 * self.spacing:g} m")
+            )
+        return found
 
     def _varied_problems(self) -> list[Problem]:
         """What does not fit together of the map and the regions."""
@@ -333,6 +341,10 @@ class Ground(Section):
         made, entry = self, body.entry
         if self.noise is not None:
             made = made.model_copy(update={"noise": self.noise.filled(seed=seed)})
+        if self.rocks is not None:
+            made = made.model_copy(update={"rocks": self.rocks.completed(entry, seed)})
+        if self.kind == "facets":
+            return made
         if self.kind == "plane":
             zero = Quantity(0.0, "0 m")
             return made.filled(point=(zero, zero, zero), normal=(0.0, 0.0, 1.0))

@@ -86,13 +86,11 @@ class Section(BaseModel):
             return []
         bound = {key for keys in forms.values() for key in keys}
         wrong = [key for key in bound if key not in forms[word] and getattr(self, key) is not None]
-        allowed = ", ".join(forms[word]) or "none of its own"
-        return [
-            Problem(
-                f"{where}.{key}", f'does not go with {chooser} = "{word}", whose keys are {allowed}'
-            )
-            for key in sorted(wrong)
-        ]
+        own = ", ".join(forms[word])
+        said = f'does not go with {chooser} = "{word}", ' + (
+            f"whose own keys are {own}" if own else "which has no keys of its own"
+        )
+        return [Problem(f"{where}.{key}", said) for key in sorted(wrong)]
 
     def missing(self, where: str, *keys: str) -> list[Problem]:
         """Those of ``keys`` that must have a value and have none."""

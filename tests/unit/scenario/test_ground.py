@@ -203,8 +203,9 @@ def test_out_of_range_with_the_contacts_value_is_told(sphere):
 # -- built ----------------------------------------------------------------------------------------
 
 
-def test_regions_reach_the_model():
-    made = prepare(loads(SPHERE + POND), "cpu")
+@pytest.mark.parametrize("law", ["compliant", "impulse"])
+def test_regions_reach_the_model(law):
+    made = prepare(loads(SPHERE.replace("[contact]", f'[contact]\nlaw = "{law}"') + POND), "cpu")
     ((_, e),) = first_e(made, {})
     assert e == pytest.approx([0.3], abs=1e-3)
     beside = {"release.longitude": np.radians([0.0, 4.9, 5.1, -6.0])}

@@ -14,6 +14,7 @@ FOLDER = pathlib.Path(__file__).resolve().parents[3] / "scenarios"
 NAMES = sorted(file.stem for file in FOLDER.glob("*.toml"))
 EXPECTED = {
     "hayabusa_itokawa",
+    "itokawa_cube",
     "mascot_ryugu",
     "minerva_hop_ryugu",
     "paper004_cube_67p",
@@ -22,6 +23,7 @@ EXPECTED = {
     "paper004_minerva_67p",
     "philae_67p",
     "ryugu_minerva",
+    "ryugu_minerva_rocks",
 }
 
 
@@ -29,8 +31,10 @@ def coarse(scenario):
     """The same with a small mesh and coarse fields, and cut short where it is costly."""
     if scenario.body.name is None:
         return scenario
-    spacing = max(scenario.body.entry.size) / 40.0
-    changes = {"body.facets": 320, "ground.spacing": spacing, "ground.band": None}
+    changes = {"body.facets": 320}
+    if scenario.ground.kind == "distance-field":
+        spacing = max(scenario.body.entry.size) / 40.0
+        changes |= {"ground.spacing": spacing, "ground.band": None}
     if scenario.gravity.law == "reduced":
         changes["gravity.vertices"] = 42
     return scenario.replaced(changes)

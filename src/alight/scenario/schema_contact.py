@@ -1,0 +1,151 @@
+"""The contact law in a scenario: springs that give way, or rigid hits."""
+
+from __future__ import annotations
+
+import inspect
+from typing import Annotated, Any, ClassVar
+
+from alight.contact import Impulse
+from alight.scenario.errors import Problem
+from alight.scenario.fields import Choice, Kind, Measure, Number
+from alight.scenario.quantities import Quantity, in_si
+from alight.scenario.schema_target import Ground
+from alight.scenario.section import Section
+
+#: Keys that each law has to itself.
+LAWS = {
+    "compliant": (
+        "stiffness",
+        "damping",
+        "depth",
+        "speed",
+        "patch_radius",
+        "scheme",
+        "resolution",
+        "slip_speed",
+        "slip_rate",
+    ),
+    "impulse": ("hop", "stride"),
+}
+
+
+def _of_impulse(name: str) -> Any:
+    """What ``Impulse`` takes where nothing is given."""
+    return inspect.signature(Impulse).parameters[name].default
+
+
+#: What stands in where a key of a law is not given.
+DEFAULTS: dict[str, dict[str, Any]] = {
+    "compliant": {
+        "depth": Quantity(1e-3, "1 mm"),
+        "speed": Quantity(0.1, "0.1 m/s"),
+        "scheme": "clipped",
+        "resolution": 0.2,
+        "slip_speed": Quantity(1e-4, "0.1 mm/s"),
+        "slip_rate": Quantity(1e-3, "1 mrad/s"),
+    },
+    "impulse": {"hop": in_si(_of_impulse("hop"), "length"), "stride": _of_impulse("stride")},
+}
+#: Parameters that may differ from run to run within one model.
+ARRAYS = {
+    "compliant": (
+        "restitution",
+        "friction",
+        "stiffness",
+        "damping",
+        "static_friction",
+        "rolling_resistance",
+        "patch_radius",
+        "speed",
+    ),
+    "impulse": ("restitution", "friction", "static_friction", "rolling_resistance"),
+}
+#: Restitution of springs, of which none can take all the energy.
+OF_SPRINGS = Number(above=0, most=1)
+
+
+class Contact(Section):
+    """The contact law."""
+
+    FORMS: ClassVar = ("law", LAWS)
+
+    law: Annotated[str, Choice(tuple(LAWS))] = "compliant"
+    restitution: Annotated[float | None, Number(least=0, most=1)] = None
+    friction: Annotated[float, Number(least=0)] = 0.6
+    stiffness: Annotated[float | None, Measure(dimension="stiffness", above=0)] = None
+    damping: Annotated[float | None, Measure(dimension="damping", least=0)] = None
+    depth: Annotated[float | None, Measure(dimension="length", above=0)] = None
+    speed: Annotated[float | None, Measure(dimension="speed", above=0)] = None
+    static_friction: Annotated[float | None, Number(least=0)] = None
+    rolling_resistance: Annotated[float, Measure(dimension="length", least=0)] = Quantity(
+        2e-3, "2 mm"
+    )
+    patch_radius: Annotated[float | None, Measure(dimension="length", least=0)] = None
+    scheme: Annotated[str | None, Choice(("clipped", "smooth"))] = None
+    resolution: Annotated[float | None, Number(above=0, most=1)] = None
+    slip_speed: Annotated[float | None, Measure(dimension="speed", above=0)] = None
+    slip_rate: Annotated[float | None, Measure(dimension="angular rate", above=0)] = None
+    hop: Annotated[float | None, Measure(dimension="length", above=0)] = None
+    stride: Annotated[float | None, Number(above=0, most=1)] = None
+
+    def problems(self, ground: Ground) -> list[Problem]:
+        """What does not fit together, or with the ground."""
+        found = self.misplaced("contact")
+        if self.law == "impulse":
+            found += self.missing("contact", "restitution") + _unbounded(ground)
+        else:
+            found += self._spring_problems()
+        if self.static_friction is not None and self.static_friction < self.friction:
+            found.append(
+                Problem(
+                    "contact.static_friction",
+                    f"found {self.static_friction:g}, below friction = {self.friction:g}; sticking "
+                    "must hold at least what sliding does",
+                )
+            )
+        return found
+
+    def _spring_problems(self) -> list[Problem]:
+        springs = self.stiffness is not None or self.damping is not None
+        if springs == (self.restitution is not None) or (springs and self.stiffness is None):
+            return [
+                Problem(
+                    "contact",
+                    'needs either restitution = 0.6, or stiffness = "4e4 N/m" with damping = '
+                    '"162 N*s/m"; give one of the two',
+                )
+            ]
+        if self.restitution == 0.0:
+            said = 'found 0; it must be above 0 and at most 1, or 0 with law = "impulse"'
+            return [Problem("contact.restitution", said)]
+        return []
+
+    def kind_of(self, key: str) -> Kind | None:
+        """The kind of value that this law has under ``key``; None where it has no such key."""
+        own = {k for keys in LAWS.values() for k in keys}
+        if key in own and key not in LAWS[self.law]:
+            return None
+        if key == "restitution" and self.law == "compliant":
+            return OF_SPRINGS
+        return self.kinds().get(key)
+
+    def completed(self) -> Contact:
+        """With the defaults of its law, and a damper where there is a spring."""
+        made = self.filled(**DEFAULTS[self.law])
+        return made.filled(damping=Quantity(0.0, "0 N*s/m")) if self.stiffness is not None else made
+
+
+def _unbounded(ground: Ground) -> list[Problem]:
+    """Points of a rigid lander are followed by how fast the ground may bend away or up."""
+    if ground.kind != "distance-field":
+        return []
+    bent = ["[ground.rocks]"] if ground.rocks is not None else []
+    bent += ["trilinear interpolation"] if ground.interpolation == "trilinear" else []
+    return [
+        Problem(
+            "contact.law",
+            f'found "impulse", which does not go with {what} on a distance field, whose edges bend '
+            'without bound: take ground.kind = "facets", or law = "compliant"',
+        )
+        for what in bent
+    ]
