@@ -50,7 +50,7 @@ class Impulse(Compliant):
         static_friction: Number | None = None,
         rolling_resistance: Number = 2e-3,
         hop: float = 1e-4,
-        stride: float = 0.1,
+        stride: float = 0.05,
         ground: GroundLaw | None = None,
     ) -> None:
         # What is given is checked before the base sees it: springs cannot have a restitution of 0.
@@ -67,7 +67,7 @@ class Impulse(Compliant):
         if self.stride > 1.0:
             raise InputError(
                 f"stride is {stride!r}; a step of more than the lander's radius would pass over "
-                "what it should touch. 0.1 is the default."
+                "what it should touch. 0.05 is the default."
             )
         if ground is not None and not isinstance(ground, GroundLaw):
             raise InputError(f"ground is {ground!r}; it must be a GroundMap or Regions.")

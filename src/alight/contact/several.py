@@ -1,10 +1,11 @@
 """Several contacts at once, by impulses: hits one after the other, and contact that goes on.
 
-Where more than one contact closes, as when a face lands flat, the one that closes fastest is hit
-first, by the law of ``impact_kernel``, then whichever closes fastest after that, until none does.
-Each hit can only take energy out, so all of them together can only take energy out. A pair that
-would hit each other's partner back for ever does so with ever less speed; from ``ELASTIC`` hits on
-they give nothing back.
+Where more than one contact closes, the one that closes fastest is hit first, by the law of
+``impact_kernel``, then whichever closes fastest after that, until none does. Those that share its
+normal, as when a face or an edge lands flat, are hit as one, at the mean of their places weighted
+by their closing speeds: so springs of equal stiffness would begin to push. Each hit can only take
+energy out, so all of them together can only take energy out. A pair that would hit each other's
+partner back for ever does so with ever less speed; from ``ELASTIC`` hits on they give nothing back.
 
 Contact that goes on holds by impulses too, without restitution: none pulls, none lets its point go
 through the ground within the step, friction ends the slip where its cone allows it, else it is the
@@ -35,8 +36,16 @@ _SWEEPS = wp.constant(60)
 _ENOUGH = wp.constant(scalar(1e-12))
 #: Closing speeds below this share of the speed are rounding.
 _CLOSED = wp.constant(scalar(1e-12))
-#: Of a gap below 0, this share is taken back in one step.
+#: Normals whose cosine is short of 1 by less than this are one normal.
+_ALIKE = wp.constant(scalar(1e-9))
+#: Of a gap below 0, this share is taken back in one step, at this share of the speed of a hop.
 _BACK = wp.constant(scalar(0.1))
+#: Steps grow by no more than this factor; so contacts are next looked at no later than after half
+#: of one more than it, in steps.
+GROWTH = 2.0
+_UNTIL_NEXT = wp.constant(scalar(0.5 + 0.5 * GROWTH))
+#: A contact that is left alone: it is on its way to a hit.
+_AWAITED = wp.constant(-1)
 
 
 @wp.struct
@@ -46,7 +55,7 @@ class Held:
     kind: int
     feature: int
     facet: int
-    stuck: int
+    stuck: int  # 1 or 0; -1 where it is on its way to a hit
     impulse: vec3  # [N s]
 
 
@@ -99,6 +108,31 @@ def struck(
 
 
 @wp.func
+def met_at(
+    m: Motion,
+    x: vec3,
+    n: vec3,
+    found: wp.array2d(dtype=Contact),
+    count: int,
+    slot: int,
+    soon: scalar,
+    bound: scalar,
+):
+    """Lever [m] of the hit that all contacts of one normal take together."""
+    lever = vec3()
+    weight = scalar(0.0)
+    for k in range(count):
+        point = found[k, slot]
+        arm = point.point - x
+        u = separation(m, point.normal, arm)
+        alike = wp.dot(point.normal, n) > scalar(1.0) - _ALIKE
+        if alike and u < -bound and point.gap <= -u * soon:
+            lever -= u * arm
+            weight -= u
+    return lever / weight
+
+
+@wp.func
 def strike(
     contact: CompliantData,
     body: RigidBody,
@@ -129,18 +163,18 @@ def strike(
                 chosen = k
         going = chosen >= 0
         if going:
-            point = found[chosen, slot]
-            lever = point.point - x
+            n = found[chosen, slot].normal
+            lever = met_at(out.motion, x, n, found, count, slot, soon, bound)
             e = contact.restitution
             if out.hits >= _ELASTIC:
                 e = scalar(0.0)
-            P = struck(contact, e, body, inverse_inertia, out.motion, point.normal, lever)
+            P = struck(contact, e, body, inverse_inertia, out.motion, n, lever)
             out.motion = kicked(body, inverse_inertia, out.motion, lever, P)
             out.impulse += P
-            out.weight += wp.dot(P, point.normal)
+            out.weight += wp.dot(P, n)
             if out.hits == 0:
                 out.lever = lever
-                out.normal = point.normal
+                out.normal = n
             out.hits += 1
     for k in range(count):
         point = found[k, slot]
@@ -158,6 +192,7 @@ class Holding:
     normal: vec3  # mean, weighted
     lever: vec3  # of the centre of pressure [m]
     torque: vec3  # against turning [N m s]
+    touch: scalar  # time to the next hit, from the middle of the step [s]
 
 
 @wp.func
@@ -168,8 +203,15 @@ def recall(
     count: int,
     slot: int,
     share: scalar,
+    m: Motion,
+    x: vec3,
+    quick: scalar,
 ):
-    """Start each contact from what held the same features in the last step, times ``share``."""
+    """Start each contact from what held the same features in the last step, times ``share``.
+
+    Those that close faster than ``quick`` [m/s] are awaited: to hold them would take away what
+    their hit gives back.
+    """
     for k in range(count):
         point = found[k, slot]
         new = Held()
@@ -183,7 +225,10 @@ def recall(
                 flat = sideways(point.normal, old.impulse)
                 up = wp.max(scalar(0.0), wp.dot(point.normal, old.impulse))
                 new.impulse = share * (flat + up * point.normal)
-                new.stuck = old.stuck
+                new.stuck = wp.max(old.stuck, 0)
+        if separation(m, point.normal, point.point - x) < -quick:
+            new.stuck = _AWAITED
+            new.impulse = vec3()
         held[k, slot] = new
 
 
@@ -197,14 +242,15 @@ def press_on(
     point: Contact,
     old: Held,
     dt: scalar,
+    slow: scalar,
 ):
     """The impulse of one contact that keeps its gap from closing beyond 0, within the cone."""
     lever = point.point - x
     n = point.normal
-    # So fast may it close: by the end of the step the gap is 0. What is below opens again.
-    allowed = -point.gap / dt
+    # So fast may it close: when it is looked at again the gap is not below 0. What is opens again.
+    allowed = -point.gap / (_UNTIL_NEXT * dt)
     if point.gap < scalar(0.0):
-        allowed = _BACK * allowed
+        allowed = _BACK * wp.min(allowed, slow)
     u = m.v + wp.cross(m.w, lever)
     per = inverse_mass_along(body, inverse_inertia, lever, n)
     push = wp.max(scalar(0.0), wp.dot(n, old.impulse) - (wp.dot(n, u) - allowed) / per)
@@ -212,16 +258,22 @@ def press_on(
     # Friction meets the slip that the push leaves.
     lifted = kicked(body, inverse_inertia, m, lever, (push - wp.dot(n, old.impulse)) * n)
     slip = sideways(n, lifted.v + wp.cross(lifted.w, lever))
-    flat = sideways(n, old.impulse)
-    flat += solve_across(n, inverse_mass_at(body, inverse_inertia, lever), slip)
+    before = sideways(n, old.impulse)
+    M = inverse_mass_at(body, inverse_inertia, lever)
+    flat = before + solve_across(n, M, slip)
     cone = contact.friction
     if old.stuck != 0:
         cone = contact.static_friction
-    size = wp.length(flat)
     new.stuck = 1
-    if size > cone * push:
-        flat = (contact.friction * push / size) * flat
+    if wp.length(flat) > cone * push:
+        # It slides. What ends the slip points elsewhere, as the lander is not equally light in all
+        # directions; friction is against the slip itself.
         new.stuck = 0
+        lightest = wp.trace(M) - wp.dot(n, M * n)
+        flat = before - slip / lightest
+        size = wp.length(flat)
+        if size > contact.friction * push:
+            flat = (contact.friction * push / size) * flat
     new.impulse = push * n + flat
     return new
 
@@ -240,8 +292,12 @@ def hold(
     slot: int,
     dt: scalar,
     torque: vec3,
+    slow: scalar,
 ):
-    """``start`` held by the contacts for a step; ``torque`` [N m s] is the first guess of that."""
+    """``start`` held by the contacts for a step; ``torque`` [N m s] is the first guess of that.
+
+    A contact that opens more slowly than ``slow`` [m/s] closes again before it is a hop.
+    """
     m = start
     T = torque
     m.w += inverse_inertia * T
@@ -256,13 +312,14 @@ def hold(
         for k in range(count):
             point = found[k, slot]
             old = held[k, slot]
-            new = press_on(contact, body, inverse_inertia, x, m, point, old, dt)
-            P = new.impulse - old.impulse
-            m = kicked(body, inverse_inertia, m, point.point - x, P)
-            held[k, slot] = new
-            change = wp.max(change, wp.length(P))
-            largest = wp.max(largest, wp.length(new.impulse))
-            load += wp.dot(point.normal, new.impulse)
+            if old.stuck != _AWAITED:
+                new = press_on(contact, body, inverse_inertia, x, m, point, old, dt, slow)
+                P = new.impulse - old.impulse
+                m = kicked(body, inverse_inertia, m, point.point - x, P)
+                held[k, slot] = new
+                change = wp.max(change, wp.length(P))
+                largest = wp.max(largest, wp.length(new.impulse))
+                load += wp.dot(point.normal, new.impulse)
         # Against turning: all of it, as far as the load allows.
         cap = contact.rolling * load
         L = T - R * (body.inertia * (wp.transpose(R) * m.w))
@@ -277,15 +334,19 @@ def hold(
     out = Holding()
     out.motion = m
     out.torque = T
+    out.touch = scalar(1e30)
     sums = Pressed()
     for k in range(count):
         point = found[k, slot]
         P = held[k, slot].impulse
         push = wp.dot(point.normal, P)
+        u = separation(m, point.normal, point.point - x)
         if push > scalar(0.0):
             sums.active += 1
-        elif point.gap < -dt * separation(m, point.normal, point.point - x):
+        elif point.gap < -dt * u or (u < slow and point.gap < contact.depth):
             sums.waiting = 1
+        if held[k, slot].stuck == _AWAITED and u < scalar(0.0):
+            out.touch = wp.min(out.touch, -point.gap / u)
         sums.weight += push
         sums.impulse += push * point.normal
         sums.lever += push * (point.point - x)

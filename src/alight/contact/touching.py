@@ -80,7 +80,7 @@ def touch_corners(
             if good and (at.part == 6 or straight(way, height, hull.radius)):
                 gap = height
                 good = lowest_of_hull(hull, i, normal, margin)
-                if good and height < scalar(0.0):
+                if good and height < -ROUNDING * hull.radius:  # not on it, to rounding
                     good = corner_inside(mesh, facet, place, margin)
             elif good:
                 up = wp.transpose(search.turn) * pseudonormal(mesh, facet, at.part)
@@ -137,7 +137,7 @@ def touch_peaks(
                     good = gap < margin and at.part > 2  # corner on corner is found above
                     if good and (at.part == 6 or straight(way, height, hull.radius)):
                         gap = height
-                        good = height >= scalar(0.0) or peak_inside(hull, j, p)
+                        good = height >= -ROUNDING * hull.radius or peak_inside(hull, j, p)
                     elif good:
                         up = -hull_facing(hull, face, at.part)
                         normal = wp.normalize(up)

@@ -17,22 +17,28 @@ from typing import Any
 
 import warp as wp
 
-from alight.contact.collected import MOST, Contact
-from alight.contact.pairs import CORNER, NOTHING
+from alight.contact.collected import MOST, Collecting, Contact, kept
+from alight.contact.pairs import CORNER, EDGES, NOTHING
 from alight.core.types import quat, scalar, vec3
 from alight.engine.approach import time_to_travel
 from alight.engine.clearance import Clearance
 from alight.engine.run import Memory, Run
 from alight.engine.world import Composition
+from alight.vehicles.hull_data import Hull
 from alight.vehicles.rigid_data import angular_acceleration
 
 _MOST = wp.constant(MOST)
 _NOTHING = wp.constant(NOTHING)
 _CORNER = wp.constant(CORNER)
+_EDGES = wp.constant(EDGES)
 
 #: Contacts are looked at one by one from this many gaps away, or this share of the lander's radius.
 _GAPS = wp.constant(scalar(2.5))
 _CLOSE = wp.constant(scalar(0.2))
+#: Where too many are that near, no closer than this share of the lander's radius.
+_CROWD = wp.constant(scalar(1e-6))
+#: No edge is farther below another than this share of the lander's radius.
+_DEEP = wp.constant(scalar(1e-3))
 #: The same for the ball about the lander, in distances of its centre.
 _FAR = wp.constant(scalar(4.0))
 _THIRD = wp.constant(scalar(1.0 / 3.0))  # in a function, the division would be in float32
@@ -119,8 +125,12 @@ def point_gaps(parts: Composition) -> tuple[Any, Any]:
         body = world.body
         R = wp.quat_to_matrix(q)
         count = int(0)
+        among = Collecting()
+        among.slot = slot
+        like = Hull()
+        like.radius = body.bounding_radius
         for j in range(body.points.shape[0]):
-            if memory.clear[j, slot] <= run.travel + margin and count < _MOST:
+            if memory.clear[j, slot] <= run.travel + margin:
                 arm = R * body.points[j]
                 at = surface_point(world.surface, x + arm)
                 gap = at.distance - body.radii[j]
@@ -133,8 +143,9 @@ def point_gaps(parts: Composition) -> tuple[Any, Any]:
                     new.gap = gap
                     new.kind = _CORNER
                     new.feature = j
-                    memory.contacts[count, slot] = new
-                    count += 1
+                    among.count = count
+                    among = kept(memory.contacts, among, new, like)
+                    count = among.count
         return count
 
     @wp.func
@@ -204,7 +215,16 @@ def hull_gaps(parts: Composition, nearest: Any, contacts: Any) -> tuple[Any, Any
 
     @wp.func
     def find(world: World, run: Run, memory: Memory, slot: int, x: vec3, q: quat, margin: scalar):
-        return contacts(world.surface, world.hull, x, q, margin, memory.contacts, slot)
+        count = contacts(world.surface, world.hull, x, q, margin, memory.contacts, slot)
+        # Flight and contact leave no lander deep in the ground: edges that seem to be pass each
+        # other, which a wide margin lets through. Corners and peaks are known to be inside.
+        good = int(0)
+        for k in range(count):
+            point = memory.contacts[k, slot]
+            if point.kind != _EDGES or point.gap > -_DEEP * world.body.bounding_radius:
+                memory.contacts[good, slot] = point
+                good += 1
+        return good
 
     @wp.func
     def ball_time(world: World, run: Run, a: scalar, longest: scalar, memory: Memory, slot: int):
@@ -244,8 +264,11 @@ def hull_gaps(parts: Composition, nearest: Any, contacts: Any) -> tuple[Any, Any
         h = wp.min(longest, time_to_travel(gap, fast, hard))
         margin = wp.max(_GAPS * gap, _CLOSE * size)
         count = find(world, run, memory, slot, run.x, run.q, margin)
-        if count == _MOST:
-            return h
+        # More than can be kept: look less far. What then is still left out lies between others
+        # that are just as near.
+        while count == _MOST and margin > wp.max(gap, _CROWD * size):
+            margin = scalar(0.1) * margin
+            count = find(world, run, memory, slot, run.x, run.q, margin)
         longer = wp.min(longest, time_to_travel(margin, fast, hard))
         for k in range(count):
             longer = wp.min(longer, contact_time(world, run, a, memory.contacts[k, slot]))

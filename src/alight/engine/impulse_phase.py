@@ -14,7 +14,7 @@ import warp as wp
 
 from alight.contact.clipped import Motion
 from alight.contact.hulls import hull_functions
-from alight.contact.several import Held, Strike, hold, recall, strike
+from alight.contact.several import GROWTH, Held, Strike, hold, recall, strike
 from alight.contact.state import CompliantData, Pressed
 from alight.core.types import scalar, vec3
 from alight.engine.clipped_phase import judged, watch
@@ -28,12 +28,15 @@ from alight.surfaces import Surface
 #: Gaps [shares of the lander's radius] that count as closed at a hit, and at which flight ends; the
 #: second also no less than this share of the distance from the origin, which is rounding.
 _TOUCH = wp.constant(scalar(1e-6))
-_END = wp.constant(scalar(1e-9))
+_END = wp.constant(scalar(1e-13))
 _ROUNDING = wp.constant(scalar(2e-14))
-_LOOKS = wp.constant(4)
+_LOOKS = wp.constant(5)
 #: In contact that goes on, contacts this far beyond what a step can cover are still looked at
-#: [shares of the lander's radius].
-_BEYOND = wp.constant(scalar(1e-5))
+#: [shares of the lander's radius]: farther than any is ever left below 0, where none must be lost.
+_BEYOND = wp.constant(scalar(1e-2))
+_GROWTH = wp.constant(scalar(GROWTH))
+#: A step that ends at a hit is no shorter than this share of what it could be.
+_SHORTEST = wp.constant(scalar(1e-3))
 
 
 @wp.func
@@ -142,22 +145,31 @@ def press_rigid(parts: Composition, gaps: Any) -> Any:
                 hit.weight, hit.impulse, sums, zero,
             )  # fmt: skip
         out.quiet = zero
-        if hit.least > leaving_speed(contact.depth, g):
+        # Where nothing was hit, a step in contact makes sure that time goes on.
+        if hit.hits > 0 and hit.least > leaving_speed(contact.depth, g):
             out.phase = FLIGHT
             out.h = world.limits.max_step  # steps on the way down say nothing about the way up
         else:
             out.lasting = 1
             out.dt = zero
+            out.turning = scalar(1e30)
             out.grip.rolling = vec3()
             forget(memory, slot)
         return out
 
     @wp.func
     def stride(world: World, run: Run, contact: CompliantData, fast: scalar, g: scalar):
-        """The next step in contact [s]: short against the lander, and against the smallest hop."""
+        """The next step in contact [s]: short against the lander, and against the smallest hop.
+
+        Where a hit is awaited, it falls on the middle of the step. The first steps are very short:
+        what else is about to touch is not known yet.
+        """
         dt = wp.sqrt(scalar(2.0) * contact.depth / wp.max(g, scalar(1e-30)))
         if fast > scalar(0.0):
             dt = wp.min(dt, contact.resolution * world.body.bounding_radius / fast)
+        least = _SHORTEST * dt
+        dt = wp.min(dt, scalar(2.0) * wp.max(run.turning, least))
+        dt = wp.min(dt, wp.max(_GROWTH * run.dt, least))
         return wp.min(dt, world.limits.max_time - run.t)
 
     @wp.func
@@ -179,19 +191,23 @@ def press_rigid(parts: Composition, gaps: Any) -> Any:
         start.v = run.v
         start.w = R * run.w
         m = Motion()
-        m.v = start.v + outer.v
-        m.w = start.w + outer.w
-        margin = (fast + g * dt) * dt + _BEYOND * size
+        # Hits fall on the middle of the step: half of the pulls come before them.
+        m.v = start.v + scalar(0.5) * outer.v
+        m.w = start.w + scalar(0.5) * outer.w
+        margin = _GROWTH * (fast + g * dt) * dt + _BEYOND * size
         count = find(world, out, memory, slot, x, q, margin)
-        quick = leaving_speed(contact.depth, g) + scalar(2.0) * g * dt
+        slow = leaving_speed(contact.depth, g)
+        quick = slow + scalar(2.0) * g * dt
         hit = strike(contact, body, inverse, x, m, memory.contacts, count, slot, half, quick)
+        m.v = hit.motion.v + scalar(0.5) * outer.v
+        m.w = hit.motion.w + scalar(0.5) * outer.w
         share = scalar(0.0)
         if run.dt > scalar(0.0):
             share = dt / run.dt
-        recall(memory.contacts, memory.before, memory.held, count, slot, share)
+        recall(memory.contacts, memory.before, memory.held, count, slot, share, m, x, quick)
         done = hold(
-            contact, body, R, inverse, x, hit.motion, memory.contacts, memory.held, count, slot,
-            dt, share * run.grip.rolling,
+            contact, body, R, inverse, x, m, memory.contacts, memory.held, count, slot,
+            dt, share * run.grip.rolling, slow,
         )  # fmt: skip
         sums = done.pressed
         m = done.motion
@@ -208,6 +224,7 @@ def press_rigid(parts: Composition, gaps: Any) -> Any:
         forget(memory, slot)
         for k in range(count):
             memory.before[k, slot] = memory.held[k, slot]
+        out.turning = done.touch - half
         out.v = m.v
         out.w = wp.transpose(R) * m.w
         out.x = x + half * out.v
