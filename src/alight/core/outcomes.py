@@ -20,6 +20,7 @@ class Outcome(IntEnum):
     STEP_LIMIT = 17, "failed: the allowance of steps was used up"
     NOT_FINITE = 18, "failed: the state is no longer finite"
     STARTED_INSIDE = 19, "failed: the release point lies inside the body or the ground"
+    SANK = 20, "failed: the lander got through the ground"
 
     message: str
 

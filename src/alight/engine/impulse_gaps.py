@@ -38,7 +38,7 @@ _CLOSE = wp.constant(scalar(0.2))
 #: Where too many are that near, no closer than this share of the lander's radius.
 _CROWD = wp.constant(scalar(1e-6))
 #: No edge is farther below another than this share of the lander's radius.
-_DEEP = wp.constant(scalar(1e-3))
+_DEEP = wp.constant(scalar(2e-2))
 #: The same for the ball about the lander, in distances of its centre.
 _FAR = wp.constant(scalar(4.0))
 _THIRD = wp.constant(scalar(1.0 / 3.0))  # in a function, the division would be in float32

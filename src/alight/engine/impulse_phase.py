@@ -16,6 +16,7 @@ from alight.contact.clipped import Motion
 from alight.contact.hulls import hull_functions
 from alight.contact.several import GROWTH, Held, Strike, hold, recall, strike
 from alight.contact.state import CompliantData, Pressed
+from alight.core.outcomes import Outcome
 from alight.core.types import scalar, vec3
 from alight.engine.clipped_phase import judged, watch
 from alight.engine.impulse_gaps import hull_gaps, point_gaps
@@ -24,6 +25,9 @@ from alight.engine.run import FLIGHT, Memory, Run
 from alight.engine.touches import begin_touch, note_push
 from alight.engine.world import Composition, Scheme
 from alight.surfaces import Surface
+
+_RUNNING = wp.constant(int(Outcome.RUNNING))
+_SANK = wp.constant(int(Outcome.SANK))
 
 #: Gaps [shares of the lander's radius] that count as closed at a hit, and at which flight ends; the
 #: second also no less than this share of the distance from the origin, which is rounding.
@@ -70,7 +74,7 @@ def press_rigid(parts: Composition, gaps: Any) -> Any:
     """The function ``(world, run, memory, slot) -> run`` of a hit, or of a step in contact."""
     World = parts.World
     anchor, frame_pull, contact_of = parts.anchor, parts.frame_pull, parts.contact_of
-    outer_pull = outer_pull_function(parts)
+    outer_pull, surface_point = outer_pull_function(parts), parts.laws.surface_point
     find, _ = gaps(parts)
 
     @wp.func
@@ -235,9 +239,14 @@ def press_rigid(parts: Composition, gaps: Any) -> Any:
         out.path += wp.length(out.v) * dt
         if hit.hits > 0:
             sums.waiting = 1
-        return judged(
+        out = judged(
             world.limits, size, out, memory, slot, sums, g, dt, scalar(0.1) * contact.depth
         )
+        if out.phase == FLIGHT and out.outcome == _RUNNING:
+            below = surface_point(world.surface, out.x)
+            if below.distance < scalar(0.0):
+                out.outcome = _SANK
+        return out
 
     @wp.func
     def press(world: World, run: Run, memory: Memory, slot: int):

@@ -18,6 +18,7 @@ def test_codes_never_change():
         "STEP_LIMIT": 17,
         "NOT_FINITE": 18,
         "STARTED_INSIDE": 19,
+        "SANK": 20,
     }
 
 
