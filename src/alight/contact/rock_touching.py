@@ -7,10 +7,10 @@ All of this is done in the axes of the lander.
 
 import warp as wp
 
-from alight.contact.closest import hull_facing
 from alight.contact.collected import Collecting, Contact, contact_at, kept
-from alight.contact.cones import ROUNDING, edge_below, lowest_of_hull, peak_inside
-from alight.contact.pairs import CORNER, EDGES, PEAK, across_both, box_way, straight
+from alight.contact.cones import lowest_of_hull
+from alight.contact.pairs import CORNER, EDGES, PEAK, box_way
+from alight.contact.touching import edge_pair, peak_pair
 from alight.core.types import mat33, scalar, vec3
 from alight.surfaces.rock_kernel import Corners, Rock
 from alight.surfaces.rock_shapes import FACES, VERTICES, owned
@@ -127,29 +127,12 @@ def rock_under_faces(
         near = box_way(hull, p, p)
         if wp.dot(near, near) < margin * margin:
             for j in range(hull.face.shape[0]):
-                face = hull.face[j]
-                height = wp.dot(face.normal, p) - face.offset
-                if wp.abs(height) < margin:
-                    at = nearest_on_triangle(p, face.corner[0], face.corner[1], face.corner[2])
-                    way = at.point - p
-                    gap = wp.length(way)
-                    normal = -face.normal
-                    good = gap < margin and at.part > 2
-                    if good and (at.part == 6 or straight(way, height, hull.radius)):
-                        gap = height
-                        good = height >= scalar(0.0) or peak_inside(hull, j, p)
-                    elif good:
-                        up = -hull_facing(hull, face, at.part)
-                        normal = wp.normalize(up)
-                        if gap > ROUNDING * hull.radius:
-                            normal = way / gap
-                        edge = hull.edge[face.edge[at.part - 3]]
-                        good = wp.dot(normal, up) > scalar(0.0) and edge_below(edge, normal, margin)
-                    if good and highest(seen, normal) <= wp.dot(normal, p) + margin:
-                        new = contact_at(given.search, p + gap * normal, normal, gap, name)
-                        new.kind = PEAK
-                        new.feature = j
-                        now = kept(found, now, new, hull)
+                pair = peak_pair(hull, j, p, margin)
+                if pair.good and highest(seen, pair.normal) <= wp.dot(pair.normal, p) + margin:
+                    new = contact_at(given.search, pair.on, pair.normal, pair.gap, name)
+                    new.kind = PEAK
+                    new.feature = j
+                    now = kept(found, now, new, hull)
     return now
 
 
@@ -164,8 +147,6 @@ def edges_on_rock(
     name: int,
 ):
     """Edges of a rock across those of the lander."""
-    zero = scalar(0.0)
-    one = scalar(1.0)
     now = given
     margin = given.margin
     own = OWNED
@@ -180,25 +161,13 @@ def edges_on_rock(
                     d = q - p
                     up = scalar(0.5) * (p + q) - center
                     for j in range(hull.ridges):
-                        edge = hull.edge[j]
-                        normal = across_both(d, edge.along)
-                        if wp.dot(normal, up) < zero:
-                            normal = -normal
-                        way = edge.start - p
-                        gap = wp.dot(normal, way)
-                        if wp.abs(gap) < margin and wp.dot(normal, up) > zero:
-                            c = wp.cross(d, edge.along)
-                            per = one / wp.dot(c, c)
-                            s = wp.dot(wp.cross(way, edge.along), c) * per
-                            t = wp.dot(wp.cross(way, d), c) * per
-                            good = s > zero and s < one and t > zero and t < one
-                            good = good and edge_below(edge, normal, margin)
-                            if good and highest(seen, normal) <= wp.dot(normal, p) + margin:
-                                on = edge.start + t * edge.along
-                                new = contact_at(given.search, on, normal, gap, name)
-                                new.kind = EDGES
-                                new.feature = j
-                                now = kept(found, now, new, hull)
+                        pair = edge_pair(hull.edge[j], p, d, up, margin)
+                        top = wp.dot(pair.normal, p) + margin
+                        if pair.good and highest(seen, pair.normal) <= top:
+                            new = contact_at(given.search, pair.on, pair.normal, pair.gap, name)
+                            new.kind = EDGES
+                            new.feature = j
+                            now = kept(found, now, new, hull)
     return now
 
 

@@ -50,7 +50,7 @@ from alight.surfaces.triangles import (
     nearest_on_triangle,
     pseudonormal,
 )
-from alight.vehicles.hull_data import Hull
+from alight.vehicles.hull_data import Hull, HullEdge
 
 
 @wp.func
@@ -108,6 +108,68 @@ def touch_corners(
     return now
 
 
+@wp.struct
+class Pair:
+    """What one feature of the ground and one of the lander make, in the axes of the lander."""
+
+    good: wp.bool  # whether the lander's feature goes up from there
+    gap: scalar  # [m]
+    normal: vec3
+    on: vec3  # point of the lander [m]
+
+
+@wp.func
+def peak_pair(hull: Hull, j: int, p: vec3, margin: scalar):
+    """A corner p of the ground with face j of the lander, or with an edge of that face."""
+    pair = Pair()
+    face = hull.face[j]
+    height = wp.dot(face.normal, p) - face.offset
+    if wp.abs(height) < margin:
+        at = nearest_on_triangle(p, face.corner[0], face.corner[1], face.corner[2])
+        way = at.point - p
+        pair.gap = wp.length(way)
+        pair.normal = -face.normal
+        pair.good = pair.gap < margin and at.part > 2  # corner on corner is found with corners
+        if pair.good and (at.part == 6 or straight(way, height, hull.radius)):
+            pair.gap = height
+            pair.good = height >= -ROUNDING * hull.radius or peak_inside(hull, j, p)
+        elif pair.good:
+            up = -hull_facing(hull, face, at.part)
+            pair.normal = wp.normalize(up)
+            if pair.gap > ROUNDING * hull.radius:
+                pair.normal = way / pair.gap
+            edge = hull.edge[face.edge[at.part - 3]]
+            above = wp.dot(pair.normal, up) > scalar(0.0)
+            pair.good = above and edge_below(edge, pair.normal, margin)
+        pair.on = p + pair.gap * pair.normal
+    return pair
+
+
+@wp.func
+def edge_pair(edge: HullEdge, p: vec3, d: vec3, up: vec3, margin: scalar):
+    """The edge from p along d of the ground, whose outer side ``up`` tells, with one of the lander.
+
+    Both points lie on a common normal, which is solved for the shares of the two lengths.
+    """
+    zero = scalar(0.0)
+    one = scalar(1.0)
+    pair = Pair()
+    pair.normal = across_both(d, edge.along)
+    if wp.dot(pair.normal, up) < zero:
+        pair.normal = -pair.normal
+    way = edge.start - p
+    pair.gap = wp.dot(pair.normal, way)
+    if wp.abs(pair.gap) < margin and wp.dot(pair.normal, up) > zero:
+        c = wp.cross(d, edge.along)
+        per = one / wp.dot(c, c)
+        s = wp.dot(wp.cross(way, edge.along), c) * per
+        t = wp.dot(wp.cross(way, d), c) * per
+        crossing = s > zero and s < one and t > zero and t < one
+        pair.good = crossing and edge_below(edge, pair.normal, margin)
+        pair.on = edge.start + t * edge.along
+    return pair
+
+
 @wp.func
 def touch_peaks(
     mesh: Triangles,
@@ -127,30 +189,16 @@ def touch_peaks(
         near = box_way(hull, p, p)
         if (seen.owned & (OWN_VERTEX << k)) != 0 and wp.dot(near, near) < margin * margin:
             for j in range(hull.face.shape[0]):
-                face = hull.face[j]
-                height = wp.dot(face.normal, p) - face.offset
-                if wp.abs(height) < margin:
-                    at = nearest_on_triangle(p, face.corner[0], face.corner[1], face.corner[2])
-                    way = at.point - p
-                    gap = wp.length(way)
-                    normal = -face.normal
-                    good = gap < margin and at.part > 2  # corner on corner is found above
-                    if good and (at.part == 6 or straight(way, height, hull.radius)):
-                        gap = height
-                        good = height >= -ROUNDING * hull.radius or peak_inside(hull, j, p)
-                    elif good:
-                        up = -hull_facing(hull, face, at.part)
-                        normal = wp.normalize(up)
-                        if gap > ROUNDING * hull.radius:
-                            normal = way / gap
-                        edge = hull.edge[face.edge[at.part - 3]]
-                        good = wp.dot(normal, up) > scalar(0.0) and edge_below(edge, normal, margin)
-                    # A flat spot of the ground is no peak.
-                    if good and highest_of_ground(mesh, facet, k, search.turn * normal, margin) > 1:
-                        new = contact_at(search, p + gap * normal, normal, gap, facet)
-                        new.kind = PEAK
-                        new.feature = j
-                        now = kept(found, now, new, hull)
+                pair = peak_pair(hull, j, p, margin)
+                # A flat spot of the ground is no peak.
+                if (
+                    pair.good
+                    and highest_of_ground(mesh, facet, k, search.turn * pair.normal, margin) > 1
+                ):
+                    new = contact_at(search, pair.on, pair.normal, pair.gap, facet)
+                    new.kind = PEAK
+                    new.feature = j
+                    now = kept(found, now, new, hull)
         k += 1
     return now
 
@@ -165,8 +213,6 @@ def touch_edges(
     facet: int,
 ):
     """Ridges that a facet answers for, across those of the lander."""
-    zero = scalar(0.0)
-    one = scalar(1.0)
     now = given
     search = given.search
     margin = given.margin
@@ -181,27 +227,12 @@ def touch_edges(
             d = q - p
             up = wp.transpose(search.turn) * pseudonormal(mesh, facet, 3 + k)
             for j in range(hull.ridges):
-                edge = hull.edge[j]
-                normal = across_both(d, edge.along)
-                if wp.dot(normal, up) < zero:
-                    normal = -normal
-                way = edge.start - p
-                gap = wp.dot(normal, way)
-                if wp.abs(gap) < margin and wp.dot(normal, up) > zero:
-                    # Both points lie on a common normal: solve for the shares of the lengths.
-                    c = wp.cross(d, edge.along)
-                    per = one / wp.dot(c, c)
-                    s = wp.dot(wp.cross(way, edge.along), c) * per
-                    t = wp.dot(wp.cross(way, d), c) * per
-                    crossing = s > zero and s < one and t > zero and t < one
-                    if crossing and edge_below(edge, normal, margin):
-                        out = search.turn * normal
-                        if ridge_above(mesh, facet, k, out, allowed):
-                            on = edge.start + t * edge.along
-                            new = contact_at(search, on, normal, gap, facet)
-                            new.kind = EDGES
-                            new.feature = j
-                            now = kept(found, now, new, hull)
+                pair = edge_pair(hull.edge[j], p, d, up, margin)
+                if pair.good and ridge_above(mesh, facet, k, search.turn * pair.normal, allowed):
+                    new = contact_at(search, pair.on, pair.normal, pair.gap, facet)
+                    new.kind = EDGES
+                    new.feature = j
+                    now = kept(found, now, new, hull)
         k += 1
     return now
 
