@@ -9,14 +9,14 @@ from alight.shapes.icosphere import icosphere
 RADIUS = 30.0
 
 
-@pytest.fixture(scope="module")
-def ground():
+@pytest.fixture(scope="module", params=[0, 100_000], ids=["made", "kept"])
+def ground(request):
+    """Rocks that are made when they are asked for, and the same rocks kept in a tree."""
     ball = icosphere(3)
     mesh = Mesh(RADIUS * ball.vertices, ball.faces)
     law = {"slope": 2.5, "density": 0.05, "reference": 1.0, "smallest": 0.15, "largest": 4.0}
     rocks = surfaces.Rocks(**law, cover=0.4, seed=3)
-    # Few are kept: both kinds, kept and made when asked for, are met.
-    return surfaces.Rocky(surfaces.Facets(mesh), mesh, rocks, kept=200)
+    return surfaces.Rocky(surfaces.Facets(mesh), mesh, rocks, kept=request.param)
 
 
 @pytest.fixture(scope="module")
