@@ -1,8 +1,8 @@
 """``run_campaign``: a plan carried out in a folder, however often it has to be started.
 
 What is finished is kept and checked, what is missing is computed. A shard is computed, written and
-sealed before the next one is begun, so an interruption costs one shard at most (on a cluster, those
-that are under way).
+sealed before the next one is begun, so an interruption costs one shard at most (on a cluster and on
+a GPU, those that are under way).
 """
 
 from __future__ import annotations

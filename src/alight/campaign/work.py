@@ -1,4 +1,4 @@
-"""Computing one shard: values drawn, landings run, tables made. No files, no folders.
+"""Computing shards: values drawn, landings run, tables made. No files, no folders.
 
 A ``Work`` can be pickled: an executor may send it to other machines. The costly parts of a model
 (meshes, fields) are made once in each process, when its first shard is computed.
@@ -7,6 +7,7 @@ A ``Work`` can be pickled: an executor may send it to other machines. The costly
 from __future__ import annotations
 
 import functools
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, Self
 
@@ -53,14 +54,41 @@ class Work:
 
     def compute(self, shard: int, bar: Progress | None = None) -> Shard:
         """Run all landings of a shard; ``bar`` is advanced as they end."""
-        runs = self.plan.runs(shard)
+        (only,) = self.compute_together([shard], bar)
+        return only
+
+    def compute_together(
+        self, shards: Sequence[int], bar: Progress | None = None
+    ) -> Iterator[Shard]:
+        """Run all landings of several shards at once; each is what ``compute`` makes of it."""
+        members = [self.plan.runs(shard) for shard in shards]
+        runs = np.concatenate(members)
         try:
             values = sample(self.scenario, runs, total=self.plan.total)
             final, touches, owners = self._land(runs, values, bar)
         except InputError as cause:
+            named = f"shard {shards[0]}" if len(shards) == 1 else f"shards {shards[0]} ..."
             raise InputError(
-                f"shard {shard} (runs {runs[0]} to {runs[-1]}) cannot be run: {cause}"
+                f"{named} (runs {runs[0]} to {runs[-1]}) cannot be run: {cause}"
             ) from cause
+        rows = np.cumsum([0, *(len(m) for m in members)])
+        hits = np.searchsorted(owners, rows)
+        for i, shard in enumerate(shards):
+            own = slice(rows[i], rows[i + 1])
+            drawn = {key: a[own] for key, a in values.items()}
+            met = slice(hits[i], hits[i + 1])
+            yield self._shard(shard, runs[own], drawn, final[own], runs[owners[met]], touches[met])
+
+    def _shard(
+        self,
+        shard: int,
+        runs: npt.NDArray[np.int64],
+        values: dict[str, Array],
+        final: Any,
+        owners: npt.NDArray[np.int64],
+        touches: Any,
+    ) -> Shard:
+        """The files of a shard, whose landings are done."""
         units = {key: units_of(key, a.shape[1] if a.ndim > 1 else 0) for key, a in values.items()}
         files = {
             runs_name(shard): to_bytes(run_table(runs, final, values, units)),
@@ -74,7 +102,7 @@ class Work:
     def _land(
         self, runs: npt.NDArray[np.int64], values: dict[str, Array], bar: Progress | None
     ) -> tuple[Any, Any, npt.NDArray[np.int64]]:
-        """Final states in the order of runs; contacts by run and time, and their run numbers."""
+        """Final states in the order of runs; contacts by run and time, and the rows of these."""
         final: Any = np.zeros(len(runs), dtype=state_dtype())
         parts, owners = [], []
         for model, release, rows in self._groups(len(runs), values):
@@ -87,7 +115,7 @@ class Work:
         touches, row = stacked(Touch, parts), np.concatenate(owners)
         # Groups come one after the other; within a run contacts are already in order of time.
         order = np.argsort(row, kind="stable")
-        return final, touches[order], runs[row[order]]
+        return final, touches[order], row[order]
 
     def _groups(
         self, count: int, values: dict[str, Array]

@@ -3,8 +3,9 @@
 A batch holds a bounded number of runs in slots on the device. Each launch advances every run in a
 slot by at most a chunk of steps. Between launches the host takes out the contacts recorded, takes
 out runs that have ended, puts waiting ones in their place, and can be interrupted; nothing that was
-computed is lost. On a GPU each launch is of one phase, so that neighbouring threads do alike, and
-the host looks after its records once in several launches. None of this changes a run's bits.
+computed is lost. On a GPU, while there are many runs, each launch is of one phase, so that
+neighbouring threads do alike, and the host looks after its records once in several launches. None
+of this changes a run's bits.
 """
 
 from __future__ import annotations
@@ -20,7 +21,7 @@ from alight.core.checks import Array, checked_whole
 from alight.core.errors import InputError
 from alight.core.outcomes import Outcome, outcome_of
 from alight.core.progress import Progress, progress
-from alight.engine.kernel import GPU_BOUNDS, Chunk, advance_kernel
+from alight.engine.kernel import GPU_BLOCK, Chunk, advance_kernel
 from alight.engine.model import Model
 from alight.engine.order import PhaseOrder
 from alight.engine.release import Release, gaps
@@ -36,6 +37,9 @@ GPU_SLOTS, GPU_MEMORY = 262_144, 4 << 30
 GPU_STEPS = (8, 12)
 #: Launches of each between two looks at the records. A launch ends at most one contact of a run.
 GPU_ROUNDS = 8
+#: With this many runs or fewer in slots, a GPU waits for single runs and no longer for arithmetic:
+#: then all phases are one launch of this many steps, spread over this many groups of 32 threads.
+GPU_FEW, GPU_FEW_STEPS, GPU_GROUPS = 65_536, 400, 264
 
 
 @dataclass(frozen=True, eq=False)
@@ -124,7 +128,8 @@ class Batch:
         name, model = self.device.name, self.model
         # Histories are kept by the kernel of all phases.
         self._apart = self.device.is_gpu and not history
-        phases = (int(FLIGHT), int(CONTACT)) if self._apart else (None,)
+        self._kernel = advance_kernel(model.composition())
+        phases = (int(FLIGHT), int(CONTACT)) if self._apart else ()
         self._kernels = [advance_kernel(model.composition(), p) for p in phases]
         self._world = model.data(self.device)
         self._chunk = Chunk()
@@ -181,14 +186,22 @@ class Batch:
         self._row_count.zero_()
         try:
             if self._order is None:
-                index = wp.array(busy, dtype=int, device=self.device.name)
-                self._launch(self._kernels[0], index)
-            else:
+                self._launch(self._kernel, wp.array(busy, dtype=int, device=self.device.name))
+            elif len(busy) > GPU_FEW:
                 self._advance_by_phase(self._order)
+            else:
+                self._chunk.steps = GPU_FEW_STEPS
+                index = wp.array(spread(busy), dtype=int, device=self.device.name)
+                self._launch(self._kernel, index)
         finally:
             # Also when interrupted: each run is whole, and what it recorded is kept.
             self._drain(busy)
         return True
+
+    @property
+    def left(self) -> int:
+        """Runs that have not ended."""
+        return int(np.count_nonzero(self._owner >= 0)) + len(self._waiting)
 
     def _advance_by_phase(self, order: PhaseOrder) -> None:
         for _ in range(GPU_ROUNDS):
@@ -216,7 +229,7 @@ class Batch:
             self.threads,
             outputs=outputs,
             min_items=1,
-            block=GPU_BOUNDS[0],
+            block=GPU_BLOCK,
         )
 
     def _fill(self) -> None:
@@ -266,6 +279,15 @@ class Batch:
     def history(self) -> Any:
         """Structured array of all lines recorded (batches of one run keep them in order)."""
         return stacked(Row, self._lines)
+
+
+def spread(busy: Any) -> Any:
+    """Slots for the threads of a launch, in ``GPU_GROUPS`` groups of 32 or more; -1 for none."""
+    lanes = min(32, -(-len(busy) // GPU_GROUPS))
+    place = np.arange(len(busy))
+    index = np.full((-(-len(busy) // lanes), 32), -1)
+    index[place // lanes, place % lanes] = busy
+    return index.ravel()
 
 
 def run_batch(

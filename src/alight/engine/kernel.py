@@ -17,9 +17,10 @@ from alight.vehicles.rigid_data import angular_energy, linear_energy
 _RUNNING = wp.constant(int(Outcome.RUNNING))
 _STEP_LIMIT = wp.constant(int(Outcome.STEP_LIMIT))
 
-#: Threads of a block on a GPU and blocks a multiprocessor: half the registers a thread could have,
-#: for twice the threads that hide each other's waiting.
-GPU_BOUNDS = (64, 8)
+#: Threads of a block on a GPU, and blocks a multiprocessor. A kernel of one phase has half the
+#: registers a thread could have, for twice the threads that hide each other's waiting; that of all
+#: phases is for few runs, which wait for themselves alone.
+GPU_BLOCK, GPU_BLOCKS_ONE, GPU_BLOCKS_ALL = 64, 8, 4
 
 
 @wp.struct
@@ -108,7 +109,7 @@ def advance_kernel(parts: Composition, only: int | None = None) -> Any:
         module="unique",
         enable_backward=False,
         module_options=POINT_OPTIONS,
-        launch_bounds=GPU_BOUNDS,
+        launch_bounds=(GPU_BLOCK, GPU_BLOCKS_ONE if holds else GPU_BLOCKS_ALL),
     )
     def advance(
         offset: int,
@@ -124,6 +125,8 @@ def advance_kernel(parts: Composition, only: int | None = None) -> Any:
         status_out: wp.array(dtype=int),
     ) -> None:
         slot = index[wp.tid() + offset]
+        if slot < 0:
+            return
         run = runs[slot]
         taken = int(0)
         logged = int(touch_count[slot])

@@ -28,6 +28,11 @@ from alight.core.outcomes import Outcome
 from alight.core.progress import Silent
 from alight.scenario import prepare
 
+DISPERSIONS = """
+[dispersions]
+"release.velocity" = { kind = "normal", sigma = "2 cm/s" }
+"release.attitude" = { kind = "orientation" }
+"""
 DEVICES = [device.name for device in devices.available()]
 
 
@@ -154,6 +159,7 @@ class StopAfter(Local):
     """Ctrl-C when so many shards are done."""
 
     def __init__(self, shards):
+        super().__init__()
         self.shards = shards
 
     def compute(self, work, shards, tally):
@@ -203,6 +209,16 @@ def test_shards_in_any_order(scenario, tmp_path):
     run(given, tmp_path / "a")
     run(given, tmp_path / "b", executor=Backwards())
     assert contents(tmp_path / "a") == contents(tmp_path / "b")
+
+
+@pytest.mark.parametrize("together", [1, 13, 1000])
+def test_shards_run_together_are_what_they_are_alone(scenario, tmp_path, together):
+    # A choice of masses makes several models: rows and contacts have to be sorted back.
+    heavy = '"lander.mass" = { kind = "choice", values = ["1 kg", "2 kg"] }'
+    given = scenario(trajectories=[8], dispersions=DISPERSIONS + heavy)
+    run(given, tmp_path / "alone")
+    run(given, tmp_path / "together", executor=Local(together=together))
+    assert contents(tmp_path / "alone") == contents(tmp_path / "together")
 
 
 def test_growing_keeps_whole_shards_and_equals_a_larger_campaign(scenario, tmp_path):

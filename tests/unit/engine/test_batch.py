@@ -41,9 +41,32 @@ def test_chunks_do_not_change_bits(world, tumbled, monkeypatch, device):
     model, release = world(), tumbled(8)
     whole = engine.run_batch(model, release, device=device)
     small = {"CPU_STEPS": 37, "CPU_TOUCHES": 1, "GPU_STEPS": (3, 5), "GPU_ROUNDS": 3}
-    for name, value in small.items():
+    for name, value in {**small, "GPU_FEW_STEPS": 41}.items():
         monkeypatch.setattr(batch_module, name, value)
-    assert same_bits(engine.run_batch(model, release, device=device), whole)
+    for few in (0, 1000):
+        monkeypatch.setattr(batch_module, "GPU_FEW", few)
+        assert same_bits(engine.run_batch(model, release, device=device), whole)
+
+
+def test_phases_apart_or_in_one_launch_do_not_change_bits(world, tumbled, monkeypatch, device):
+    if device == "cpu":
+        pytest.skip("a CPU has all phases in one launch, whatever the number of runs")
+    model, release = world(), tumbled(40)
+    together = engine.run_batch(model, release, device=device)
+    for few in (0, 20):
+        monkeypatch.setattr(batch_module, "GPU_FEW", few)
+        assert same_bits(engine.run_batch(model, release, device=device), together)
+
+
+@pytest.mark.parametrize("count", [1, 264, 265, 5000, 60_000])
+def test_few_runs_are_spread_over_all_groups(count):
+    busy = np.random.default_rng(1).permutation(100_000)[:count]
+    index = batch_module.spread(busy).reshape(-1, 32)
+    assert np.array_equal(np.sort(index[index >= 0]), np.sort(busy))
+    in_each = (index >= 0).sum(axis=1)
+    assert (in_each[:-1] == in_each[0]).all()
+    assert 0 < in_each[-1] <= in_each[0]
+    assert len(index) <= max(batch_module.GPU_GROUPS, -(-count // 32))
 
 
 def test_a_run_does_not_depend_on_its_batch(world, tumbled, device):
