@@ -9,10 +9,11 @@ import numpy as np
 from alight.core.checks import Array
 from alight.core.errors import InputError
 from alight.core.outcomes import Outcome
-from alight.integrators.control import GROWTH, TINY, following_step
-from alight.integrators.dense import Segment
+from alight.integrators.control import GROWTH, following_step
+from alight.integrators.dense import BentSegment, Segment
 from alight.integrators.problem import Problem, Settings
 from alight.integrators.tableau import RK4, RK54, Row, Tableau
+from alight.integrators.tolerance import Tolerance, checked_adaptive, first_size, floor_of, rms
 
 
 class RungeKutta:
@@ -22,7 +23,7 @@ class RungeKutta:
         self.tableau, self.problem = tableau, problem
         self.t, self.y = problem.t0, problem.y0
         self.slope = problem.slope(self.t, self.y)
-        self.rejected = 0
+        self.rejected, self.order = 0, tableau.order
         s = tableau.stages
         self._a = [_floats(row, len(row)) for row in tableau.a]
         self._b, self._c = _floats(tableau.b, s), _floats(tableau.c, s)
@@ -37,7 +38,7 @@ class RungeKutta:
             k[i] = self.problem.slope(self.t + self._c[i] * h, self.y + h * (self._a[i] @ k[:i]))
         y1 = self.y + h * (self._b @ k[:s])
         k[s] = self.problem.slope(t1, y1)
-        step = Segment(self.t, t1, self.y, y1, self.slope, k[s], self._bend @ k)
+        step = BentSegment(self.t, t1, self.y, y1, self.slope, k[s], self._bend @ k)
         return step, h * (self._error @ k)
 
     def accept(self, step: Segment) -> Segment:
@@ -54,7 +55,8 @@ class FixedSteps(RungeKutta):
         if settings.step is None or others != (None, None) or settings.max_step != math.inf:
             raise InputError(
                 f'method "{tableau.name}" takes fixed steps: give step, their size, and leave out '
-                'first_step, min_step and max_step; or use method "rk45", which finds its steps'
+                'first_step, min_step and max_step; or use method "rk45" or "pece", which find '
+                "their steps"
             )
         super().__init__(tableau, problem)
         self._size, self._done = settings.step, 0
@@ -79,25 +81,24 @@ class AdaptiveSteps(RungeKutta):
     """Steps as long as the embedded error estimate allows."""
 
     def __init__(self, tableau: Tableau, problem: Problem, settings: Settings) -> None:
-        if settings.step is not None:
-            raise InputError(
-                f'step is {settings.step:g}, but method "{tableau.name}" finds its own steps; '
-                'use first_step, min_step or max_step, or method "rk4" for fixed steps'
-            )
+        checked_adaptive(tableau.name, settings)
         super().__init__(tableau, problem)
-        self._settings = settings
-        self._size = settings.first_step or self._first_size()
+        self._settings, self._tolerance = settings, Tolerance(settings)
+        self._size = settings.first_step or first_size(
+            problem, self._tolerance, self.slope, tableau.error_order
+        )
 
     def advance(self) -> Segment | Outcome:
         """The next step that meets the tolerance, or why there is none."""
         if not np.isfinite(self.slope).all():
             return Outcome.NOT_FINITE
-        floor = self._settings.min_step or 10.0 * float(np.spacing(abs(self.t)))
+        floor = floor_of(self._settings, self.t)
         growth = GROWTH
         while True:
             size, t1 = self._end_of_step(floor)
             step, error = self.trial(t1)
-            norm = self._norm(error, step)
+            scale = self._tolerance.scale_of_step(step.y0, step.y1)
+            norm = math.inf if scale is None else rms(error, scale)
             self._size = following_step(size, norm, self.tableau.error_order, growth)
             if norm <= 1.0:  # false for NaN
                 return self.accept(step)
@@ -114,34 +115,6 @@ class AdaptiveSteps(RungeKutta):
             return left, self.problem.t1
         return size, self.t + self.problem.direction * size
 
-    def _norm(self, error: Array, step: Segment) -> float:
-        """The error over the error allowed, root mean square; not finite if the state is not."""
-        if not np.isfinite(step.y1).all():
-            return math.inf
-        return _rms(error, self._scale(np.maximum(np.abs(step.y0), np.abs(step.y1))))
-
-    def _scale(self, size: Array) -> Array:
-        return np.maximum(self._settings.atol + self._settings.rtol * size, TINY)
-
-    def _first_size(self) -> float:
-        """A first step from the size of the state, its slope and its bend.
-
-        The steps of Hairer, Norsett and Wanner, Solving ODEs I, section II.4; where a size is
-        zero, a millionth of the span stands in, so that no unit of time is preferred.
-        """
-        span, scale = self.problem.span, self._scale(np.abs(self.y))
-        state, slope = _rms(self.y, scale), _rms(self.slope, scale)
-        guess = 0.01 * state / slope if min(state, slope) > 1e-5 else 1e-6 * span
-        guess = min(guess, span)
-        if not guess > 0.0:  # an empty span, or a slope that is not finite
-            return span
-        h = self.problem.direction * guess
-        moved = self.problem.slope(self.t + h, self.y + h * self.slope)
-        largest = max(slope, _rms(moved - self.slope, scale) / guess)
-        exponent = 1.0 / (self.tableau.error_order + 1)
-        size = (0.01 / largest) ** exponent if largest > 1e-15 else 1e-3 * guess
-        return min(100.0 * guess, size) if math.isfinite(size) else guess
-
 
 def rk4(problem: Problem, settings: Settings) -> FixedSteps:
     """The classical method of order 4."""
@@ -155,8 +128,3 @@ def rk45(problem: Problem, settings: Settings) -> AdaptiveSteps:
 
 def _floats(row: Row, length: int) -> Array:
     return np.array([float(x) for x in row] + [0.0] * (length - len(row)))
-
-
-def _rms(values: Array, scale: Array) -> float:
-    ratio = values / scale
-    return math.sqrt(float(ratio @ ratio) / ratio.size)

@@ -13,7 +13,7 @@ import numpy.typing as npt
 from alight.core.checks import Array, checked_whole
 from alight.core.errors import InputError, unknown_name
 from alight.core.outcomes import Outcome
-from alight.integrators import runge_kutta
+from alight.integrators import pece, runge_kutta
 from alight.integrators.dense import Segment
 from alight.integrators.events import Event, Happened, Watch, look, watches
 from alight.integrators.problem import Problem, Rhs, Settings, checked_settings, checked_times
@@ -23,6 +23,8 @@ class Stepper(Protocol):
     """What a method offers: where it is, and its next step or why there is none."""
 
     t: float
+    order: int
+    """Order of the step taken last."""
     rejected: int
 
     def advance(self) -> Segment | Outcome:
@@ -33,7 +35,28 @@ class Stepper(Protocol):
 METHODS: dict[str, Callable[[Problem, Settings], Stepper]] = {
     "rk4": runge_kutta.rk4,
     "rk45": runge_kutta.rk45,
+    "pece": pece.Pece,
 }
+
+#: What to do about a failure.
+_ADVICE = {
+    Outcome.STEP_FLOOR: "the right-hand side is not finite, jumps or is stiff there. Mend it, let "
+    "an event end the solution at the jump, allow larger errors (rtol, atol) or lower min_step",
+    Outcome.STEP_LIMIT: "raise max_steps, or allow larger errors (rtol, atol)",
+    Outcome.NOT_FINITE: "mend the right-hand side there, or let an event end the solution before",
+}
+
+
+@dataclass(frozen=True)
+class History:
+    """The steps of a solution, one entry a step."""
+
+    t: Array
+    """Where each began, (steps,)."""
+    size: Array
+    """How long each was, (steps,); where an event ended the solution, the last goes past it."""
+    order: npt.NDArray[np.int64]
+    """The order of the method in each, (steps,); of the predictor, for ``"pece"``."""
 
 
 @dataclass(frozen=True)
@@ -60,6 +83,8 @@ class Solved:
     """Steps tried and not taken."""
     span: tuple[float, float]
     """Where the solution starts and how far it got."""
+    history: History = field(repr=False)
+    """Size and order of every step."""
     segments: tuple[Segment, ...] | None = field(repr=False, default=None)
     """The steps themselves, where ``dense=True`` asked for them."""
 
@@ -110,13 +135,15 @@ def solve(
     Parameters
     ----------
     method:
-        ``"rk45"``: order 5, steps as long as the tolerances allow. ``"rk4"``: order 4, steps of
-        size ``step``.
+        ``"rk45"``: order 5, steps as long as the tolerances allow. ``"pece"``: Adams formulas of
+        order 1 to 12, steps and order as the tolerances allow, two slopes a step: for smooth
+        problems, tight tolerances and costly right-hand sides. ``"rk4"``: order 4, steps of size
+        ``step``.
     rtol, atol:
         A step is kept when its error, root mean square over the components and each over
-        ``atol + rtol |y|``, is at most 1; ``atol`` may be an array. For ``"rk45"``.
+        ``atol + rtol |y|``, is at most 1; ``atol`` may be an array. Not for ``"rk4"``.
     first_step, max_step, min_step:
-        Limits on steps, for ``"rk45"``; a step as short as ``min_step`` that still fails ends
+        Limits on steps, not for ``"rk4"``; a step as short as ``min_step`` that still fails ends
         the solution with ``Outcome.STEP_FLOOR``. A right-hand side that gives NaN fails a step.
     events:
         Functions ``(t, y) -> number``, whose zeros are found on dense output. An attribute
@@ -152,7 +179,7 @@ def _march(
         if isinstance(taken, Outcome):
             return taken, None
         stop = look(watched, taken)
-        trace.add(taken, 1.0 if stop is None else stop[1])
+        trace.add(taken, stepper.order, 1.0 if stop is None else stop[1])
         if stop is not None:
             return None, stop[0].number
     return None, None
@@ -178,6 +205,7 @@ def _solved(
         steps=trace.steps,
         rejected=stepper.rejected,
         span=(problem.t0, trace.reached),
+        history=trace.history(),
         segments=tuple(trace.segments) if trace.dense else None,
     )
 
@@ -192,6 +220,7 @@ class _Trace:
         self._left = t_eval
         self._t: list[Array] = []
         self._y: list[Array] = []
+        self._history: list[tuple[float, float, int]] = []
         if t_eval is None:
             self._keep(np.array([problem.t0]), problem.y0[None])
         else:
@@ -199,14 +228,16 @@ class _Trace:
             self._keep(at_start, problem.y0[None][: at_start.size])
             self._left = t_eval[at_start.size :]
 
-    def add(self, step: Segment, share: float) -> None:
+    def add(self, step: Segment, order: int, share: float) -> None:
         """Keep a step, up to ``share`` of it."""
+        self._history.append((step.t0, abs(step.t1 - step.t0), order))
         self.steps += 1
         self.reached = step.time(share)
         if self.dense:
             self.segments.append(step)
         if self._left is None:
-            self._keep(np.array([self.reached]), step.part(share)[None])
+            end = step.y1 if share == 1.0 else step.part(share)
+            self._keep(np.array([self.reached]), end[None])
             return
         count = int(np.searchsorted(self._way * self._left, self._way * self.reached, "right"))
         self._keep(self._left[:count], step.at(self._left[:count]))
@@ -216,6 +247,11 @@ class _Trace:
         """Times (m,) and states (m, n)."""
         return np.concatenate(self._t), np.concatenate(self._y).reshape(-1, self._size)
 
+    def history(self) -> History:
+        """Where steps began, how long they were and of which order."""
+        t, size, order = np.array(self._history).reshape(-1, 3).T
+        return History(t, size, order.astype(np.int64))
+
     def _keep(self, t: Array, y: Array) -> None:
         self._t.append(t)
         self._y.append(y)
@@ -224,7 +260,8 @@ class _Trace:
 def _message(outcome: Outcome | None, stopped_by: int | None, reached: float) -> str:
     """How a solution ended, in words."""
     if outcome is not None:
-        return f"{outcome.message} (at t = {reached:.17g})"
+        advice = f": {_ADVICE[outcome]}" if outcome in _ADVICE else ""
+        return f"{outcome.message} (at t = {reached:.17g}){advice}"
     if stopped_by is not None:
         return f"event {stopped_by} ended the solution at t = {reached:.17g}"
     return f"reached the end of the time span, t = {reached:.17g}"
