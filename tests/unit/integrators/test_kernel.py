@@ -261,7 +261,7 @@ def adaptive_kernel():
         rejected = int(0)
         while t < end and taken + rejected < 10000:
             to = t + h
-            if h >= (end - t) * scalar(1.0 - 1e-9):
+            if h >= (end - t) * (scalar(1.0) - scalar(1e-9)):
                 to = end
             h = to - t
             result = step(data, t, y, k, h)
