@@ -7,15 +7,29 @@ import sys
 
 from alight.cli import bench
 from alight.core.devices import resolve
-from benchmarks import gravity, impacts, landings, machine, proximity, rocks, shapes
+from benchmarks import (
+    gravity,
+    impacts,
+    integrators,
+    landings,
+    machine,
+    parametric,
+    proximity,
+    rocks,
+    shapes,
+    trees,
+)
 
 PARTS = {
     "gravity": gravity,
     "shapes": shapes,
     "impacts": impacts,
     "landings": landings,
+    "parametric": parametric,
     "proximity": proximity,
     "rocks": rocks,
+    "integrators": integrators,
+    "trees": trees,
 }
 
 RESULTS = pathlib.Path(__file__).parent / "RESULTS.md"

@@ -9,7 +9,7 @@ from importlib import metadata
 from alight.core.devices import Device
 
 #: Named where they are installed: a source tree on the path will do to run them.
-PACKAGES = ("alight", "numpy", "warp-lang", "polyhedral-gravity")
+PACKAGES = ("alight", "numpy", "warp-lang", "polyhedral-gravity", "coal", "pin")
 
 
 def label(device: Device) -> str:

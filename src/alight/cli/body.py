@@ -96,6 +96,14 @@ def command(
             "count of the body puts there.",
         ),
     ] = False,
+    liftoff: Annotated[
+        bool,
+        typer.Option(
+            "--liftoff",
+            help="Draw maps of lift-off speed instead: how fast an object may slide before it "
+            "leaves the ground, by place and heading.",
+        ),
+    ] = False,
     at: Annotated[
         str | None,
         typer.Option(
@@ -134,9 +142,14 @@ def command(
     # What can be refused is refused before anything long begins, or is written.
     wanted = figure_place(figure)
     site = _site(rocks, at, world, seed)
+    if rocks and liftoff:
+        raise InputError("--rocks and --liftoff each draw a sheet of their own: ask for one.")
     subject = find_subject(target, facets, unit, density, gm, period, repair)
     if site is not None:
         _draw_rocks(subject, site, wanted or Path(FIGURES), device, as_json)
+        return
+    if liftoff:
+        _draw_liftoff(subject, wanted or Path(FIGURES), device, as_json)
         return
     if wanted is not None:
         _make_folder(wanted)
@@ -160,13 +173,29 @@ def _site(rocks: bool, at: str | None, world: float | None, seed: int | None) ->
     return None
 
 
+def _draw_liftoff(subject: Subject, wanted: Path, device: str, as_json: bool) -> None:
+    """Draw maps of lift-off speed into a file, or into a folder under the body's name."""
+    from alight.cli import body_liftoff
+
+    file = _sheet_file(subject, wanted, "liftoff")
+    try:
+        body_liftoff.show(subject, file, device, as_json)
+    except OSError as error:
+        raise _unwritable(wanted, error) from None
+
+
+def _sheet_file(subject: Subject, wanted: Path, kind: str) -> Path:
+    """The file ``wanted``, or one after the body in that folder, which is made."""
+    _make_folder(wanted)
+    stem = file_stem(subject.name, "body")
+    return wanted if _is_file_name(wanted) else wanted / f"{stem}_{kind}.png"
+
+
 def _draw_rocks(subject: Subject, site: Site, wanted: Path, device: str, as_json: bool) -> None:
     """Draw a local world into a file, or into a folder under the body's name."""
     from alight.cli import body_rocks
 
-    _make_folder(wanted)
-    stem = file_stem(subject.name, "body")
-    file = wanted if _is_file_name(wanted) else wanted / f"{stem}_rocks.png"
+    file = _sheet_file(subject, wanted, "rocks")
     try:
         body_rocks.show(subject, site, file, device, as_json)
     except OSError as error:

@@ -2,8 +2,9 @@
 
 from alight.surfaces.distance_field import DistanceField, FieldReport
 from alight.surfaces.facets import Facets
-from alight.surfaces.law import Bounds, Sample, Surface
+from alight.surfaces.law import Bends, Bounds, Sample, Surface
 from alight.surfaces.noise import FractalNoise
+from alight.surfaces.parametric import Parametric
 from alight.surfaces.rock_field import RockField
 from alight.surfaces.rocks import Rocks
 from alight.surfaces.rocky import Rocky
@@ -13,11 +14,13 @@ from alight.surfaces.variation import AmplitudeMap
 
 __all__ = [
     "AmplitudeMap",
+    "Bends",
     "Bounds",
     "DistanceField",
     "Facets",
     "FieldReport",
     "FractalNoise",
+    "Parametric",
     "Plane",
     "RockField",
     "Rocks",

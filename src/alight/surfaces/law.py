@@ -11,7 +11,9 @@ import warp as wp
 
 from alight.core import devices
 from alight.core.checks import Array, checked_points
-from alight.core.types import scalar, vec3
+from alight.core.errors import InputError
+from alight.core.frames import local_frame
+from alight.core.types import mat33, scalar, vec3
 from alight.core.warp_setup import POINT_OPTIONS
 
 
@@ -27,6 +29,21 @@ class SurfacePoint:
     distance: scalar
     normal: vec3
     gradient: vec3
+
+
+@wp.struct
+class SurfaceBend:
+    """What a smooth surface says at a point about how it bends.
+
+    ``distance`` [m], its ``gradient`` and its ``hessian`` [1/m] are value, first and second
+    derivatives of the very function that ``point`` gives. It need not be a true distance: where
+    its gradient is not of unit length, a path on the surface still has
+    ``gradient.a + v.hessian.v = 0``.
+    """
+
+    distance: scalar
+    gradient: vec3
+    hessian: mat33
 
 
 @dataclasses.dataclass(frozen=True)
@@ -55,16 +72,64 @@ class Sample(NamedTuple):
     """(..., 3) derivative of the distance."""
 
 
+class Bends(NamedTuple):
+    """What ``Surface.bends`` returns."""
+
+    distance: Array
+    """(...) [m], negative inside."""
+    gradient: Array
+    """(..., 3) derivative of the distance."""
+    hessian: Array
+    """(..., 3, 3) second derivatives of the distance [1/m], symmetric."""
+
+    @property
+    def normal(self) -> Array:
+        """(..., 3) unit, pointing out."""
+        return np.asarray(self.gradient / np.linalg.norm(self.gradient, axis=-1)[..., None])
+
+    def shape(self, axes: Array | None = None) -> Array:
+        """(..., 2, 2) shape operator [1/m] in tangent unit ``axes`` (..., 3, 2), its columns.
+
+        In the east and north of ``local_frame(normal)`` unless others are given. For a unit
+        tangent t in these axes t.shape t is the normal curvature: positive on convex ground, 1/R
+        on a sphere.
+        """
+        a = local_frame(self.gradient)[..., :2] if axes is None else axes
+        bent = np.einsum("...ia,...ij,...jb->...ab", a, self.hessian, a)
+        return np.asarray(bent / np.linalg.norm(self.gradient, axis=-1)[..., None, None])
+
+    def curvature(self, tangent: npt.ArrayLike) -> Array:
+        """(...) normal curvature [1/m] along ``tangent`` (..., 3), of any length.
+
+        What ``tangent`` has along the normal is taken off.
+        """
+        t, n = np.asarray(tangent, dtype=np.float64), self.normal
+        t = t - np.einsum("...i,...i->...", t, n)[..., None] * n
+        t = t / np.linalg.norm(t, axis=-1)[..., None]
+        return self.shape(t[..., None])[..., 0, 0]
+
+    @property
+    def principal(self) -> Array:
+        """(..., 2) least and greatest normal curvature [1/m]."""
+        bent = self.shape()
+        mean = 0.5 * (bent[..., 0, 0] + bent[..., 1, 1])
+        half = np.hypot(0.5 * (bent[..., 0, 0] - bent[..., 1, 1]), bent[..., 0, 1])
+        return np.stack((mean - half, mean + half), axis=-1)
+
+
 class Surface:
     """What can be touched, in the target-fixed frame.
 
     A subclass sets ``point``, a Warp function ``(data, x) -> SurfacePoint``, ``bounds_to(depth)``,
     and ``data(device)``, which returns its ``@wp.struct`` of parameters with arrays on that
-    device. That is all an engine needs to compose the law into its kernel.
+    device. That is all an engine needs to compose the law into its kernel. A smooth surface also
+    sets ``bend``, its second derivatives, without which nothing can slide along it.
     """
 
     #: Warp function ``(data: Data, x: vec3) -> SurfacePoint``.
     point: Any
+    #: Warp function ``(data: Data, x: vec3) -> SurfaceBend``; None where a surface has kinks.
+    bend: Any = None
     #: The ``@wp.struct`` class of the law's parameters.
     Data: Any
 
@@ -100,6 +165,45 @@ class Surface:
         return Sample(
             distance.reshape(x.shape[:-1]), normal.reshape(x.shape), gradient.reshape(x.shape)
         )
+
+    def bends(
+        self, points: npt.ArrayLike, device: str = "auto", threads: int | None = None
+    ) -> Bends:
+        """Distance, gradient and Hessian at points (..., 3) [m], of a smooth surface alone."""
+        x = checked_points(points, "a surface")
+        launch, out = self.prepared_bends(x.reshape(-1, 3), devices.resolve(device), threads)
+        launch()
+        distance, gradient, hessian = (a.numpy() for a in out)
+        shape = x.shape[:-1]
+        return Bends(
+            distance.reshape(shape), gradient.reshape(x.shape), hessian.reshape((*shape, 3, 3))
+        )
+
+    def prepared_bends(
+        self, points: Array, device: devices.Device, threads: int | None = None
+    ) -> tuple[Callable[[], None], tuple[wp.array, wp.array, wp.array]]:
+        """As ``prepared``, for arrays of distance, gradient and Hessian."""
+        if self.bend is None:
+            raise InputError(
+                f"{type(self).__name__} has no second derivatives: its normal jumps from facet to "
+                "facet or from cell to cell. They exist on a Plane, a Sphere and a Parametric "
+                "surface; Parametric.from_mesh makes a smooth one out of a mesh"
+            )
+        n = len(points)
+        kernel = _bend_kernel(self.bend, self.Data)
+        x = wp.array(np.ascontiguousarray(points), dtype=vec3, device=device.name)
+        out = (
+            wp.empty(n, dtype=scalar, device=device.name),
+            wp.empty(n, dtype=vec3, device=device.name),
+            wp.empty(n, dtype=mat33, device=device.name),
+        )
+        inputs = [self.data(device), x, *out]
+
+        def launch() -> None:
+            if n:
+                devices.launch(kernel, n, inputs, device, threads)
+
+        return launch, out
 
     def prepared(
         self, points: Array, device: devices.Device, threads: int | None = None
@@ -145,3 +249,25 @@ def _point_kernel(point: Any, data_type: Any) -> Any:
         gradient_out[i] = found.gradient
 
     return evaluate_surface
+
+
+@functools.cache
+def _bend_kernel(bend: Any, data_type: Any) -> Any:
+    """A kernel that evaluates the second derivatives of one law at one point a thread."""
+
+    @wp.kernel(module="unique", enable_backward=False, module_options=POINT_OPTIONS)
+    def evaluate_bend(
+        offset: int,
+        data: data_type,
+        points: wp.array(dtype=vec3),
+        distance_out: wp.array(dtype=scalar),
+        gradient_out: wp.array(dtype=vec3),
+        hessian_out: wp.array(dtype=mat33),
+    ) -> None:
+        i = wp.tid() + offset
+        found = bend(data, points[i])
+        distance_out[i] = found.distance
+        gradient_out[i] = found.gradient
+        hessian_out[i] = found.hessian
+
+    return evaluate_bend

@@ -9,8 +9,8 @@ import warp as wp
 from alight.core import devices
 from alight.core.checks import checked_number, checked_vector
 from alight.core.errors import InputError
-from alight.core.types import scalar, vec3
-from alight.surfaces.law import Bounds, Surface, SurfacePoint
+from alight.core.types import mat33, scalar, vec3
+from alight.surfaces.law import Bounds, Surface, SurfaceBend, SurfacePoint
 
 
 @wp.struct
@@ -31,11 +31,22 @@ def plane_point(data: PlaneData, x: vec3):
     return found
 
 
+@wp.func
+def plane_bend(data: PlaneData, x: vec3):
+    """A plane does not bend."""
+    found = SurfaceBend()
+    found.distance = wp.dot(data.normal, x) - data.offset
+    found.gradient = data.normal
+    found.hessian = mat33(scalar(0.0))
+    return found
+
+
 class Plane(Surface):
     """Flat ground through ``point`` [m]; ``normal`` points up, out of it, at any length."""
 
     Data = PlaneData
     point = plane_point
+    bend = plane_bend
 
     def __init__(self, point: npt.ArrayLike = (0, 0, 0), normal: npt.ArrayLike = (0, 0, 1)) -> None:
         self.origin = checked_vector("point [m]", point)
@@ -82,11 +93,27 @@ def sphere_point(data: SphereData, x: vec3):
     return found
 
 
+@wp.func
+def sphere_bend(data: SphereData, x: vec3):
+    """H = (1 - n n^T)/|x - center|; at the centre itself there is no bend to speak of: zero."""
+    at = sphere_point(data, x)
+    length = wp.length(x - data.center)
+    found = SurfaceBend()
+    found.distance = at.distance
+    found.gradient = at.gradient
+    found.hessian = mat33(scalar(0.0))
+    if length > scalar(0.0):
+        across = wp.identity(n=3, dtype=scalar) - wp.outer(at.normal, at.normal)
+        found.hessian = across / length
+    return found
+
+
 class Sphere(Surface):
     """A ball of ``radius`` [m] about ``center`` [m]."""
 
     Data = SphereData
     point = sphere_point
+    bend = sphere_bend
 
     def __init__(self, center: npt.ArrayLike = (0, 0, 0), radius: float = 1.0) -> None:
         self.center = checked_vector("center [m]", center)
