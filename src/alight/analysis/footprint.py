@@ -36,7 +36,7 @@ class Footprint:
     origin: Array
     """(3,) median rest place, target axes [m]."""
     R_TL: Array
-    """(3, 3) columns east, north, up of the plane, in target axes."""
+    """(3, 3) columns east, north, up of the plane, in target axes; x, y, up on plane ground."""
     plane: Array
     """(n, 2) places from the origin, east and north [m]."""
     up: Array
@@ -60,7 +60,8 @@ def footprint(places: Array, up: npt.ArrayLike | None = None) -> Footprint:
 
     Args:
         places: Where runs came to rest.
-        up: Normal of the plane, such as that of the ground; outward from the centre if None.
+        up: Normal of the plane where the ground is one: then the axes in it are those of x and y as
+            they lie in the plane. Outward from the centre if None.
     """
     x = np.asarray(places, dtype=np.float64)
     if x.ndim != 2 or x.shape[1] != 3:
@@ -72,10 +73,19 @@ def footprint(places: Array, up: npt.ArrayLike | None = None) -> Footprint:
     normal = origin if up is None else checked_vector("up", up)
     if not np.any(normal):
         raise InputError("the median rest place is the body's centre: give the plane's normal, up=")
-    R_TL = frames.local_frame(normal)
+    R_TL = frames.local_frame(normal) if up is None else _plane_frame(normal)
     local = (x - origin) @ R_TL
     far = float(np.mean(x @ origin < 0.0))
     return Footprint(origin, R_TL, np.ascontiguousarray(local[:, :2]), local[:, 2].copy(), far)
+
+
+def _plane_frame(normal: Array) -> Array:
+    """(3, 3) columns: x dropped on the plane (z where that is its normal), y to the left, up."""
+    up = normal / np.linalg.norm(normal)
+    ahead = np.eye(3)[0 if abs(up[0]) < 0.9 else 2]
+    x = ahead - (ahead @ up) * up
+    x /= np.linalg.norm(x)
+    return np.column_stack([x, np.cross(up, x), up])
 
 
 def from_runs(tables: Any, up: npt.ArrayLike | None = None) -> Footprint:

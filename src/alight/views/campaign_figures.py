@@ -20,7 +20,15 @@ from alight.analysis.density import thin
 from alight.analysis.footprint import Ellipse
 from alight.analysis.intervals import Estimate
 from alight.views import style, words
-from alight.views.report_numbers import COUNT, FIRST, FORCE, SETTLE, Findings, azimuth
+from alight.views.report_numbers import (
+    COUNT,
+    FIRST,
+    FORCE,
+    HARDEST,
+    SETTLE,
+    Findings,
+    azimuth,
+)
 
 #: What was found, what marks it, and a third thing beside them (safe pairs of Okabe and Ito).
 BLUE, ORANGE, GREEN, SKY, PURPLE, YELLOW = (
@@ -74,11 +82,18 @@ def draw_ellipses(found: Findings, *files: Path) -> None:
             _outline(axes, ellipse, unit)
         axes.plot(0.0, 0.0, "+", color="white", ms=13, mew=3.6, zorder=6)
         axes.plot(0.0, 0.0, "+", color=style.INK, ms=11, mew=1.6, zorder=7)
-        axes.set_xlabel(f"east of the middle [{unit.name}]")
-        axes.set_ylabel(f"north of the middle [{unit.name}]")
+        name_axes(axes, found, unit)
         plain(axes)
         _legend(side, found, unit)
         style.save(fig, *files)
+
+
+def name_axes(axes: Axes, found: Findings, unit: words.Unit) -> None:
+    """Directions on the ground: on a body "east of the middle", on a plane "x from the middle"."""
+    of = "of" if found.data.level is None else "from"
+    first, second = found.data.axes
+    axes.set_xlabel(f"{first} {of} the middle [{unit.name}]")
+    axes.set_ylabel(f"{second} {of} the middle [{unit.name}]")
 
 
 def window(ellipses: list[Ellipse], rest: Array) -> tuple[Array, float]:
@@ -132,7 +147,9 @@ def _legend(side: Axes, found: Findings, unit: words.Unit) -> None:
         for e in found.ellipses:
             axes = f"{unit.of(e.semi_major)} × {unit(e.semi_minor)}"
             lines.append(f"{100 * e.share:.0f} %   {axes}")
-        lines += ["", "long axis", f"{round(azimuth(found.ellipses[0])) % 180}° from north to east"]
+        first, second = found.data.axes
+        turned = f"{round(azimuth(found.ellipses[0])) % 180}° from {second} to {first}"
+        lines += ["", "long axis", turned]
     else:
         lines.append("no ellipses")
     if found.far:
@@ -144,12 +161,16 @@ def _legend(side: Axes, found: Findings, unit: words.Unit) -> None:
 
 
 def draw_histograms(found: Findings, *files: Path) -> None:
-    """Settling time, bounces, speed of the first impact, largest force."""
+    """Settling time, bounces, speed of the first impact, largest force or hardest impact."""
+    hardest: tuple[str, str, str, Callable[[float], words.Unit] | None]
+    hardest = (HARDEST, "Hardest impact", "speed towards the ground", words.speed)
+    if found.data.forces:
+        hardest = (FORCE, "Largest force", "normal force of the ground", None)
     panels = (
         (SETTLE, "Settling time", "time from release to rest", words.time),
         (COUNT, "Contacts", "contacts of a landing, the last included", None),
         (FIRST, "First impact", "speed towards the ground", words.speed),
-        (FORCE, "Largest force", "normal force of the ground", None),
+        hardest,
     )
     with style.figure(9.6, 6.2) as fig:
         grid = fig.add_gridspec(
@@ -292,14 +313,13 @@ def draw_convergence(found: Findings, *files: Path) -> None:
         grid = fig.add_gridspec(
             2, 2, left=0.075, right=0.985, top=0.945, bottom=0.095, hspace=0.46, wspace=0.2
         )
-        for k, (answer, title, choose) in enumerate(_ANSWERS):
+        told = found.convergence.answers
+        for k, (answer, title, choose) in enumerate(a for a in _ANSWERS if a[0] in told):
             axes = fig.add_subplot(grid[k // 2, k % 2])
             axes.set_title(title)
             known = [
                 (n, e)
-                for n, e in zip(
-                    found.convergence.runs, found.convergence.answers[answer], strict=True
-                )
+                for n, e in zip(found.convergence.runs, told[answer], strict=True)
                 if np.isfinite(e.value)
             ]
             if not known:
@@ -317,6 +337,7 @@ _ANSWERS: tuple[tuple[str, str, Callable[[float], words.Unit]], ...] = (
     (f"median {SETTLE}", "Median settling time", words.time),
     ("ellipse_area_m2", "Area of the 95 % ellipse", words.area),
     (f"median {FORCE}", "Median largest force", lambda _: words.Unit("N", 1.0)),
+    (f"median {HARDEST}", "Median speed of the hardest impact", words.speed),
     ("escaped", "Share that escapes", lambda _: words.Unit("%", 0.01)),
 )
 

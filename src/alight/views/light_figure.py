@@ -16,7 +16,7 @@ from alight.analysis.density import thin
 from alight.analysis.latlong import lat_long_grid
 from alight.core import frames
 from alight.views import maps, style, words
-from alight.views.campaign_figures import POINTS, empty, histogram, plain, window
+from alight.views.campaign_figures import POINTS, empty, histogram, name_axes, plain, window
 from alight.views.report_light import Light, body_light
 from alight.views.report_numbers import Findings
 
@@ -85,8 +85,7 @@ def _close_up(fig: Figure, light: Light, found: Findings, unit: words.Unit) -> N
     axes.set_xlim(*box[:, 0])
     axes.set_ylim(*box[:, 1])
     _dots(axes, plane / size.size, light, unit)
-    axes.set_xlabel(f"east of the middle [{size.name}]")
-    axes.set_ylabel(f"north of the middle [{size.name}]")
+    name_axes(axes, found, size)
     plain(axes)
     bar = fig.add_axes((0.4, 0.07, 0.012, 0.33))
     made = fig.colorbar(ScalarMappable(_norm(light, unit), NIGHT), cax=bar)

@@ -162,7 +162,7 @@ def _where(shelf: _Shelf) -> Iterator[str]:
     yield shelf.draw(
         "ellipses",
         figures.draw_ellipses,
-        "Places of rest east and north of their middle, with ellipses",
+        "Places of rest about their middle, with ellipses",
         f"Seen from above, about the middle, {text.middle_text(found)}. Each ellipse has the shape "
         "of the covariance and just the size that holds its part of the landings; nothing is "
         "assumed to be normal.",
@@ -189,7 +189,7 @@ def _how(shelf: _Shelf) -> Iterator[str]:
     yield shelf.draw(
         "histograms",
         figures.draw_histograms,
-        "Histograms of settling time, contacts, first impact speed and largest force",
+        "Histograms of settling time, contacts, first impact, and largest force or hardest impact",
         "Orange: the median. Grey: the middle 90 %. Settling time and contacts are of landings "
         "that settle, the others of all that touch the ground.",
     )

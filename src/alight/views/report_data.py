@@ -115,6 +115,16 @@ class Data:
         return np.asarray(normal / np.linalg.norm(normal))
 
     @property
+    def axes(self) -> tuple[str, str]:
+        """What the directions on the ground are called."""
+        return ("east", "north") if self.level is None else ("x", "y")
+
+    @property
+    def forces(self) -> bool:
+        """True where the law of contact has forces; rigid hits take no time and have none."""
+        return self.scenario.get("contact", {}).get("law", "compliant") == "compliant"
+
+    @property
     def title(self) -> str:
         """The scenario's title, or lander and body."""
         return str(self.scenario.get("title") or f"{self.lander} on {self.body}")

@@ -41,8 +41,7 @@ OUTPUTS = {
     "contacts": COUNT,
     "first impact speed": FIRST,
     "peak force": FORCE,
-    "rest place, east": "rest_east_m",
-    "rest place, north": "rest_north_m",
+    "hardest impact speed": HARDEST,
 }
 
 
@@ -103,11 +102,13 @@ class Findings:
         """Inputs and outputs by their names on the page; every k-th run where there are many."""
         every = -(-self.data.runs // RANKED)
         inputs = {one.label: one.values[::every] for one in self.data.inputs}
-        known = dict(self.known)
+        known, places = self.known, dict[str, Array]()
         if self.where is not None:
             local = (self.data.rest - self.where.origin) @ self.where.R_TL[:, :2]
-            known["rest_east_m"], known["rest_north_m"] = local.T
-        return inputs, {n: known[c][::every] for n, c in OUTPUTS.items() if c in known}
+            places = {f"rest place, {a}": c for a, c in zip(self.data.axes, local.T, strict=True)}
+        outputs = {name: known[column] for name, column in OUTPUTS.items()}
+        del outputs["hardest impact speed" if self.data.forces else "peak force"]
+        return inputs, {n: a[::every] for n, a in {**outputs, **places}.items()}
 
     @property
     def ranked(self) -> int:
@@ -132,7 +133,8 @@ class Findings:
     def convergence(self) -> Convergence:
         """What the first runs alone would have said."""
         rest = {name: self.data.table[name] for name in ("rest_x_m", "rest_y_m", "rest_z_m")}
-        return convergence({**self.known, **rest}, (SETTLE, FORCE))
+        hard = FORCE if self.data.forces else HARDEST
+        return convergence({**self.known, **rest}, (SETTLE, hard))
 
     # -- shares and quantiles -----------------------------------------------------------------
 
@@ -174,6 +176,8 @@ class Findings:
         }
         for column in (SETTLE, TOUCH, COUNT, PATH, FIRST, HARDEST, FORCE):
             found = self.spread(column)
+            if column == FORCE and not self.data.forces:
+                found = None
             told[column] = found and {
                 "median" if p == 0.5 else f"p{100 * p:02.0f}": _plain(e)
                 for p, e in found.quantiles.items()

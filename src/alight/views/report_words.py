@@ -45,12 +45,13 @@ def _where(found: Findings) -> str:
     said = f"Around {middle_text(found)}."
     half, most = found.ellipse(0.50), found.ellipse(0.95)
     if half is not None and most is not None:
-        unit = words.length(most.semi_major)
+        unit, (first, second) = words.length(most.semi_major), found.data.axes
         said += (
             " Half of the landings that settle rest within an ellipse of "
             f"{unit.of(half.semi_major)} × {unit(half.semi_minor)}, 95 % within "
             f"{unit.of(most.semi_major)} × {unit(most.semi_minor)} "
-            f"(semi-axes; the long one points {round(azimuth(most)) % 180}° from north to east)."
+            f"(semi-axes; the long one points {round(azimuth(most)) % 180}° from {second} "
+            f"to {first})."
         )
     elif found.far > FAR:
         part = percent(found.far)
@@ -79,12 +80,16 @@ def _how_hard(found: Findings) -> str:
     unit = words.speed(hardest.quantiles[0.95].value)
     median, force = speeds.quantiles[0.5], forces.quantiles[0.5]
     newton = words.Unit("N", 1.0)
-    return (
+    said = (
         f"The first impact is at {_with_interval(median, unit)} towards the ground in the median; "
-        f"in 95 % of the runs no impact exceeds {unit(hardest.quantiles[0.95].value)}. The largest "
-        f"force of the ground is {_with_interval(force, newton)} in the median and below "
-        f"{newton(forces.quantiles[0.95].value)} in 95 %; it depends on the stiffness that the "
-        "scenario gives to the contact."
+        f"in 95 % of the runs no impact exceeds {unit(hardest.quantiles[0.95].value)}."
+    )
+    if not found.data.forces:
+        return f"{said} The law of contact is rigid: a hit takes no time and has no force."
+    return (
+        f"{said} The largest force of the ground is {_with_interval(force, newton)} in the median "
+        f"and below {newton(forces.quantiles[0.95].value)} in 95 %; it depends on the "
+        "stiffness that the scenario gives to the contact."
     )
 
 
@@ -214,6 +219,8 @@ def quantity_rows(found: Findings) -> list[list[str]]:
     """Quantity, median with interval, what 5, 95 and 99 % of the runs stay below, the greatest."""
     rows = []
     for column, label, choose in _QUANTITIES:
+        if column == FORCE and not found.data.forces:
+            continue
         known = found.spread(column)
         if known is None:
             rows.append([label, *["–"] * 5])

@@ -266,14 +266,28 @@ def test_plane_has_no_latitudes(tmp_path):
     place = make_campaign(tmp_path / "c", 40, 40, escaped=0.0, trajectories=(0,), ground=ground)
     found = Findings(read(open_campaign(place)))
     assert found.where.R_TL[:, 2] == pytest.approx([0.0, 0.0, 1.0])
-    assert found.where.plane == pytest.approx(
-        found.data.rest[:, [1, 0]] * [1, -1] - [found.where.origin[1], -found.where.origin[0]]
-    )
+    assert found.where.plane == pytest.approx(found.data.rest[:, :2] - found.where.origin[:2])
     assert found.far == 0.0
     made = report.write(place)
     assert "x = " in dict(made.answers)["Where does it come to rest?"]
+    assert "from y to x" in dict(made.answers)["Where does it come to rest?"]
+    assert "north" not in Page(made.page.read_text(encoding="utf-8")).words("p")
     assert made.numbers["rest"]["latitude_deg"] is None
     assert not any(file.stem == "rest_map" for file in made.figures)
+
+
+def test_rigid_hits_have_no_force(tmp_path):
+    """Under a law of impulses nothing is said of forces; speeds of impact stand in their place."""
+    place = make_campaign(
+        tmp_path / "c", 40, 40, escaped=0.0, trajectories=(0,), contact={"law": "impulse"}
+    )
+    found = Findings(read(open_campaign(place)))
+    made = report.write(place)
+    hard = dict(made.answers)["How hard does it hit?"]
+    assert hard.endswith("a hit takes no time and has no force.")
+    assert made.numbers["peak_force_N"] is None
+    assert not any("force" in row[0] for row in report_words.quantity_rows(found))
+    assert "median hardest_normal_speed_m_per_s" in found.convergence.answers
 
 
 @pytest.mark.parametrize(
