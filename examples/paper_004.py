@@ -375,7 +375,8 @@ def imhotep(mesh: alight.Mesh, runs: int = 200, seed: int = 67, device: str = "c
     body = alight.body("67p")
     ground = surfaces.DistanceField.from_mesh(mesh, 25.0, device="cpu")
     noise = surfaces.FractalNoise(amplitude=0.5, wavelength=10.0, octaves=5, seed=1)
-    field = gravity.Reduced(mesh, body.density_of(mesh), vertices=300)
+    # A reduced model would fill the neck and pull 12 % too hard; fewer facets do not.
+    field = gravity.Polyhedron(mesh.simplified(1280), gm=body.gm)
     start = Release.above(ground, *IMHOTEP, 50.0).position[0]
     down = -np.asarray(ground.query(start, device="cpu")[1])
     r = np.random.default_rng(seed)
