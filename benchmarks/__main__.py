@@ -8,11 +8,13 @@ import sys
 from alight.cli import bench
 from alight.core.devices import resolve
 from benchmarks import (
+    atlas,
     gravity,
     impacts,
     integrators,
     landings,
     machine,
+    membrane,
     parametric,
     proximity,
     rocks,
@@ -27,9 +29,11 @@ PARTS = {
     "landings": landings,
     "parametric": parametric,
     "proximity": proximity,
+    "atlas": atlas,
     "rocks": rocks,
     "integrators": integrators,
     "trees": trees,
+    "membrane": membrane,
 }
 
 RESULTS = pathlib.Path(__file__).parent / "RESULTS.md"

@@ -1,5 +1,6 @@
 """Surfaces to touch: one interface, ``query(points) -> distance, normal``."""
 
+from alight.surfaces.atlas import Atlas, LocalWorld
 from alight.surfaces.distance_field import DistanceField, FieldReport
 from alight.surfaces.facets import Facets
 from alight.surfaces.law import Bends, Bounds, Sample, Surface
@@ -14,12 +15,14 @@ from alight.surfaces.variation import AmplitudeMap
 
 __all__ = [
     "AmplitudeMap",
+    "Atlas",
     "Bends",
     "Bounds",
     "DistanceField",
     "Facets",
     "FieldReport",
     "FractalNoise",
+    "LocalWorld",
     "Parametric",
     "Plane",
     "RockField",

@@ -1,0 +1,20 @@
+"""A deformable membrane that catches a body: its shape, its tension, its forces (paper 003)."""
+
+from alight.membrane.captive import Captive
+from alight.membrane.hull import Hull, hull
+from alight.membrane.law import LoadResult, Membrane, holding_radius
+from alight.membrane.ring import Ring, hexagon
+from alight.membrane.shares import NormalShares, normal_shares
+
+__all__ = [
+    "Captive",
+    "Hull",
+    "LoadResult",
+    "Membrane",
+    "NormalShares",
+    "Ring",
+    "hexagon",
+    "holding_radius",
+    "hull",
+    "normal_shares",
+]
