@@ -9,6 +9,7 @@ from alight.cli import bench
 from alight.core.devices import resolve
 from benchmarks import (
     atlas,
+    drops,
     gravity,
     impacts,
     integrators,
@@ -17,6 +18,7 @@ from benchmarks import (
     membrane,
     parametric,
     proximity,
+    rigid_landings,
     rocks,
     shapes,
     trees,
@@ -30,7 +32,9 @@ PARTS = {
     "parametric": parametric,
     "proximity": proximity,
     "atlas": atlas,
+    "rigid_landings": rigid_landings,
     "rocks": rocks,
+    "drops": drops,
     "integrators": integrators,
     "trees": trees,
     "membrane": membrane,

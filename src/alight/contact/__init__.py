@@ -1,4 +1,4 @@
-"""What happens where lander and ground meet: the compliant law, and collisions by impulses."""
+"""What happens where lander and ground meet: springs, collisions by impulses, sliding."""
 
 from alight.contact.compliant import Compliant
 from alight.contact.gaps import Gap, contacts, distance
@@ -8,6 +8,7 @@ from alight.contact.impulsive import Impulse
 from alight.contact.region_shapes import Ball, Box, Cap, Polygon
 from alight.contact.regions import Region, Regions
 from alight.contact.restitution import damping_ratio, restitution_of
+from alight.contact.sliding import Sliding
 
 __all__ = [
     "Ball",
@@ -23,6 +24,7 @@ __all__ = [
     "Polygon",
     "Region",
     "Regions",
+    "Sliding",
     "contacts",
     "damping_ratio",
     "distance",

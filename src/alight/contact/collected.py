@@ -65,7 +65,7 @@ def kept(found: wp.array2d(dtype=Contact), given: Collecting, new: Contact, hull
     # One too many: of the closest two the higher goes, so the lowest of all stays.
     closest = scalar(wp.inf)
     leaves = int(-1)
-    for i in range(MOST):
+    for i in range(given.count):
         one = found[i, slot]
         d2 = apart2(one, new)
         if d2 < closest:

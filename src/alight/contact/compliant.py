@@ -166,7 +166,7 @@ class Compliant:
             np.broadcast_arrays(*(np.atleast_1d(1.0 if v is None else v) for v in own)), axis=-1
         )
         for corner in ground.corners():
-            _check_corner(corner, table)
+            check_corner(corner, table)
 
     def rows(self, mass: float) -> Any:
         """The parameters as an array of ``CompliantData`` records, for a lander of ``mass``."""
@@ -206,7 +206,7 @@ class Compliant:
         )
 
 
-def _check_corner(corner: Corner, own: Any) -> None:
+def check_corner(corner: Corner, own: Any) -> None:
     """Restitution up to 1, and sticking that holds at least what sliding does, in every run."""
     local = corner.factor * own + corner.value
     worst = int(np.argmax(local[:, 0]))

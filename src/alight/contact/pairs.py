@@ -18,9 +18,9 @@ from alight.surfaces.triangles import (
 from alight.vehicles.hull_data import Hull
 
 #: What is nearest: nothing within reach; a corner of the lander on the ground; edge on edge; a
-#: corner of the ground on the lander.
-NOTHING, CORNER, EDGES, PEAK = -1, 0, 1, 2
-KINDS = {NOTHING: "nothing", CORNER: "corner", EDGES: "edges", PEAK: "peak"}
+#: corner of the ground on the lander; a ball on the ground.
+NOTHING, CORNER, EDGES, PEAK, BALL = -1, 0, 1, 2, 3
+KINDS = {NOTHING: "nothing", CORNER: "corner", EDGES: "edges", PEAK: "peak", BALL: "ball"}
 
 #: Points that are beside the inside of a face by no more than this share of the hull's radius count
 #: as over it.

@@ -19,12 +19,13 @@ Vectors are in target axes; ``inverse_inertia`` is turned into them.
 import warp as wp
 
 from alight.contact.clipped import Motion
-from alight.contact.collected import MOST, Contact
-from alight.contact.grip import kicked, sideways, solve_across
+from alight.contact.collected import Contact
+from alight.contact.grip import kicked, sideways
 from alight.contact.impact_kernel import impact
+from alight.contact.pairs import CORNER, PEAK
 from alight.contact.state import CompliantData, Pressed
 from alight.core.types import mat33, scalar, vec3
-from alight.vehicles.rigid_data import RigidBody, inverse_mass_along, inverse_mass_at
+from alight.vehicles.rigid_data import RigidBody, inverse_mass_at
 
 #: Hits of one collision that give something back, and hits at most.
 ELASTIC, MOST_HITS = 40, 80
@@ -46,6 +47,8 @@ GROWTH = 2.0
 _UNTIL_NEXT = wp.constant(scalar(0.5 + 0.5 * GROWTH))
 #: A contact that is left alone: it is on its way to a hit.
 _AWAITED = wp.constant(-1)
+_CORNER = wp.constant(CORNER)
+_PEAK = wp.constant(PEAK)
 
 
 @wp.struct
@@ -218,7 +221,7 @@ def recall(
         new.kind = point.kind
         new.feature = point.feature
         new.facet = point.facet
-        for j in range(wp.static(MOST)):
+        for j in range(before.shape[0]):
             old = before[j, slot]
             same = old.kind == point.kind and old.feature == point.feature
             if same and old.facet == point.facet:
@@ -230,6 +233,26 @@ def recall(
             new.stuck = _AWAITED
             new.impulse = vec3()
         held[k, slot] = new
+
+
+@wp.func
+def swing(m: Motion, x: vec3, point: Contact):
+    """Acceleration of a gap [m/s^2] while the lander moves and turns evenly.
+
+    A corner goes round the middle, and so does the plane of a face over a corner of the ground. In
+    a step that is followed in a straight line it would leave the ground, or get into it: a lander
+    that spins on a tip would sink step by step. (Of two edges the plane turns as well as they do;
+    steps are short enough for them.)
+    """
+    n = point.normal
+    found = scalar(0.0)
+    if point.kind == _CORNER:
+        found = wp.dot(n, wp.cross(m.w, wp.cross(m.w, point.point - x)))
+    elif point.kind == _PEAK:
+        turning = wp.cross(m.w, n)
+        r = point.point - point.gap * n - x
+        found = scalar(2.0) * wp.dot(turning, m.v) - wp.dot(wp.cross(m.w, turning), r)
+    return found
 
 
 @wp.func
@@ -251,30 +274,41 @@ def press_on(
     allowed = -point.gap / (_UNTIL_NEXT * dt)
     if point.gap < scalar(0.0):
         allowed = _BACK * wp.min(allowed, slow)
+    # What turns into the ground does so until the latest, what turns out of it to the soonest time.
+    turned = swing(m, x, point)
+    until = wp.where(turned < scalar(0.0), _UNTIL_NEXT, scalar(0.5))
+    allowed -= scalar(0.5) * until * dt * turned
     u = m.v + wp.cross(m.w, lever)
-    per = inverse_mass_along(body, inverse_inertia, lever, n)
-    push = wp.max(scalar(0.0), wp.dot(n, old.impulse) - (wp.dot(n, u) - allowed) / per)
-    new = old
-    # Friction meets the slip that the push leaves.
-    lifted = kicked(body, inverse_inertia, m, lever, (push - wp.dot(n, old.impulse)) * n)
-    slip = sideways(n, lifted.v + wp.cross(lifted.w, lever))
-    before = sideways(n, old.impulse)
     M = inverse_mass_at(body, inverse_inertia, lever)
-    flat = before + solve_across(n, M, slip)
+    new = old
+    # Where the cone allows it, push and friction together stop the point; each for itself would
+    # undo what the other did.
     cone = contact.friction
     if old.stuck != 0:
         cone = contact.static_friction
+    whole = old.impulse - wp.inverse(M) * (u - allowed * n)
+    push = wp.dot(n, whole)
     new.stuck = 1
-    if wp.length(flat) > cone * push:
-        # It slides. What ends the slip points elsewhere, as the lander is not equally light in all
-        # directions; friction is against the slip itself.
+    if push < scalar(0.0) or wp.length(whole - push * n) > cone * push:
         new.stuck = 0
-        lightest = wp.trace(M) - wp.dot(n, M * n)
-        flat = before - slip / lightest
+        # It slides. Friction may lift the point more than the push does: one that is found as if
+        # there were none would be too large, the next would be none at all, and so on for ever.
+        per = wp.dot(n, M * n)
+        slip = sideways(n, u)
+        size = wp.length(slip)
+        if size > scalar(0.0):
+            per = wp.max(per, per - contact.friction * wp.dot(n, M * slip) / size)
+        up = wp.dot(n, old.impulse)
+        push = wp.max(scalar(0.0), up - (wp.dot(n, u) - allowed) / per)
+        # Friction meets the slip that the push leaves. What would end it points elsewhere, as the
+        # lander is not equally light in all directions; friction is against the slip itself.
+        slip = sideways(n, u + (push - up) * (M * n))
+        flat = sideways(n, old.impulse) - slip / (wp.trace(M) - wp.dot(n, M * n))
         size = wp.length(flat)
         if size > contact.friction * push:
             flat = (contact.friction * push / size) * flat
-    new.impulse = push * n + flat
+        whole = push * n + flat
+    new.impulse = whole
     return new
 
 

@@ -54,6 +54,16 @@ from alight.vehicles.hull_data import Hull, HullEdge
 
 
 @wp.func
+def in_valley(owned: int, part: int):
+    """Whether a facet rises from a part of its border: an edge that is no ridge, or two of them."""
+    last = wp.where(part == 0, 2, part - 1)
+    ridges = (RIDGE << part) | (RIDGE << last)
+    if part > 2:
+        ridges = RIDGE << (part - 3)
+    return (owned & ridges) == 0
+
+
+@wp.func
 def touch_corners(
     mesh: Triangles,
     hull: Hull,
@@ -90,6 +100,10 @@ def touch_corners(
                 if wp.dot(normal, up) < scalar(0.0):
                     # Inside, below the edge of a valley: each of its sides counts by itself.
                     good = height < scalar(0.0) and deepest_here(mesh, facet, place, gap)
+                    normal = seen.normal
+                    gap = height
+                elif height > scalar(0.0) and in_valley(seen.owned, at.part):
+                    # Beside it, over the other side: this side rises ahead.
                     normal = seen.normal
                     gap = height
                 elif at.part < 3:

@@ -13,18 +13,19 @@ from typing import Any
 import warp as wp
 
 from alight.contact.clipped import Motion
-from alight.contact.hulls import hull_functions
+from alight.contact.hulls import clear_function, depth_function, hull_functions, is_ball
 from alight.contact.several import GROWTH, Held, Strike, hold, recall, strike
 from alight.contact.state import CompliantData, Pressed
 from alight.core.outcomes import Outcome
 from alight.core.types import scalar, vec3
 from alight.engine.clipped_phase import judged, watch
-from alight.engine.impulse_gaps import hull_gaps, point_gaps
+from alight.engine.impulse_gaps import ball_gaps, hull_gaps, point_gaps
 from alight.engine.outer import outer_pull_function, turned_by
 from alight.engine.run import FLIGHT, Memory, Run
 from alight.engine.touches import begin_touch, note_push
 from alight.engine.world import Composition, Scheme
 from alight.surfaces import Surface
+from alight.vehicles import RigidLander
 
 _RUNNING = wp.constant(int(Outcome.RUNNING))
 _SANK = wp.constant(int(Outcome.SANK))
@@ -70,11 +71,13 @@ def arrive_rigid(parts: Composition) -> Any:
 
 
 @functools.cache
-def press_rigid(parts: Composition, gaps: Any) -> Any:
+def press_rigid(parts: Composition, gaps: Any, depth: Any, hull: bool) -> Any:
     """The function ``(world, run, memory, slot) -> run`` of a hit, or of a step in contact."""
+    # Between points the ground may rise into a lander: it is lost when all of them are below.
+    lost = scalar(0.0 if hull else 1.0)
     World = parts.World
     anchor, frame_pull, contact_of = parts.anchor, parts.frame_pull, parts.contact_of
-    outer_pull, surface_point = outer_pull_function(parts), parts.laws.surface_point
+    outer_pull = outer_pull_function(parts)
     find, _ = gaps(parts)
 
     @wp.func
@@ -243,8 +246,8 @@ def press_rigid(parts: Composition, gaps: Any) -> Any:
             world.limits, size, out, memory, slot, sums, g, dt, scalar(0.1) * contact.depth
         )
         if out.phase == FLIGHT and out.outcome == _RUNNING:
-            below = surface_point(world.surface, out.x)
-            if below.distance < scalar(0.0):
+            below = depth(world.surface, out.x)
+            if below.distance < -wp.static(lost) * size:
                 out.outcome = _SANK
         return out
 
@@ -266,9 +269,9 @@ def press_rigid(parts: Composition, gaps: Any) -> Any:
 
 
 @functools.cache
-def _scheme(name: str, gaps: Any, hull: bool) -> Scheme:
+def _scheme(name: str, gaps: Any, depth: Any, hull: bool) -> Scheme:
     def press(parts: Composition) -> Any:
-        return press_rigid(parts, gaps)
+        return press_rigid(parts, gaps, depth, hull)
 
     def clearance(parts: Composition) -> Any:
         return gaps(parts)[1]
@@ -277,13 +280,16 @@ def _scheme(name: str, gaps: Any, hull: bool) -> Scheme:
 
 
 @functools.cache
-def _hull_gaps(nearest: Any, contacts: Any) -> Any:
-    return functools.partial(hull_gaps, nearest=nearest, contacts=contacts)
+def _gaps(kind: Any, contacts: Any, clear: Any) -> Any:
+    return functools.partial(kind, contacts=contacts, clear=clear)
 
 
-def impulse_scheme(surface: Surface) -> Scheme:
-    """The scheme of rigid contact on a surface: of the hull where it has facets, else of points."""
+def impulse_scheme(surface: Surface, lander: RigidLander) -> Scheme:
+    """The scheme of rigid contact: on facets of the hull, or of a ball; elsewhere of points."""
     functions = hull_functions(surface)
     if functions is None:
-        return _scheme("impulse", point_gaps, False)
-    return _scheme("impulse on facets", _hull_gaps(*functions), True)
+        return _scheme("impulse", point_gaps, surface.point, False)
+    ball = is_ball(lander)
+    gaps = _gaps(ball_gaps if ball else hull_gaps, functions[1], clear_function(surface, ball))
+    name = "impulse of a ball on facets" if ball else "impulse on facets"
+    return _scheme(name, gaps, depth_function(surface), True)

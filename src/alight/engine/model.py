@@ -9,22 +9,24 @@ from typing import Any
 import numpy as np
 import warp as wp
 
-from alight.contact import Compliant, Impulse
+from alight.contact import Compliant, Impulse, Sliding
+from alight.contact.hulls import touching_hull
 from alight.core import devices
 from alight.core.checks import checked_number, checked_whole
 from alight.core.errors import InputError
 from alight.engine.clipped_phase import CLIPPED
 from alight.engine.impulse_phase import impulse_scheme
 from alight.engine.run import Limits
+from alight.engine.sliding_phase import check_sliding, sliding_scheme
 from alight.engine.smooth_phase import SMOOTH
 from alight.engine.world import Composition, Laws, Nothing, Scheme, compose
 from alight.flight import External, Rotation, UniformRotation
 from alight.flight.combine import combine, combined_data
-from alight.gravity import Gravity, Linearised
+from alight.gravity import Gravity, Linearised, Uniform
 from alight.surfaces import Surface
 from alight.vehicles import RigidLander
 from alight.vehicles.free_rotation import free_body
-from alight.vehicles.hull_data import Hull, hull_data, point_hull
+from alight.vehicles.hull_data import Hull
 
 _SCHEMES: dict[str, Scheme] = {"clipped": CLIPPED, "smooth": SMOOTH}
 
@@ -105,6 +107,8 @@ class Model:
                 raise InputError(
                     f"externals hold {law!r}; each must be a law such as flight.SunTide(sun)."
                 )
+        if isinstance(self.contact, Sliding):
+            check_sliding(self.surface, self.lander)
 
     @property
     def full_gravity(self) -> Gravity:
@@ -115,7 +119,10 @@ class Model:
     def scheme(self) -> Scheme:
         """How contact is stepped: the contact's own ``stepping``, or what its ``scheme`` names."""
         if isinstance(self.contact, Impulse):
-            return impulse_scheme(self.surface)
+            return impulse_scheme(self.surface, self.lander)
+        if isinstance(self.contact, Sliding):
+            central = not self.externals and not isinstance(self.full_gravity, Uniform)
+            return sliding_scheme(self.surface, central)
         own: Scheme | None = self.contact.stepping
         return _SCHEMES[self.contact.scheme] if own is None else own
 
@@ -159,7 +166,7 @@ class Model:
         ground = self.contact.ground
         world.ground = Nothing() if ground is None else ground.data(device)
         if self.scheme.hull:
-            world.hull, world.centre = hull_data(lander, device), point_hull(device)
+            world.hull = touching_hull(lander, device)
         world.body = lander.kernel_data(device)
         world.free = free_body(lander.inertia)
         world.limits = self._limits()

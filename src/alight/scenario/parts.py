@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from alight import flight, gravity, surfaces
-from alight.contact import Compliant, GroundLaw, GroundMap, Impulse, Regions
+from alight.contact import Compliant, GroundLaw, GroundMap, Impulse, Regions, Sliding
 from alight.core import frames
 from alight.core.constants import AU, G
 from alight.core.progress import Progress
@@ -24,6 +24,7 @@ from alight.scenario.schema_run import CompanionSection
 from alight.scenario.schema_sun import Sun
 from alight.scenario.schema_target import Noise
 from alight.shapes import Mesh
+from alight.shapes.series import HarmonicSeries
 from alight.surfaces import Surface
 from alight.vehicles import RigidLander
 
@@ -31,6 +32,7 @@ from alight.vehicles import RigidLander
 CONTACT_NUMBERS = {
     "compliant": ("depth", "resolution", "slip_speed", "slip_rate"),
     "impulse": ("hop", "stride"),
+    "sliding": ("hop",),
 }
 
 
@@ -173,6 +175,8 @@ class Parts:
         if ground.kind == "sphere":
             radius = self._radius(scenario)
             return self._once(("sphere", radius), lambda: surfaces.Sphere(radius=radius))
+        if ground.kind == "parametric":
+            return self._series(scenario)
         mesh = self.mesh(scenario)
         if ground.kind == "facets":
             return self._once(("facets", *_mesh_key(scenario)), lambda: surfaces.Facets(mesh))
@@ -192,6 +196,23 @@ class Parts:
         return self._once(
             ("ground", *_mesh_key(scenario), spacing, band, ground.interpolation), make
         )
+
+    def _series(self, scenario: Scenario) -> Surface:
+        """The built-in series of a body, as far as asked, or that of its own mesh."""
+        entry, degree = scenario.body.entry, scenario.ground.degree
+        assert degree is not None
+
+        def make() -> Surface:
+            if entry is None:
+                return surfaces.Parametric.from_mesh(self.mesh(scenario), degree)
+            whole = surfaces.Parametric.from_body(entry.shape)
+            if degree == whole.series.degree:
+                return whole
+            # Harmonics are orthogonal: the first of them are the best series of their degree.
+            first = whole.series.coefficients[: (degree + 1) ** 2]
+            return surfaces.Parametric(HarmonicSeries(first), whole.center)
+
+        return self._once(("series", *_mesh_key(scenario), degree), make)
 
     def _band(self, scenario: Scenario, spacing: float) -> float | None:
         """The band asked for; wider than the default where the hills need it."""
@@ -247,6 +268,8 @@ class Parts:
         with blame(scenario.source, "contact"):
             if section.law == "impulse":
                 return Impulse(**{**options, **arrays}, ground=ground)
+            if section.law == "sliding":
+                return Sliding(**{**options, **arrays}, ground=ground)
             return Compliant(**{**options, "scheme": section.scheme, **arrays}, ground=ground)
 
     def stop(self, scenario: Scenario) -> Stop:

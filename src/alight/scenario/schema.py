@@ -88,7 +88,7 @@ class Scenario(Section):
             *self.ground.problems(body),
             *self.lander.problems(),
             *self.release.problems(self.ground.kind),
-            *self.contact.problems(self.ground),
+            *self.contact.problems(self.ground, self.lander),
             *self.environment.problems(body),
             *self.steps.problems(),
         ]

@@ -1,14 +1,15 @@
-"""The contact law in a scenario: springs that give way, or rigid hits."""
+"""The contact law in a scenario: springs that give way, rigid hits, or a point that slides."""
 
 from __future__ import annotations
 
 import inspect
 from typing import Annotated, Any, ClassVar
 
-from alight.contact import Impulse
+from alight.contact import Impulse, Sliding
 from alight.scenario.errors import Problem
 from alight.scenario.fields import Choice, Kind, Measure, Number
 from alight.scenario.quantities import Quantity, in_si
+from alight.scenario.schema_lander import LanderSection
 from alight.scenario.schema_target import Ground
 from alight.scenario.section import Section
 
@@ -26,12 +27,16 @@ LAWS = {
         "slip_rate",
     ),
     "impulse": ("hop", "stride"),
+    "sliding": ("tangential_restitution", "hop"),
 }
+#: Grounds that a point can slide on: smooth ones.
+SMOOTH = ("parametric", "sphere", "plane")
+_ROLLING = Quantity(2e-3, "2 mm")
 
 
-def _of_impulse(name: str) -> Any:
-    """What ``Impulse`` takes where nothing is given."""
-    return inspect.signature(Impulse).parameters[name].default
+def _of(law: type, name: str) -> Any:
+    """What a law takes where nothing is given."""
+    return inspect.signature(law).parameters[name].default
 
 
 #: What stands in where a key of a law is not given.
@@ -43,8 +48,17 @@ DEFAULTS: dict[str, dict[str, Any]] = {
         "resolution": 0.2,
         "slip_speed": Quantity(1e-4, "0.1 mm/s"),
         "slip_rate": Quantity(1e-3, "1 mrad/s"),
+        "rolling_resistance": _ROLLING,
     },
-    "impulse": {"hop": in_si(_of_impulse("hop"), "length"), "stride": _of_impulse("stride")},
+    "impulse": {
+        "hop": in_si(_of(Impulse, "hop"), "length"),
+        "stride": _of(Impulse, "stride"),
+        "rolling_resistance": _ROLLING,
+    },
+    "sliding": {
+        "tangential_restitution": _of(Sliding, "tangential_restitution"),
+        "hop": in_si(_of(Sliding, "hop"), "length"),
+    },
 }
 #: Parameters that may differ from run to run within one model.
 ARRAYS = {
@@ -59,6 +73,7 @@ ARRAYS = {
         "speed",
     ),
     "impulse": ("restitution", "friction", "static_friction", "rolling_resistance"),
+    "sliding": ("restitution", "friction", "static_friction", "tangential_restitution"),
 }
 #: Restitution of springs, of which none can take all the energy.
 OF_SPRINGS = Number(above=0, most=1)
@@ -77,9 +92,7 @@ class Contact(Section):
     depth: Annotated[float | None, Measure(dimension="length", above=0)] = None
     speed: Annotated[float | None, Measure(dimension="speed", above=0)] = None
     static_friction: Annotated[float | None, Number(least=0)] = None
-    rolling_resistance: Annotated[float, Measure(dimension="length", least=0)] = Quantity(
-        2e-3, "2 mm"
-    )
+    rolling_resistance: Annotated[float | None, Measure(dimension="length", least=0)] = None
     patch_radius: Annotated[float | None, Measure(dimension="length", least=0)] = None
     scheme: Annotated[str | None, Choice(("clipped", "smooth"))] = None
     resolution: Annotated[float | None, Number(above=0, most=1)] = None
@@ -87,12 +100,16 @@ class Contact(Section):
     slip_rate: Annotated[float | None, Measure(dimension="angular rate", above=0)] = None
     hop: Annotated[float | None, Measure(dimension="length", above=0)] = None
     stride: Annotated[float | None, Number(above=0, most=1)] = None
+    tangential_restitution: Annotated[float | None, Number(least=0, most=1)] = None
 
-    def problems(self, ground: Ground) -> list[Problem]:
-        """What does not fit together, or with the ground."""
+    def problems(self, ground: Ground, lander: LanderSection) -> list[Problem]:
+        """What does not fit together, or with ground and lander."""
         found = self.misplaced("contact")
         if self.law == "impulse":
-            found += self.missing("contact", "restitution") + _unbounded(ground)
+            found += self.missing("contact", "restitution")
+        elif self.law == "sliding":
+            found += self.missing("contact", "restitution")
+            found += self._sliding_problems(ground, lander)
         else:
             found += self._spring_problems()
         if self.static_friction is not None and self.static_friction < self.friction:
@@ -103,6 +120,28 @@ class Contact(Section):
                     "must hold at least what sliding does",
                 )
             )
+        return found
+
+    def _sliding_problems(self, ground: Ground, lander: LanderSection) -> list[Problem]:
+        """A point without size, on ground that knows how it bends."""
+        found = []
+        if self.rolling_resistance is not None:
+            said = 'does not go with law = "sliding": a point does not roll'
+            found.append(Problem("contact.rolling_resistance", said))
+        rough = ground.noise is not None or ground.rocks is not None
+        if ground.kind not in SMOOTH or rough:
+            has = "with hills or rocks" if rough else f'of kind "{ground.kind}"'
+            said = (
+                f'found "sliding", which needs smooth ground, not ground {has}: take ground.kind = '
+                '"parametric" (or "sphere", "plane"), or law = "impulse"'
+            )
+            found.append(Problem("contact.law", said))
+        if lander.shape != "point":
+            said = (
+                'found "sliding", which follows a point: give the lander shape = "point" and a '
+                'mass, or take law = "impulse" for its own shape'
+            )
+            found.append(Problem("contact.law", said))
         return found
 
     def _spring_problems(self) -> list[Problem]:
@@ -125,6 +164,8 @@ class Contact(Section):
         own = {k for keys in LAWS.values() for k in keys}
         if key in own and key not in LAWS[self.law]:
             return None
+        if key == "rolling_resistance" and self.law == "sliding":
+            return None
         if key == "restitution" and self.law == "compliant":
             return OF_SPRINGS
         return self.kinds().get(key)
@@ -133,19 +174,3 @@ class Contact(Section):
         """With the defaults of its law, and a damper where there is a spring."""
         made = self.filled(**DEFAULTS[self.law])
         return made.filled(damping=Quantity(0.0, "0 N*s/m")) if self.stiffness is not None else made
-
-
-def _unbounded(ground: Ground) -> list[Problem]:
-    """Points of a rigid lander are followed by how fast the ground may bend away or up."""
-    if ground.kind != "distance-field":
-        return []
-    bent = ["[ground.rocks]"] if ground.rocks is not None else []
-    bent += ["trilinear interpolation"] if ground.interpolation == "trilinear" else []
-    return [
-        Problem(
-            "contact.law",
-            f'found "impulse", which does not go with {what} on a distance field, whose edges bend '
-            'without bound: take ground.kind = "facets", or law = "compliant"',
-        )
-        for what in bent
-    ]

@@ -21,6 +21,7 @@ SHAPES = {
     "cylinder": ("diameter", "height", "sides"),
     "prism": ("diameter", "height", "sides"),
     "sphere": ("diameter",),
+    "point": ("diameter",),
     "mesh": ("mesh", "unit", "sha256", "density"),
 }
 
@@ -74,6 +75,8 @@ class LanderSection(Section):
         needed = [k for k in SHAPES[self.shape] if k not in ("density", "sha256")]
         if self.shape == "cylinder":
             needed.remove("sides")
+        if self.shape == "point":
+            needed.remove("diameter")  # to draw it by
         found += self.missing("lander", *needed)
         if (self.mass is None) == (self.density is None) and self.shape == "mesh":
             found.append(Problem("lander", 'a mesh needs mass = "10 kg" or density = "500 kg/m^3"'))
@@ -87,6 +90,8 @@ class LanderSection(Section):
             return self.filled(mass=in_si(landers.find(self.name).mass, "mass"))
         if self.shape == "cylinder":
             return self.filled(sides=16)
+        if self.shape == "point":
+            return self.filled(diameter=Quantity(0.1, "10 cm"))
         return self.filled(points=32) if self.shape == "mesh" else self
 
 

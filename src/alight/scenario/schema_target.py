@@ -29,8 +29,10 @@ MESH_UNITS = ("m", "km", "cm", "mm", "ft")
 #: Gravity laws that are made from a mesh.
 MESH_LAWS = ("smooth", "polyhedron", "reduced", "cached")
 #: Grounds that are made from a mesh, and all.
-MESH_GROUNDS = ("distance-field", "facets")
+MESH_GROUNDS = ("distance-field", "facets", "parametric")
 GROUNDS = (*MESH_GROUNDS, "sphere", "plane")
+#: Degree of the built-in radius series, and the most that is fitted to a mesh.
+DEGREE, MOST_DEGREE = 22, 60
 
 Direction = Annotated[Any, Row(Number(), nonzero=True)]
 
@@ -260,6 +262,7 @@ class Ground(Section):
         {
             "distance-field": ("spacing", "interpolation", "band"),
             "facets": (),
+            "parametric": ("degree",),
             "sphere": ("radius",),
             "plane": ("point", "normal"),
         },
@@ -269,6 +272,7 @@ class Ground(Section):
     spacing: Annotated[float | None, Measure(dimension="length", above=0)] = None
     interpolation: Annotated[str | None, Choice(("smooth", "trilinear"))] = None
     band: Annotated[float | None, Measure(dimension="length", above=0)] = None
+    degree: Annotated[int | None, Whole(least=0, most=MOST_DEGREE)] = None
     radius: Annotated[float | None, Measure(dimension="length", above=0)] = None
     point: Annotated[Any, Row(Measure(dimension="length"))] = None
     normal: Annotated[Any, Row(Number(), nonzero=True)] = None
@@ -291,6 +295,9 @@ class Ground(Section):
                 'are: take a finer mesh, [ground.rocks], or kind = "distance-field"'
             )
             found.append(Problem("ground.noise", said))
+        if self.kind == "parametric" and body.name is not None and (self.degree or 0) > DEGREE:
+            said = f"found {self.degree}, but the built-in shapes are series of degree {DEGREE}"
+            found.append(Problem("ground.degree", said))
         if self.rocks is not None:
             found += self.rocks.problems(self.kind, body.entry)
         if self.kind == "sphere" and self.radius is None and body.name is None:
@@ -345,6 +352,8 @@ class Ground(Section):
             made = made.model_copy(update={"rocks": self.rocks.completed(entry, seed)})
         if self.kind == "facets":
             return made
+        if self.kind == "parametric":
+            return made.filled(degree=DEGREE)
         if self.kind == "plane":
             zero = Quantity(0.0, "0 m")
             return made.filled(point=(zero, zero, zero), normal=(0.0, 0.0, 1.0))

@@ -40,7 +40,8 @@ class RigidLander:
     its centre with its radius, an exact sphere; everything else has points of radius 0.
 
     The constructor takes what is given as it stands; ``box``, ``cube``, ``cylinder``, ``prism``,
-    ``sphere`` and ``from_mesh`` fill it for uniform solids and shift it to the centre of mass.
+    ``sphere``, ``point`` and ``from_mesh`` fill it for uniform solids and shift it to the centre of
+    mass.
     """
 
     name: str
@@ -234,6 +235,21 @@ class RigidLander:
             return _made(cls, "sphere", hull, mass, solid, options)
         options["points"] = [[0.0, 0.0, 0.0]]
         return _made(cls, "sphere", hull, mass, solid, options, radius=0.5 * diameter)
+
+    @classmethod
+    def point(cls, mass: float, diameter: float = 0.1, **options: Unpack[Options]) -> RigidLander:
+        """A point-like object of ``mass`` [kg]: it touches with its centre of mass alone.
+
+        It is drawn, and turns in flight, as a uniform ball of ``diameter`` [m]. Options as for
+        ``box``, of which ``name`` and ``inertia`` make sense.
+        """
+        for option in ("points", "extra", "center_of_mass"):
+            if options.get(option) is not None:
+                raise InputError(f"a point has no {option}; it touches with its centre of mass.")
+        hull = hulls.sphere(diameter)
+        mass = checked_number("the mass of a lander [kg]", mass)
+        options["points"] = [[0.0, 0.0, 0.0]]
+        return _made(cls, "point", hull, mass, uniform.sphere(diameter, mass), options)
 
     @classmethod
     def from_mesh(

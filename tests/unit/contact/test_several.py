@@ -13,6 +13,7 @@ import warp as wp
 from alight.contact import Impulse, impact
 from alight.contact.clipped import Motion
 from alight.contact.collected import MOST, Contact
+from alight.contact.pairs import BALL, CORNER
 from alight.contact.several import Held, Holding, Strike, hold, recall, strike
 from alight.contact.state import CompliantData
 from alight.core import devices
@@ -72,7 +73,7 @@ def hold_kernel(
     )  # fmt: skip
 
 
-def lists(points, normals, gaps=0.0):
+def lists(points, normals, gaps=0.0, kind=CORNER):
     """Contacts (n lists, k each) as the array that kernels read, and how many each list has."""
     n, k = points.shape[:2]
     table = np.zeros((MOST, n), dtype=Contact.numpy_dtype())
@@ -80,6 +81,7 @@ def lists(points, normals, gaps=0.0):
     table["normal"][:k] = np.broadcast_to(normals, points.shape).transpose(1, 0, 2)
     table["gap"][:k] = np.broadcast_to(gaps, (n, k)).T
     table["feature"][:k] = np.arange(k)[:, None]
+    table["kind"][:k] = kind
     return table, np.full(n, k, np.int32)
 
 
@@ -109,10 +111,10 @@ def struck(law, points, normals, v, w, *, gaps=0.0, soon=1e300, least=0.0, devic
     return out.numpy()
 
 
-def held(law, points, normals, v, w, *, gaps=0.0, quick=1e30, steps=1, device="cpu"):
+def held(law, points, normals, v, w, *, gaps=0.0, quick=1e30, steps=1, kind=CORNER, device="cpu"):
     """One list of contacts held, ``steps`` times over from what held before."""
     target = devices.resolve(device)
-    table, count = lists(points[None], normals, gaps)
+    table, count = lists(points[None], normals, gaps, kind)
     nothing = np.zeros((MOST, 1), dtype=Held.numpy_dtype())
     nothing["kind"] = -1
     before = wp.array(nothing, dtype=Held, device=target.name)
@@ -285,5 +287,36 @@ def test_turning_meets_the_torque_of_rolling_resistance():
     """C_RR times the load: the rate of a ball that rolls on one point under its centre."""
     law = Impulse(0.5, 0.0, rolling_resistance=1e-3)
     point = np.array([[0.0, 0.0, -0.1]])
-    done, _ = held(law, point, UP, [0, 0, -G * DT], [0, 1.0, 0])
+    done, _ = held(law, point, UP, [0, 0, -G * DT], [0, 1.0, 0], kind=BALL)
     assert done["motion"]["w"][1] == pytest.approx(1.0 - 1e-3 * G * DT / INERTIA, rel=1e-9)
+
+
+def test_a_single_point_is_held_whatever_friction_does():
+    """Complementarity and the cone, also where friction lifts the point more than the push."""
+    rng = np.random.default_rng(6)
+    slid = 0
+    for mu in rng.uniform(0.0, 3.0, 150):
+        point = rng.normal(size=(1, 3))
+        point *= 0.2 / np.linalg.norm(point)
+        v, w = rng.normal(size=3), 5.0 * rng.normal(size=3)
+        law = Impulse(0.5, mu, rolling_resistance=0.0)
+        done, each = held(law, point, UP, v, w, kind=BALL)
+        moved = done["motion"]["v"] + np.cross(done["motion"]["w"], point[0])
+        P, scale = each["impulse"][0], np.linalg.norm(v) + 0.2 * np.linalg.norm(w)
+        assert moved[2] > -1e-6 * scale
+        assert P[2] >= 0.0
+        assert P[2] * moved[2] < 1e-6 * scale**2
+        assert np.hypot(P[0], P[1]) <= mu * P[2] * (1.0 + 1e-9)
+        slid += P[2] > 0.0 and np.hypot(moved[0], moved[1]) > 1e-3 * scale
+    assert slid > 20
+
+
+def test_a_corner_that_swings_is_not_followed_in_a_straight_line():
+    """In the time to the next look its arc must not enter the ground, to second order."""
+    w, until = np.array([0.0, 3.0, 3.0]), 1.5 * DT
+    point = np.array([[0.3, 0.0, -0.01]])
+    done, _ = held(Impulse(0.5, 0.0, rolling_resistance=0.0), point, UP, -np.cross(w, point[0]), w)
+    m = done["motion"]
+    arc = np.cross(m["w"], np.cross(m["w"], point[0]))
+    rise = (m["v"] + np.cross(m["w"], point[0]))[2] * until + 0.5 * arc[2] * until**2
+    assert rise > -1e-3 * abs(arc[2]) * until**2

@@ -17,6 +17,11 @@ EXPECTED = {
     "itokawa_cube",
     "mascot_ryugu",
     "minerva_hop_ryugu",
+    "paper001_ryugu_drop",
+    "paper001_ryugu_liftoff",
+    "paper001_ryugu_printed",
+    "paper001_ryugu_throw",
+    "paper001_ryugu_wide",
     "paper004_cube_67p",
     "paper004_cube_itokawa",
     "paper004_cube_phobos",
@@ -66,7 +71,8 @@ def test_it_reads_and_reads_back(name):
 def test_it_builds_and_flies(name):
     run = prepare(coarse(load(FOLDER / f"{name}.toml")), "cpu").nominal()
     found = simulate(run.model, run.release)
-    assert found.outcome in (Outcome.SETTLED, Outcome.TIMED_OUT)
+    ends = {Outcome.SETTLED, Outcome.TIMED_OUT}
+    assert found.outcome in ({Outcome.ESCAPED} if name == "paper001_ryugu_printed" else ends)
     assert len(found.events) > 0
     assert np.isfinite(found.position).all()
 

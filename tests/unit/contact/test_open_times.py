@@ -4,10 +4,10 @@ import numpy as np
 import pytest
 import warp as wp
 
+from alight.contact.open_times import open_time, turning_open_time
 from alight.core import devices
 from alight.core.types import scalar
 from alight.core.warp_setup import POINT_OPTIONS
-from alight.engine.impulse_gaps import open_time, turning_open_time
 
 DEVICES = [device.name for device in devices.available()]
 

@@ -1,0 +1,288 @@
+"""How long a lander in flight stays clear of rocks: ``clearing`` for convex things on facets.
+
+A rock is convex, so the plane of any of its faces keeps a corner of the lander off all of it.
+"""
+
+import functools
+from typing import Any
+
+import warp as wp
+
+from alight.contact.clearing import (
+    Flying,
+    ball_clear,
+    ball_time,
+    ball_way,
+    ball_way_time,
+    clear_for,
+    corner_time,
+    edges_time,
+    facets_clear,
+    looked_at,
+    peak_clear,
+    point_rate,
+    time_over,
+    time_walk,
+    touch_time,
+)
+from alight.contact.closest import to_segment2
+from alight.contact.cones import ROUNDING
+from alight.contact.open_times import open_time
+from alight.contact.pairs import box_way
+from alight.contact.rock_touching import OWNED, rock_in_body
+from alight.core.types import scalar, vec3
+from alight.surfaces.rock_kernel import Corners, Rock, RocksData, rock_gap, rock_point
+from alight.surfaces.rock_shapes import FACES, VERTICES
+from alight.surfaces.rock_walk import KeptRocks, facet_rocks
+from alight.surfaces.triangles import OWN_EDGE, Triangles
+from alight.vehicles.hull_data import Hull
+
+_FACES = wp.constant(FACES)
+_VERTICES = wp.constant(VERTICES)
+_MARGIN = wp.constant(scalar(1.5))
+#: Rocks that have to be made are looked for no farther ahead than this many times what those of a
+#: class reach. A look 0.3 to 1 m above rocks of 0.2 m and more costs, over the time that it clears,
+#: 1.1 us/s at 1, 0.9 at 2, 1.0 at 4.
+_AHEAD = wp.constant(scalar(2.0))
+
+
+#: Rows: outer normal of each face of a rock, and normal . x on it [m], in the axes of the lander.
+Planes = wp.types.matrix(shape=(FACES, 4), dtype=scalar)
+
+
+@wp.func
+def planes_of(face: wp.array(dtype=wp.vec3i), seen: Corners):
+    """The planes of a rock's faces."""
+    out = Planes()
+    f = int(0)
+    while f < _FACES:
+        v = face[f]
+        a = seen[v[0]]
+        n = wp.normalize(wp.cross(seen[v[1]] - a, seen[v[2]] - a))
+        out[f, 0] = n[0]
+        out[f, 1] = n[1]
+        out[f, 2] = n[2]
+        out[f, 3] = wp.dot(n, a)
+        f += 1
+    return out
+
+
+@wp.func
+def plane_normal(planes: Planes, f: int):
+    """The normal of one."""
+    return vec3(planes[f, 0], planes[f, 1], planes[f, 2])
+
+
+@wp.func
+def kept_off(planes: Planes, hull: Hull, given: Flying):
+    """Whether the plane of one face keeps all of the lander off for as long as it is clear."""
+    off = bool(False)
+    bend = _MARGIN * given.hard
+    f = int(0)
+    while f < _FACES and not off:
+        n = plane_normal(planes, f)
+        still = wp.dot(n, given.v_body)
+        turning = wp.cross(n, given.w)
+        off = wp.dot(n, hull.center) > planes[f, 3]
+        i = int(0)
+        while off and i < hull.vertex.shape[0]:
+            q = hull.vertex[i]
+            height = wp.dot(n, q) - planes[f, 3]
+            off = height > scalar(0.0) and (
+                open_time(height, still + wp.dot(turning, q), bend) >= given.clear
+            )
+            i += 1
+        f += 1
+    return off
+
+
+@wp.func
+def corner_clear(planes: Planes, given: Flying, q: vec3):
+    """How long [s] a corner of the lander stays off a rock: as long as one of its planes says."""
+    top = scalar(-wp.inf)
+    best = int(0)
+    f = int(0)
+    while f < _FACES:
+        height = wp.dot(plane_normal(planes, f), q) - planes[f, 3]
+        if height > top:
+            top = height
+            best = f
+        f += 1
+    # Above the highest first: that is where a touch is found to first order.
+    time = corner_time(given, top, plane_normal(planes, best), q)
+    least = -ROUNDING * given.extent.radius
+    bend = _MARGIN * given.hard
+    f = int(0)
+    while f < _FACES and time < given.clear:
+        n = plane_normal(planes, f)
+        height = wp.dot(n, q) - planes[f, 3]
+        if height >= least:
+            time = wp.max(time, open_time(height, point_rate(given, n, q), bend))
+        f += 1
+    return time
+
+
+@wp.func
+def rock_edges_clear(
+    face: wp.array(dtype=wp.vec3i), seen: Corners, center: vec3, hull: Hull, given: Flying
+):
+    """``given`` after the edges of a rock and of the lander."""
+    now = given
+    own = OWNED
+    f = int(0)
+    while f < _FACES:
+        v = face[f]
+        k = int(0)
+        while k < 3:
+            if (own[f] & (OWN_EDGE << k)) != 0:
+                p = seen[v[k]]
+                q = seen[v[wp.where(k == 2, 0, k + 1)]]
+                near = box_way(hull, wp.min(p, q), wp.max(p, q))
+                if wp.dot(near, near) < now.limit2:
+                    d = q - p
+                    up = scalar(0.5) * (p + q) - center
+                    per_length2 = scalar(1.0) / wp.dot(d, d)
+                    reach = wp.sqrt(now.limit2)
+                    for j in range(hull.ridges):
+                        edge = hull.edge[j]
+                        ball = reach + edge.half
+                        if to_segment2(edge.middle, p, d, per_length2) < ball * ball:
+                            now = clear_for(now, edges_time(now, edge, p, d, up, -up, -up))
+            k += 1
+        f += 1
+    return now
+
+
+@wp.func
+def rock_clear(face: wp.array(dtype=wp.vec3i), rock: Rock, hull: Hull, given: Flying):
+    """``given`` after one rock."""
+    now = given
+    way = given.x - rock.center
+    length = wp.length(way)
+    time = scalar(0.0)
+    if length > scalar(0.0):
+        gap = rock_gap(rock.corner, rock.center, given.x)
+        time = ball_time(given, gap, way / length)
+    if looked_at(given, time):
+        now.near = 1
+        seen = rock_in_body(rock, given.x, given.turn)
+        planes = planes_of(face, seen)
+        if not kept_off(planes, hull, given):
+            center = wp.transpose(given.turn) * (rock.center - given.x)
+            reach = wp.sqrt(given.limit2) + rock.radius
+            for i in range(hull.vertex.shape[0]):
+                q = hull.vertex[i]
+                if wp.length(q - center) < reach:
+                    now = clear_for(now, corner_clear(planes, now, q))
+            k = int(0)
+            while k < _VERTICES:
+                p = vec3(seen[k, 0], seen[k, 1], seen[k, 2])
+                now = clear_for(now, peak_clear(now, hull, p))
+                k += 1
+            now = rock_edges_clear(face, seen, center, hull, now)
+            if now.clear < time:
+                now = clear_for(given, time)
+                now.near = 1
+    else:
+        now = clear_for(given, time)
+    return now
+
+
+@wp.func
+def rock_ball_clear(face: wp.array(dtype=wp.vec3i), rock: Rock, hull: Hull, given: Flying):
+    """``given`` after one rock, for a ball that is the lander itself, or a point."""
+    limit = wp.sqrt(given.limit2) + given.extent.radius
+    at = rock_point(face, rock, given.x, limit)
+    now = given
+    if at.distance < limit:
+        now = clear_for(given, touch_time(given, at.distance, at.normal))
+    return now
+
+
+@functools.cache
+def rocky_clear(RockyData: Any, Scene: Any, settle: Any, ball: bool) -> Any:
+    """The function ``(ground, hull, flying) -> flying`` for ground of facets and rocks.
+
+    For a hull, or for a ``ball`` that is the lander itself.
+    """
+    base_clear = ball_clear if ball else facets_clear
+    of_rock = rock_ball_clear if ball else rock_clear
+
+    @wp.struct
+    class Place:
+        mesh: Triangles
+        rocks: RocksData
+        own: Scene
+        hull: Hull
+
+    @wp.struct
+    class Kept:
+        mesh: KeptRocks
+        face: wp.array(dtype=wp.vec3i)
+        hull: Hull
+
+    @wp.func
+    def settled(place: Place, at: vec3, normal: vec3):
+        return settle(place.own, at, normal)
+
+    @wp.func
+    def visit_rock(place: Place, given: Flying, rock: Rock):
+        return of_rock(place.rocks.face, rock, place.hull, given)
+
+    on_facet = facet_rocks(Place, Flying, settled, visit_rock)
+
+    @wp.func
+    def visit_facet(place: Place, given: Flying, facet: int):
+        """Class by class, from the largest down: over the small ones a lander flies for long."""
+        now = given
+        way = ball_way(place.mesh, given, facet)
+        c = place.rocks.made - 1
+        while c >= 0:
+            wide = place.rocks.octave[c].wide
+            tall = place.rocks.octave[c].tall
+            time = ball_way_time(now, way, tall, wp.sqrt(wide * wide + tall * tall))
+            if looked_at(now, time):
+                ahead = _AHEAD * wide + now.extent.radius
+                now = clear_for(now, wp.max(time, time_over(now, ahead)))
+                now = on_facet(place, now, facet, c, c + 1)
+                now.near = 1
+            else:
+                now = clear_for(now, time)
+            c -= 1
+        return now
+
+    @wp.func
+    def visit_kept(kept: Kept, given: Flying, i: int):
+        now = given
+        ball = kept.mesh.ball[i]
+        way = given.x - vec3(ball[0], ball[1], ball[2])
+        length = wp.length(way)
+        time = scalar(0.0)
+        if length > scalar(0.0):
+            time = ball_time(given, length - ball[3], way / length)
+        if time < given.clear:
+            now = of_rock(kept.face, kept.mesh.rock[i], kept.hull, given)
+        return now
+
+    walk_made = time_walk(Place, visit_facet)
+    walk_kept = time_walk(Kept, visit_kept)
+
+    @wp.func
+    def clear_of_all(ground: RockyData, hull: Hull, given: Flying):
+        now = base_clear(ground.base, hull, given)
+        if ground.scene.kept.tree.count > 0:
+            kept = Kept()
+            kept.mesh = ground.scene.kept
+            kept.face = ground.scene.rocks.face
+            kept.hull = hull
+            now = walk_kept(kept, now)
+        if ground.scene.rocks.made > 0:
+            place = Place()
+            place.mesh = ground.scene.mesh
+            place.rocks = ground.scene.rocks
+            place.own = ground.scene
+            place.hull = hull
+            now = walk_made(place, now)
+        return now
+
+    return clear_of_all
