@@ -25,7 +25,7 @@ largest distance over that). 3.3 ms are 300 drops a second.
 """
 
 #: Drops timed on one core, on a GPU, and compared with finer steps.
-CORE, GPU, COMPARED = 500, 262_144, 100
+CORE, GPU, COMPARED = 500, 65_536, 100
 
 
 def drops(count: int, tolerance: float = 1e-9) -> tuple[Model, Release]:
