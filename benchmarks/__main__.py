@@ -21,6 +21,7 @@ from benchmarks import (
     rigid_landings,
     rocks,
     shapes,
+    tree_landings,
     trees,
 )
 
@@ -37,6 +38,7 @@ PARTS = {
     "drops": drops,
     "integrators": integrators,
     "trees": trees,
+    "tree_landings": tree_landings,
     "membrane": membrane,
 }
 

@@ -1,8 +1,9 @@
-"""What happens where lander and ground meet: springs, collisions by impulses, sliding."""
+"""What happens where lander and ground meet: springs, rigid hits, sliding, pads."""
 
 from alight.contact.compliant import Compliant
 from alight.contact.gaps import Gap, contacts, distance
 from alight.contact.ground import GroundLaw, GroundMap
+from alight.contact.hertz import Hertz
 from alight.contact.impulse import Impact, ImpactKind, impact
 from alight.contact.impulsive import Impulse
 from alight.contact.region_shapes import Ball, Box, Cap, Polygon
@@ -18,6 +19,7 @@ __all__ = [
     "Gap",
     "GroundLaw",
     "GroundMap",
+    "Hertz",
     "Impact",
     "ImpactKind",
     "Impulse",

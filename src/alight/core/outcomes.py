@@ -16,6 +16,7 @@ class Outcome(IntEnum):
     SETTLED = 1, "came to rest on the surface"
     ESCAPED = 2, "left the neighbourhood of the body for good"
     TIMED_OUT = 3, "was still moving at the end of the simulated time"
+    TIPPED_OVER = 4, "tipped over"
     STEP_FLOOR = 16, "failed: the step shrank to its floor without meeting the tolerance"
     STEP_LIMIT = 17, "failed: the allowance of steps was used up"
     NOT_FINITE = 18, "failed: the state is no longer finite"

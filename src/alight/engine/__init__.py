@@ -4,6 +4,9 @@ from alight.engine.batch import Batch, BatchResult, run_batch
 from alight.engine.model import Model, Steps, Stop
 from alight.engine.release import Release
 from alight.engine.simulate import Solution, simulate
+from alight.engine.tree_model import TreeModel, TreeRelease, TreeSteps, TreeStop
+from alight.engine.tree_runs import TreePeaks, TreeResult, TreeRuns, run_trees
+from alight.engine.tree_simulate import TreeSolution, simulate_tree
 
 __all__ = [
     "Batch",
@@ -13,6 +16,16 @@ __all__ = [
     "Solution",
     "Steps",
     "Stop",
+    "TreeModel",
+    "TreePeaks",
+    "TreeRelease",
+    "TreeResult",
+    "TreeRuns",
+    "TreeSolution",
+    "TreeSteps",
+    "TreeStop",
     "run_batch",
+    "run_trees",
     "simulate",
+    "simulate_tree",
 ]

@@ -6,6 +6,7 @@ from alight.surfaces.facets import Facets
 from alight.surfaces.law import Bends, Bounds, Sample, Surface
 from alight.surfaces.noise import FractalNoise
 from alight.surfaces.parametric import Parametric
+from alight.surfaces.patch import Patch
 from alight.surfaces.rock_field import RockField
 from alight.surfaces.rocks import Rocks
 from alight.surfaces.rocky import Rocky
@@ -24,6 +25,7 @@ __all__ = [
     "FractalNoise",
     "LocalWorld",
     "Parametric",
+    "Patch",
     "Plane",
     "RockField",
     "Rocks",

@@ -14,6 +14,7 @@ def test_codes_never_change():
         "SETTLED": 1,
         "ESCAPED": 2,
         "TIMED_OUT": 3,
+        "TIPPED_OVER": 4,
         "STEP_FLOOR": 16,
         "STEP_LIMIT": 17,
         "NOT_FINITE": 18,

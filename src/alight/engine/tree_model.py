@@ -1,0 +1,319 @@
+"""``TreeModel``: an articulated lander, its devices and the laws it lands by, checked."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import warp as wp
+
+from alight.contact.hertz import Hertz, deepest, duration
+from alight.core import devices as hardware
+from alight.core.checks import Array, checked_number, checked_vector
+from alight.core.errors import InputError, unknown_name
+from alight.core.types import vec3
+from alight.engine.model import Stop
+from alight.engine.tree_state import Sizes, TreeLimits
+from alight.engine.tree_world import TreeComposition, TreeLaws, compose_tree
+from alight.flight import External, Rotation, UniformRotation
+from alight.flight.combine import combine, combined_data
+from alight.gravity import Gravity, Linearised
+from alight.surfaces import Surface
+from alight.vehicles.device_kernel import device_data
+from alight.vehicles.devices import Device, Fitted, fitted
+from alight.vehicles.tree import Tree
+from alight.vehicles.tree_states import checked_numbers, require_unit
+
+INTEGRATORS = ("pece", "rk4")
+
+
+@dataclass(frozen=True)
+class TreeStop(Stop):
+    """When a run of an articulated lander ends.
+
+    Regularised friction creeps: a lander on a slope never stands quite still, and ``settle_speed``
+    is to be above the slip speed of its contact times the slope over the friction.
+    """
+
+    max_time: float = 1e3
+    """Simulated time [s] after which it has timed out."""
+    settle_speed: float = 1e-3
+    """Speed of the centre of mass [m/s] and ..."""
+    settle_rate: float = 1e-3
+    """... rate of the first body [rad/s] below which it is at rest, if on the ground for ..."""
+    settle_time: float = 5.0
+    """... this long [s]."""
+    tip_angle: float = math.pi / 3.0
+    """Angle [rad] between the lander's up and the local vertical at which it has tipped over, once
+    it has touched the ground."""
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        angle = checked_number("tip_angle [rad]", self.tip_angle)
+        if angle > math.pi:
+            raise InputError(f"tip_angle is {angle:g} rad; no tilt exceeds pi. Degrees, perhaps?")
+
+
+@dataclass(frozen=True)
+class TreeSteps:
+    """How closely motion is followed."""
+
+    integrator: str = "pece"
+    """"pece": Adams steps of variable size and order. "rk4": Runge-Kutta steps of one size."""
+    tolerance: float = 1e-7
+    """Error of a step allowed, root mean square over the state, in metres, radians, m/s, rad/s;
+    for speeds above 1 relative to them. A hit adds up some tens of them. Of "pece" alone."""
+    longest: float = 10.0
+    """Longest step [s] of "pece"."""
+    shortest: float = 1e-13
+    """A step that would have to be shorter than this [s] ends the run as failed."""
+    contact_step: float | None = None
+    """Step [s] that is always taken, however near a pad is to the ground: no contact is shorter.
+    A twentieth of a hit of the lightest pad at 1 m/s if not given."""
+    step: float = 1e-4
+    """The steps [s] of "rk4"."""
+
+    def __post_init__(self) -> None:
+        if self.integrator not in INTEGRATORS:
+            raise unknown_name("integrator", str(self.integrator), INTEGRATORS)
+        for name in ("tolerance", "longest", "shortest", "step"):
+            checked_number(f"{name}", getattr(self, name))
+        if self.contact_step is not None:
+            checked_number("contact_step [s]", self.contact_step)
+
+
+@dataclass(frozen=True, eq=False)
+class TreeRelease:
+    """States of a tree at t = 0, in target axes and relative to the turning target; a row a run."""
+
+    tree: Tree
+    q: Array
+    """(n, n_q) configurations."""
+    v: Array
+    """(n, n_v) velocities."""
+
+    def __init__(self, tree: Tree, q: npt.ArrayLike, v: npt.ArrayLike) -> None:
+        a, b = checked_numbers("q", q, (tree.n_q,)), checked_numbers("v", v, (tree.n_v,))
+        a, b = np.atleast_2d(a), np.atleast_2d(b)
+        if a.ndim != 2 or b.ndim != 2 or len({len(a), len(b)} - {1}) > 1:
+            raise InputError(
+                f"a release has q of shape {a.shape} and v of {b.shape}; each needs one row for "
+                "all runs or one for each run."
+            )
+        n = max(len(a), len(b))
+        for joint in tree.joints:
+            if joint.kind in ("spherical", "free"):
+                end = tree.q_slices[joint.body].stop
+                require_unit(joint, np.linalg.norm(a[:, end - 4 : end], axis=1))
+        for name, rows in (("q", a), ("v", b)):
+            full = np.array(np.broadcast_to(rows, (n, rows.shape[1])))
+            full.flags.writeable = False
+            object.__setattr__(self, name, full)
+        object.__setattr__(self, "tree", tree)
+
+    @classmethod
+    def of(
+        cls,
+        tree: Tree,
+        position: npt.ArrayLike,
+        velocity: npt.ArrayLike = (0.0, 0.0, 0.0),
+        attitude: npt.ArrayLike = (0.0, 0.0, 0.0, 1.0),
+        rate: npt.ArrayLike = (0.0, 0.0, 0.0),
+        *,
+        joints: npt.ArrayLike | None = None,
+        speeds: npt.ArrayLike | None = None,
+    ) -> TreeRelease:
+        """By the first body, which must be free: place [m] and velocity [m/s] of its origin,
+        attitude (xyzw) and rate [rad/s, its axes], one for all runs or a row for each.
+
+        ``joints`` and ``speeds`` are the rest of q and v; neutral and at rest if not given.
+        """
+        if tree.joints[0].kind != "free":
+            raise InputError(
+                f'the first body of tree "{tree.name}" has a {tree.joints[0].kind} joint; a '
+                "release by its place needs a free one. Give TreeRelease(tree, q, v)."
+            )
+        rest, still = tree.neutral()[7:], np.zeros(tree.n_v - 6)
+        q = [position, attitude, rest if joints is None else joints]
+        v = [velocity, rate, still if speeds is None else speeds]
+        return cls(tree, _side_by_side("q", q), _side_by_side("v", v))
+
+    def __len__(self) -> int:
+        return len(self.q)
+
+    def __getitem__(self, rows: Any) -> TreeRelease:
+        """The release of some of the runs."""
+        pick = np.atleast_1d(np.arange(len(self))[rows])
+        return TreeRelease(self.tree, self.q[pick], self.v[pick])
+
+
+def _side_by_side(name: str, parts: Sequence[npt.ArrayLike]) -> Array:
+    rows = [np.atleast_2d(np.asarray(part, dtype=np.float64)) for part in parts]
+    counts = {len(row) for row in rows} - {1}
+    if len(counts) > 1:
+        raise InputError(
+            f"a release has {' and '.join(map(str, sorted(counts)))} rows in parts of {name}; each "
+            "needs one row for all runs or one for each run."
+        )
+    n = max([1, *counts])
+    return np.concatenate([np.broadcast_to(row, (n, row.shape[1])) for row in rows], axis=1)
+
+
+@dataclass(frozen=True, eq=False)
+class TreeModel:
+    """An articulated lander over a target; it never changes.
+
+    Gravity is evaluated at the centre of mass and extrapolated from there to every body with its
+    gradient; it is evaluated anew when the centre of mass has moved by 1e-4 of its distance from
+    the target's origin (relative error 3e-8). External pushes are those at the first body.
+    """
+
+    tree: Tree
+    devices: Sequence[Device]
+    gravity: Gravity
+    surface: Surface
+    contact: Hertz
+    rotation: Rotation = field(default_factory=lambda: UniformRotation(0.0))
+    externals: tuple[External, ...] = ()
+    stop: TreeStop = field(default_factory=TreeStop)
+    steps: TreeSteps = field(default_factory=TreeSteps)
+    up: npt.ArrayLike = (0.0, 0.0, 1.0)
+    """Which way is up when it stands, in the axes of the first body."""
+
+    def __post_init__(self) -> None:
+        kinds: tuple[tuple[str, type, str], ...] = (
+            ("tree", Tree, "a vehicles.Tree"),
+            ("gravity", Gravity, "a gravity law, such as gravity.PointMass(gm)"),
+            ("surface", Surface, "a surface, such as surfaces.Plane()"),
+            ("contact", Hertz, "a contact law, such as contact.hertz.Hertz(1e5, 200.0)"),
+            ("rotation", Rotation, "a rotation law, such as flight.UniformRotation(rate)"),
+            ("stop", TreeStop, "engine.TreeStop(...)"),
+            ("steps", TreeSteps, "engine.TreeSteps(...)"),
+        )
+        for name, kind, example in kinds:
+            if not isinstance(getattr(self, name), kind):
+                raise InputError(f"{name} is {getattr(self, name)!r}; it must be {example}.")
+        for law in self.externals:
+            if not isinstance(law, External):
+                raise InputError(
+                    f"externals hold {law!r}; each must be a law such as flight.SunTide(sun)."
+                )
+        up = checked_vector("up", self.up)
+        if not up.any():
+            raise InputError("up is zero; it must point somewhere, at any length.")
+        object.__setattr__(self, "up", up / np.linalg.norm(up))
+        object.__setattr__(self, "externals", tuple(self.externals))
+        object.__setattr__(self, "devices", tuple(self.devices))
+        if not self.fitted.pads:
+            raise InputError(
+                f'tree "{self.tree.name}" has no pads, with which it would touch the ground. Add a '
+                "vehicles.Pad(body, place) at least."
+            )
+
+    @cached_property
+    def fitted(self) -> Fitted:
+        """The devices by kind."""
+        return fitted(self.tree, self.devices)
+
+    @cached_property
+    def sizes(self) -> Sizes:
+        """Numbers that the layout of memory depends on."""
+        tree, parts = self.tree, self.fitted
+        counts = [len(part) for part in parts]
+        return Sizes(tree.count, tree.n_q, tree.n_v, *counts)
+
+    @property
+    def full_gravity(self) -> Gravity:
+        """The gravity law that is evaluated: a linearised one has its own extrapolation."""
+        return self.gravity.full if isinstance(self.gravity, Linearised) else self.gravity
+
+    @cached_property
+    def size(self) -> float:
+        """Largest distance of a pad from the first body's origin, all joints neutral [m]."""
+        poses = self.tree.kinematics(self.tree.neutral(), np.zeros(self.tree.n_v), device="cpu")
+        far = [0.0]
+        for pad in self.fitted.pads:
+            origin = poses.position[self.tree.index(pad.body)] - poses.position[0]
+            far.append(float(np.linalg.norm(origin)) + float(np.linalg.norm(pad.place)))
+        return max(far)
+
+    def composition(self) -> TreeComposition:
+        """The functions and types of this model's kernel."""
+        gravity = self.full_gravity
+        external_data, push = combine(self.externals)
+        return compose_tree(
+            TreeLaws(
+                gravity_field=gravity.field,
+                gravity_data=gravity.Data,
+                surface_point=self.surface.point,
+                surface_data=self.surface.Data,
+                spin=self.rotation.spin,
+                attitude=self.rotation.attitude,
+                rotation_data=self.rotation.Data,
+                push=push,
+                external_data=external_data,
+                pushed=bool(self.externals),
+                even=self.rotation.uniform,
+                pece=self.steps.integrator == "pece",
+            )
+        )
+
+    def data(self, device: hardware.Device) -> Any:
+        """The parameters of all laws as one struct whose arrays live on ``device``."""
+        world = self.composition().World()
+        world.tree = self.tree.kernel_data(device)
+        world.parts = device_data(self.tree, self.fitted, device)
+        world.gravity = self.full_gravity.data(device)
+        world.surface = self.surface.data(device)
+        world.rotation = self.rotation.data(device)
+        world.external = combined_data(self.externals, device)
+        world.contact = wp.array(self.contact.rows(), dtype=self.contact.Data, device=device.name)
+        world.limits = self._limits()
+        bounds = self.surface.bounds_to(self.start_depth)
+        world.slope, world.curvature = bounds.slope, bounds.curvature
+        world.up, world.mass = vec3(*np.asarray(self.up)), self.tree.mass
+        world.step = self.steps.step
+        steady = self.rotation.uniform and all(law.steady for law in self.externals)
+        world.idle = int(steady and not self.fitted.actuators)
+        return world
+
+    @property
+    def start_depth(self) -> float:
+        """How deep a pad may stand in the ground at the release [m]: as one is pressed in by a
+        force that gives the lander 1 m/s^2."""
+        return float((self.tree.mass / self.contact.stiffness.min()) ** (2.0 / 3.0))
+
+    @property
+    def contact_step(self) -> float:
+        """A step that no contact is shorter than [s]."""
+        if self.steps.contact_step is not None:
+            return self.steps.contact_step
+        masses = [self.tree.bodies[self.tree.index(pad.body)].mass for pad in self.fitted.pads]
+        lightest = min([m for m in masses if m > 0.0] or [self.tree.mass])
+        return duration(lightest, 1.0, float(self.contact.stiffness.max())) / 20.0
+
+    def allowed(self) -> tuple[Array, Array]:
+        """Errors of a step, absolute and relative, for each number of a state."""
+        sizes, tolerance = self.sizes, self.steps.tolerance
+        relative = np.zeros(sizes.rows)
+        relative[sizes.n_q : sizes.n_q + sizes.n_v] = tolerance
+        return np.full(sizes.rows, tolerance), relative
+
+    def _limits(self) -> Any:
+        limits, stop, steps = TreeLimits(), self.stop, self.steps
+        limits.max_time, limits.max_steps = stop.max_time, stop.max_steps
+        limits.escape_radius = min(stop.escape_radius, 1e300)
+        limits.settle_speed, limits.settle_rate = stop.settle_speed, stop.settle_rate
+        limits.settle_time, limits.tip_angle = stop.settle_time, stop.tip_angle
+        limits.longest, limits.shortest = steps.longest, steps.shortest
+        limits.first = max(0.05 * math.sqrt(steps.tolerance), 10.0 * steps.shortest)
+        limits.contact_step = self.contact_step
+        limits.start_depth = self.start_depth
+        softest = float(self.contact.stiffness.min())
+        limits.sink_depth = max(self.size, 10.0 * deepest(self.tree.mass, 1.0, softest))
+        return limits

@@ -1,0 +1,174 @@
+"""One landing of an articulated lander in full detail: ``simulate_tree`` and ``TreeSolution``."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from alight.core.checks import Array
+from alight.core.errors import InputError
+from alight.core.outcomes import Outcome, outcome_of
+from alight.engine.tree_model import TreeModel, TreeRelease
+from alight.engine.tree_runs import TreePeaks, TreeRuns
+from alight.engine.tree_state import line_parts
+from alight.vehicles.tree_states import Kinematics
+
+#: Lines of history that one launch may write.
+LINES = 4096
+
+
+@dataclass(frozen=True, eq=False)
+class TreeSolution:
+    """The course of one run: a line after every step, and every contact.
+
+    Columns of pads, crushables, actuators and sloshes are in the order in which the devices were
+    given (``model.fitted``), those of bodies in that of ``tree.bodies``.
+    """
+
+    model: TreeModel
+    lines: Array
+    """(n, width) as ``engine.tree_state.line_parts`` lays them out; the first is the release."""
+    events: Any
+    """Structured array of the contacts in order of time (see ``engine.run.Touch``)."""
+    outcome: Outcome
+    """How the run ended; ``print(solution.outcome)`` says it in words."""
+    peaks: TreePeaks
+    """The largest of everything, one row."""
+
+    def _part(self, name: str, *shape: int) -> Array:
+        where = getattr(line_parts(self.model.sizes), name)
+        return self.lines[:, where].reshape(len(self.lines), *shape)
+
+    @property
+    def time(self) -> Array:
+        """(n,) [s]."""
+        return self.lines[:, 0]
+
+    @property
+    def step(self) -> Array:
+        """(n,) size of the step that ended there [s]."""
+        return self.lines[:, 1]
+
+    @property
+    def order(self) -> npt.NDArray[np.int64]:
+        """(n,) its order."""
+        return self.lines[:, 2].astype(np.int64)
+
+    @property
+    def in_contact(self) -> npt.NDArray[np.bool_]:
+        """(n,) whether the ground pushes."""
+        return self.lines[:, 3] > 0.0
+
+    @property
+    def q(self) -> Array:
+        """(n, n_q) configurations."""
+        return self._part("state", -1)[:, : self.model.tree.n_q]
+
+    @property
+    def v(self) -> Array:
+        """(n, n_v) velocities."""
+        first = self.model.tree.n_q
+        return self._part("state", -1)[:, first : first + self.model.tree.n_v]
+
+    @cached_property
+    def bodies(self) -> Kinematics:
+        """Poses and velocities of all bodies."""
+        return self.model.tree.kinematics(self.q, self.v, device="cpu")
+
+    @property
+    def position(self) -> Array:
+        """(n, 3) centre of mass, target axes [m]."""
+        return self._part("x", 3)
+
+    @property
+    def velocity(self) -> Array:
+        """(n, 3) of the centre of mass, relative to the turning target [m/s]."""
+        return self._part("v", 3)
+
+    @property
+    def acceleration(self) -> Array:
+        """(n, 3) of the first body's centre of mass, target axes, inertial [m/s^2]."""
+        return self._part("acceleration", 3)
+
+    @property
+    def turning(self) -> Array:
+        """(n, 3) angular acceleration of the first body, target axes [rad/s^2]."""
+        return self._part("turning", 3)
+
+    @property
+    def joint_force(self) -> Array:
+        """(n, bodies, 3) that each body gets through its joint, in its own axes [N]."""
+        return self._part("forces", -1, 3)
+
+    @property
+    def joint_moment(self) -> Array:
+        """(n, bodies, 3) about the body's origin, in its own axes [N m]."""
+        return self._part("moments", -1, 3)
+
+    @property
+    def pad_force(self) -> Array:
+        """(n, pads, 3) of the ground on each pad, target axes [N]."""
+        return self._part("pads", -1, 3)
+
+    @property
+    def pad_normal_force(self) -> Array:
+        """(n, pads) [N]."""
+        return self._part("normals", -1)
+
+    @property
+    def crushed(self) -> Array:
+        """(n, crushables) stroke crushed for good [m]."""
+        return self._part("state", -1)[:, self.model.tree.n_q + self.model.tree.n_v :]
+
+    @cached_property
+    def crush_force(self) -> Array:
+        """(n, crushables) force against compression [N]."""
+        tree, found = self.model.tree, []
+        for i, part in enumerate(self.model.fitted.crushables):
+            x = self.q[:, tree.q_slices[part.body].start]
+            u = self.v[:, tree.v_slices[part.body].start]
+            force = float(part.stiffness or 0.0) * (x - self.crushed[:, i])
+            force = force + float(part.damping or 0.0) * u
+            gives = self.crushed[:, i] < part.limit
+            found.append(np.where(gives, np.minimum(force, part.force), force))
+        return np.array(found).reshape(-1, len(self.lines)).T
+
+    @property
+    def levels(self) -> Array:
+        """(n, actuators) level of each thruster, motor and brake."""
+        return self._part("levels", -1)
+
+    @property
+    def slosh(self) -> Array:
+        """(n, sloshes) angle of swing [rad]."""
+        return self._part("sloshes", -1)
+
+    def __str__(self) -> str:
+        return (
+            f"{self.outcome} after {self.time[-1]:.6g} s, {len(self.events)} contacts and "
+            f"{len(self.lines) - 1} steps"
+        )
+
+
+def simulate_tree(
+    model: TreeModel, release: TreeRelease, *, device: str = "cpu", threads: int | None = None
+) -> TreeSolution:
+    """Carry one articulated lander from its release to its end, with every step kept."""
+    if len(release) != 1:
+        raise InputError(
+            f"simulate_tree follows one run and the release has {len(release)}; pick one, such as "
+            "release[0], or use run_trees for many."
+        )
+    batch = TreeRuns(model, release, device=device, threads=threads, history=LINES)
+    result = batch.run()
+    outcome = outcome_of(result.outcome[0])
+    if outcome is Outcome.STARTED_INSIDE:
+        raise InputError(
+            "a pad of the lander is released inside the ground, deeper than "
+            f"{model.start_depth:.3g} m. Every pad must be above the surface."
+        )
+    return TreeSolution(model, batch.lines, result.touches, outcome, result.peaks)

@@ -1,0 +1,204 @@
+"""What a run of an articulated lander carries, and the memory of all runs in slots."""
+
+import itertools
+from typing import Any, NamedTuple
+
+import numpy as np
+import warp as wp
+
+from alight.core import devices
+from alight.core.types import scalar, vec3
+from alight.engine.run import Touch
+from alight.gravity.law import FieldValue
+from alight.integrators.pece_kernel import ROWS, Adams
+from alight.integrators.pece_rows import StateRows
+from alight.vehicles.tree_data import TreeMemory, run_rows, tree_memory
+
+# Rows of ``TreeSpace.peaks``, before those of single joints, pads and sloshes.
+PEAK_ACCELERATION = wp.constant(0)
+PEAK_TILT = wp.constant(1)
+PEAK_SPEED = wp.constant(2)
+PEAK_RATE = wp.constant(3)
+PEAKS = wp.constant(4)
+
+
+@wp.struct
+class TreeLimits:
+    """When a run ends, and how closely it is followed."""
+
+    max_time: scalar  # [s]
+    max_steps: int
+    escape_radius: scalar  # [m]
+    settle_speed: scalar  # [m/s]
+    settle_rate: scalar  # [rad/s]
+    settle_time: scalar  # [s]
+    tip_angle: scalar  # [rad]
+    longest: scalar  # step [s]
+    shortest: scalar  # step [s]
+    first: scalar  # step after a start [s]
+    contact_step: scalar  # a step that no contact is shorter than [s]
+    start_depth: scalar  # deepest pad at the release [m]
+    sink_depth: scalar  # deepest pad ever [m]
+
+
+@wp.struct
+class TreeRun:
+    """What every step changes."""
+
+    t: scalar  # [s]
+    x: vec3  # centre of mass, target axes [m]
+    v: vec3  # relative to the turning target [m/s]
+    adams: Adams
+    bound: scalar  # longest step in which no pad can reach the ground unseen [s]
+    event: scalar  # when a device's level changes next [s]
+    touched: scalar  # when the ground was first touched [s]
+    last: scalar  # when it last pushed [s]
+    push: vec3  # force of the ground now [N]
+    normal: scalar  # normal forces of all pads now [N]
+    quiet: scalar  # how long it has been slow [s]
+    path: scalar  # of the centre of mass [m]
+    fresh: int  # 1 where the integrator has to start anew
+    status: int  # which pads press, crushables give and stops are met: a number for each case
+    touching: int
+    touches: int
+    steps: int
+    rejected: int
+    outcome: int
+
+
+@wp.struct
+class TreeNotes:
+    """What else is kept of a run."""
+
+    number: int  # of the run in its batch
+    row: int  # of the contact parameters it uses
+    anchor: FieldValue  # gravity where it was last evaluated
+    anchor_x: vec3  # and that place [m]
+    touch: Touch  # the contact under way
+    energy: scalar  # E_J at the last begin or end of a contact [J]
+    first_place: vec3  # of the first touch [m]
+    first_speed: scalar  # [m/s]
+    hardest: scalar  # [m/s]
+    peak_force: scalar  # [N]
+    gain: scalar  # [J]
+    drift: scalar  # [J]
+
+
+@wp.struct
+class TreeSpace:
+    """Memory of all runs, [row, slot]. q, v and crushed are parts of the rows of states."""
+
+    tree: TreeMemory
+    rows: StateRows
+    q: wp.array2d(dtype=scalar)
+    crushed: wp.array2d(dtype=scalar)
+    trial_q: wp.array2d(dtype=scalar)
+    trial_v: wp.array2d(dtype=scalar)
+    trial_crushed: wp.array2d(dtype=scalar)
+    rate_q: wp.array2d(dtype=scalar)
+    acceleration: wp.array2d(dtype=scalar)
+    rate_crushed: wp.array2d(dtype=scalar)
+    force: wp.array2d(dtype=vec3)  # [body, slot] through its joint [N]
+    moment: wp.array2d(dtype=vec3)  # [N m]
+    pad_force: wp.array2d(dtype=vec3)  # [pad, slot] of the ground [N]
+    pad_state: wp.array2d(dtype=vec3)  # gap [m], its rate [m/s], normal force [N]
+    level: wp.array2d(dtype=scalar)  # [actuator, slot]
+    peaks: wp.array2d(dtype=scalar)
+    notes: wp.array(dtype=TreeNotes)
+
+
+class Sizes(NamedTuple):
+    """Numbers that the layout of memory depends on."""
+
+    bodies: int
+    n_q: int
+    n_v: int
+    pads: int
+    crushables: int
+    actuators: int
+    sloshes: int
+
+    @property
+    def rows(self) -> int:
+        """Numbers of a state."""
+        return self.n_q + self.n_v + self.crushables
+
+    @property
+    def peaks(self) -> int:
+        """Rows of ``TreeSpace.peaks``."""
+        return int(PEAKS) + 2 * self.bodies + self.pads + self.sloshes
+
+    @property
+    def bytes_each(self) -> int:
+        """What one slot takes on the device [bytes], about."""
+        body = 17 * 24 + 3 * 72 + 32 + 48
+        return self.rows * 8 * (ROWS + 4) + self.bodies * body + 8 * self.peaks + 2000
+
+
+class Parts(NamedTuple):
+    """Where the parts of a history's line are; slices of its numbers."""
+
+    state: slice
+    pads: slice
+    normals: slice
+    forces: slice
+    moments: slice
+    acceleration: slice
+    turning: slice
+    x: slice
+    v: slice
+    levels: slice
+    sloshes: slice
+
+    @property
+    def width(self) -> int:
+        """Numbers of a line."""
+        return int(self.sloshes.stop)
+
+
+#: Numbers of a line before its parts: time, step, order, whether in contact.
+LINE_HEAD = wp.constant(4)
+
+
+def line_parts(sizes: Sizes) -> Parts:
+    """The layout of a line, in the order in which ``tree_account`` writes it."""
+    b = sizes.bodies
+    counts = [sizes.rows, 3 * sizes.pads, sizes.pads, 3 * b, 3 * b, 3, 3, 3, 3]
+    counts += [sizes.actuators, sizes.sloshes]
+    edges = np.cumsum([int(LINE_HEAD), *counts]).tolist()
+    return Parts(*(slice(i, j) for i, j in itertools.pairwise(edges)))
+
+
+def make_space(
+    sizes: Sizes, slots: int, allowed: Any, relative: Any, device: devices.Device
+) -> Any:
+    """Memory of ``slots`` runs; zeros."""
+
+    def new(rows: int, kind: Any = scalar) -> Any:
+        if rows == 0:
+            return wp.zeros((0, slots), dtype=kind, device=device.name)
+        return run_rows(rows, slots, kind, device)
+
+    space, rows = TreeSpace(), StateRows()
+    space.tree = tree_memory(sizes.bodies, sizes.n_v, slots, device)
+    for name in ("y", "trial", "slope", "lost"):
+        setattr(rows, name, new(sizes.rows))
+    rows.phi = new(sizes.rows * ROWS)
+    rows.allowed = wp.array(allowed, dtype=scalar, device=device.name)
+    rows.relative = wp.array(relative, dtype=scalar, device=device.name)
+    space.rows = rows
+    a, b, c = sizes.n_q, sizes.n_q + sizes.n_v, sizes.rows
+
+    def view(whole: Any, first: int, last: int) -> Any:
+        return whole[first:last] if last > first else new(0)
+
+    space.q, space.crushed = view(rows.y, 0, a), view(rows.y, b, c)
+    space.trial_q, space.trial_v = view(rows.trial, 0, a), view(rows.trial, a, b)
+    space.trial_crushed = view(rows.trial, b, c)
+    space.rate_q, space.acceleration = view(rows.slope, 0, a), view(rows.slope, a, b)
+    space.rate_crushed = view(rows.slope, b, c)
+    space.force, space.moment = new(sizes.bodies, vec3), new(sizes.bodies, vec3)
+    space.pad_force, space.pad_state = new(sizes.pads, vec3), new(sizes.pads, vec3)
+    space.level, space.peaks = new(sizes.actuators), new(sizes.peaks)
+    space.notes = wp.zeros(slots, dtype=TreeNotes, device=device.name)
+    return space

@@ -1,0 +1,185 @@
+"""Adams steps inside kernels for states of any length, kept in memory as rows.
+
+``pece_kernel`` holds a state in one vector of fixed length. Here it is a column of an array
+[row, slot], as long as the problem asks, so that one compiled kernel serves all; the formulas and
+decisions are the same (``adams``). The caller asks for slopes between the calls::
+
+    rows.trial = y; find rows.slope at t;        adams = begin_rows(rows, slot, first_step)
+    weights = step_weights(adams, h)
+    predict_rows(rows, slot, adams, weights)     # fills trial
+    find rows.slope at t + h;                    found = correct_rows(rows, slot, adams, weights)
+    if accepted(found.error):                    # trial is the corrected state
+        find rows.slope at t + h
+        adams = keep_rows(rows, slot, adams, weights, found)
+    else:
+        adams = give_way(adams, h, found.errors)
+"""
+
+import warp as wp
+
+from alight.core.types import scalar, vec3
+from alight.integrators.pece_kernel import ROWS, Adams, _give_way, laws, row
+
+give_way = _give_way
+
+_coefficients, _constant = laws.coefficients, laws.constant
+_equal_steps, _onward = laws.equal_steps, laws.onward
+_ROWS = wp.constant(ROWS)
+
+
+@wp.struct
+class StateRows:
+    """The columns of a run, [row, slot]."""
+
+    y: wp.array2d(dtype=scalar)
+    """State at t."""
+    trial: wp.array2d(dtype=scalar)
+    """State at which a slope is asked for."""
+    slope: wp.array2d(dtype=scalar)
+    """Slope there."""
+    lost: wp.array2d(dtype=scalar)
+    """What rounding takes from the step under way."""
+    phi: wp.array2d(dtype=scalar)
+    """[row ROWS + i, slot] differences; i = 0 is what rounding took before."""
+    allowed: wp.array(dtype=scalar)
+    """Error of a step allowed in each row ..."""
+    relative: wp.array(dtype=scalar)
+    """... and in addition for each unit of its size."""
+
+
+@wp.struct
+class StepWeights:
+    """The coefficients of one step."""
+
+    h: scalar
+    psi: row
+    beta: row
+    sigma: row
+    g: row
+
+
+@wp.struct
+class Corrected:
+    """How large the errors of a step are, over those allowed."""
+
+    error: scalar
+    errors: vec3
+    """Of equal steps at orders k - 2, k - 1 and k."""
+
+
+@wp.func
+def begin_rows(rows: StateRows, slot: int, size: scalar) -> Adams:
+    """A start, or one after a jump: ``rows.slope`` is the slope at the state."""
+    adams = Adams()
+    adams.size = size
+    adams.order = 1
+    adams.known = 1
+    adams.starting = True
+    for j in range(rows.y.shape[0]):
+        rows.phi[j * _ROWS, slot] = scalar(0.0)
+        rows.phi[j * _ROWS + 1, slot] = rows.slope[j, slot]
+    return adams
+
+
+@wp.func
+def step_weights(adams: Adams, h: scalar) -> StepWeights:
+    """The coefficients of a step of ``h``."""
+    weights = StepWeights()
+    psi, beta, sigma, g = _coefficients(adams.psi, h, adams.order, adams.known)
+    weights.h = h
+    weights.psi = psi
+    weights.beta = beta
+    weights.sigma = sigma
+    weights.g = g
+    return weights
+
+
+@wp.func
+def predict_rows(rows: StateRows, slot: int, adams: Adams, w: StepWeights):
+    """Fill ``rows.trial`` with the predicted state (002 Eq. 21)."""
+    for j in range(rows.y.shape[0]):
+        mean = scalar(0.0)
+        for i in range(1, adams.order + 1):
+            mean += w.g[i] * w.beta[i] * rows.phi[j * _ROWS + i, slot]
+        rows.trial[j, slot] = rows.y[j, slot] + w.h * mean
+
+
+@wp.func
+def correct_rows(rows: StateRows, slot: int, adams: Adams, w: StepWeights) -> Corrected:
+    """Fill ``rows.trial`` with the corrected state (002 Eq. 32), and tell the errors."""
+    k = adams.order
+    total = vec3()
+    count = rows.y.shape[0]
+    for j in range(count):
+        mean = scalar(0.0)
+        sum0 = scalar(0.0)
+        sum1 = scalar(0.0)
+        sum2 = scalar(0.0)
+        for i in range(1, k + 1):
+            star = w.beta[i] * rows.phi[j * _ROWS + i, slot]
+            mean += w.g[i] * star
+            sum2 = sum1
+            sum1 = sum0
+            sum0 += star
+        slope = rows.slope[j, slot]
+        new = slope - sum0
+        y = rows.y[j, slot]
+        moved = w.h * (mean + w.g[k + 1] * new) + rows.phi[j * _ROWS, slot]
+        y1 = y + moved
+        rows.lost[j, slot] = moved - (y1 - y)
+        rows.trial[j, slot] = y1
+        scale = rows.allowed[j] + rows.relative[j] * wp.max(wp.abs(y), wp.abs(y1))
+        misses = vec3(slope - sum2, slope - sum1, new) / scale
+        total += wp.cw_mul(misses, misses)
+        if not wp.isfinite(y1):
+            total[2] = scalar(wp.inf)
+    size = vec3(wp.sqrt(total[0]), wp.sqrt(total[1]), wp.sqrt(total[2])) / wp.sqrt(scalar(count))
+    errors = vec3(scalar(0.0), scalar(0.0), _constant(w.h, w.sigma, k) * size[2])
+    if k > 1:
+        errors[1] = _constant(w.h, w.sigma, k - 1) * size[1]
+    if k > 2:
+        errors[0] = _constant(w.h, w.sigma, k - 2) * size[0]
+    found = Corrected()
+    found.errors = errors
+    found.error = wp.abs(w.h * (w.g[k + 1] - w.g[k])) * size[2]
+    return found
+
+
+@wp.func
+def keep_rows(rows: StateRows, slot: int, adams: Adams, w: StepWeights, found: Corrected) -> Adams:
+    """Take ``rows.trial`` as the state, ``rows.slope`` being the slope there."""
+    k = adams.order
+    many = wp.min(k + 1, adams.known)
+    count = rows.y.shape[0]
+    total = scalar(0.0)
+    for j in range(count):
+        at = j * _ROWS
+        left = rows.slope[j, slot]
+        for i in range(1, many + 1):
+            star = w.beta[i] * rows.phi[at + i, slot]
+            rows.phi[at + i, slot] = left
+            left -= star
+        rows.phi[at + many + 1, slot] = left
+        y = rows.y[j, slot]
+        y1 = rows.trial[j, slot]
+        scale = rows.allowed[j] + rows.relative[j] * wp.max(wp.abs(y), wp.abs(y1))
+        total += (left / scale) * (left / scale)
+        rows.phi[at, slot] = rows.lost[j, slot]
+        rows.y[j, slot] = y1
+    above = scalar(wp.inf)
+    if many > k:
+        ones = row(scalar(1.0))
+        above = _constant(w.h, ones, k + 1) * wp.sqrt(total / scalar(count))
+    same = _equal_steps(adams.same, w.h, adams.psi[1])
+    order, starting, ratio = _onward(
+        k, adams.starting, same, found.errors[0], found.errors[1], found.errors[2], above
+    )
+    after = Adams()
+    after.size = ratio * w.h
+    after.order = order
+    after.used = k
+    after.known = many + 1
+    after.same = same
+    after.starting = starting
+    after.psi = w.psi
+    return after
