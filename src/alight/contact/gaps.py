@@ -14,7 +14,7 @@ from alight.core import devices
 from alight.core.checks import Array, checked_number, checked_points
 from alight.core.errors import InputError
 from alight.core.types import quat, scalar, vec3
-from alight.core.warp_setup import POINT_OPTIONS
+from alight.core.warp_setup import HULL_OPTIONS
 from alight.surfaces import Rocky, Surface
 from alight.vehicles.hull_data import Hull, hull_data
 
@@ -195,7 +195,7 @@ def _contacts_kernel(ground: Surface) -> Any:
 def _kernel_of_nearest(GroundData: Any, nearest: Any) -> Any:
     """A kernel that finds the distance of one pose a thread."""
 
-    @wp.kernel(module="unique", enable_backward=False, module_options=POINT_OPTIONS)
+    @wp.kernel(module="unique", enable_backward=False, module_options=HULL_OPTIONS)
     def find_nearest(
         offset: int,
         ground: GroundData,
@@ -215,7 +215,7 @@ def _kernel_of_nearest(GroundData: Any, nearest: Any) -> Any:
 def _kernel_of_contacts(GroundData: Any, contacts: Any) -> Any:
     """A kernel that finds the contacts of one pose a thread."""
 
-    @wp.kernel(module="unique", enable_backward=False, module_options=POINT_OPTIONS)
+    @wp.kernel(module="unique", enable_backward=False, module_options=HULL_OPTIONS)
     def find_all(
         offset: int,
         ground: GroundData,

@@ -22,3 +22,11 @@ POINT_OPTIONS = {
     " -mllvm=-inline-threshold=1000000",
     "optimization_level": 3,
 }
+
+#: The same for kernels in which hulls meet facets: too much code to have it all inline. They are
+#: compiled in a quarter of the time (21 s of 84 on rocks), and a step takes a tenth longer.
+HULL_OPTIONS = {
+    "cpu_compiler_flags": "-march=native -ffp-contract=fast -fno-slp-vectorize"
+    " -mllvm=-inline-threshold=1000",
+    "optimization_level": 3,
+}

@@ -7,7 +7,7 @@ import warp as wp
 
 from alight.core.outcomes import Outcome
 from alight.core.types import scalar
-from alight.core.warp_setup import POINT_OPTIONS
+from alight.core.warp_setup import HULL_OPTIONS, POINT_OPTIONS
 from alight.engine.flight_phase import flight_phase
 from alight.engine.run import CONTACT, FLIGHT, Memory, Row, Run, Touch
 from alight.engine.world import Composition
@@ -108,7 +108,7 @@ def advance_kernel(parts: Composition, only: int | None = None) -> Any:
     @wp.kernel(
         module="unique",
         enable_backward=False,
-        module_options=POINT_OPTIONS,
+        module_options=HULL_OPTIONS if parts.laws.scheme.hull else POINT_OPTIONS,
         launch_bounds=(GPU_BLOCK, GPU_BLOCKS_ONE if holds else GPU_BLOCKS_ALL),
     )
     def advance(

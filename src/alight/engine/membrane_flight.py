@@ -10,7 +10,6 @@ import numpy as np
 import numpy.typing as npt
 
 from alight.core.checks import Array
-from alight.engine import membrane_kernel as kernels
 
 
 class MembraneOutcome(IntEnum):
@@ -126,8 +125,8 @@ class MembraneFlight:
 
 def collected(runs: Any, every: float, records: int) -> MembraneFlight:
     """Everything back on the host."""
-    slots = runs.y.shape[1]
-    states = runs.states.numpy().reshape(records, kernels.WIDTH, slots).transpose(2, 0, 1)
+    width, slots = runs.y.shape
+    states = runs.states.numpy().reshape(records, width, slots).transpose(2, 0, 1)
     times = {"first_contact_s": runs.first, "slack_s": runs.slack, "release_s": runs.release}
     notes = {name: _times(values.numpy()) for name, values in times.items()}
     sizes = {"depth_m": "depth", "tension": "tension", "force_n": "force"}

@@ -5,6 +5,9 @@ axes: the body that is caught, and the carrier of the suspension points, which s
 moves evenly) if it is given no mass. The method is data: a table of Runge-Kutta weights, so that
 one kernel takes fixed steps of RK4 and adaptive ones of RK5(4). Both end on the slope at the new
 state, which is the next step's first.
+
+``stepping_kernel`` takes such steps for any state that a membrane acts on: ``motion_kernel`` here
+for two rigid bodies, and ``capture_kernel`` for a body and a craft with arrays on hinges.
 """
 
 import functools
@@ -27,7 +30,7 @@ DAMPED, RUBBED, SLIPPED, THRUST = 26, 27, 28, 29
 #: How runs end (see ``membrane_motion.MembraneOutcome``).
 RUNNING, TIMED_OUT, RELEASED, STEP_FLOOR, NOT_FINITE, RIM = 0, 3, 8, 16, 18, 24
 
-_BODY, _CARRIER, _SUMS, _WIDTH = (wp.constant(i) for i in (BODY, CARRIER, SUMS, WIDTH))
+_BODY, _CARRIER = wp.constant(BODY), wp.constant(CARRIER)
 #: Steps that would end this close to a record, or to the end, end there. (In a function the sum
 #: would be taken in float32.)
 _CLOSE = wp.constant(scalar(1.0 + 1e-9))
@@ -70,10 +73,10 @@ class Control:
 class Runs:
     """What belongs to runs, the slot last."""
 
-    y: wp.array2d(dtype=scalar)  # [WIDTH, slot]
+    y: wp.array2d(dtype=scalar)  # [row, slot]; the number of rows is the width of a state
     at: wp.array2d(dtype=scalar)  # state of a stage
     scale: wp.array2d(dtype=scalar)  # error that is allowed in each row; 0: not looked at
-    k: wp.array2d(dtype=scalar)  # [stage * WIDTH + row, slot] slopes
+    k: wp.array2d(dtype=scalar)  # [stage * width + row, slot] slopes
     t: wp.array(dtype=scalar)  # [s]
     h: wp.array(dtype=scalar)  # next step [s]
     fresh: wp.array(dtype=int)  # 1: the first slope is to be evaluated
@@ -89,7 +92,7 @@ class Runs:
     depth: wp.array(dtype=scalar)  # greatest [m]
     tension: wp.array(dtype=scalar)  # greatest [N/m]
     force: wp.array(dtype=scalar)  # greatest [N]
-    states: wp.array2d(dtype=scalar)  # [record * WIDTH + row, slot]
+    states: wp.array2d(dtype=scalar)  # [record * width + row, slot]
     loads: wp.array2d(dtype=MembraneLoad)  # [record, slot]
 
 
@@ -144,7 +147,7 @@ def put_slopes(
     slot: int,
 ):
     """Derivatives of one rigid body; ``force`` and ``torque`` in inertial axes."""
-    row = stage * _WIDTH + first
+    row = stage * runs.y.shape[0] + first
     put_vector(runs.k, row, slot, now.v)
     accelerates = m.inverse_mass * force
     if m.inverse_mass > scalar(0.0):
@@ -160,10 +163,11 @@ def put_slopes(
 @wp.func
 def stage_state(control: Control, runs: Runs, stage: int, h: scalar, slot: int):
     """Fill ``at`` with the state of a stage."""
-    for r in range(_WIDTH):
+    width = runs.y.shape[0]
+    for r in range(width):
         total = scalar(0.0)
         for j in range(stage):
-            total += control.a[stage, j] * runs.k[j * _WIDTH + r, slot]
+            total += control.a[stage, j] * runs.k[j * width + r, slot]
         runs.at[r, slot] = runs.y[r, slot] + h * total
 
 
@@ -171,11 +175,12 @@ def stage_state(control: Control, runs: Runs, stage: int, h: scalar, slot: int):
 def step_error(control: Control, runs: Runs, h: scalar, slot: int):
     """Greatest error of a step over what is allowed; 0 for fixed steps, NaN passed on."""
     worst = scalar(0.0)
-    for r in range(_SUMS):
+    width = runs.y.shape[0]
+    for r in range(width):
         total = scalar(0.0)
         if control.order > 0 and runs.scale[r, slot] > scalar(0.0):
             for j in range(control.stages + 1):
-                total += control.error[j] * runs.k[j * _WIDTH + r, slot]
+                total += control.error[j] * runs.k[j * width + r, slot]
             total = wp.abs(h * total) / runs.scale[r, slot]
         if not (total <= worst):
             worst = total
@@ -189,8 +194,9 @@ def keep_record(control: Control, runs: Runs, load: MembraneLoad, slot: int):
     """Write state and load into the history, if there is room."""
     number = runs.saved[slot]
     if number < runs.loads.shape[0]:
-        for r in range(_WIDTH):
-            runs.states[number * _WIDTH + r, slot] = runs.y[r, slot]
+        width = runs.y.shape[0]
+        for r in range(width):
+            runs.states[number * width + r, slot] = runs.y[r, slot]
         runs.loads[number, slot] = load
     runs.saved[slot] = number + 1
 
@@ -251,48 +257,16 @@ def keep_notes(
 
 
 @functools.cache
-def motion_kernel(load_of: Any, thrust: Any, thrust_data: Any) -> Any:
+def stepping_kernel(world_type: Any, slopes: Any, finish: Any) -> Any:
     """A kernel that takes up to ``count`` steps of each run.
 
-    ``thrust(data, t, touched, carrier, body) -> Wrench`` acts on the carrier; ``touched`` is the
-    time of first contact [s], below 0 before.
+    ``slopes(world, runs, stage, t, memory, slot) -> MembraneLoad`` fills the slopes of a stage from
+    the state in ``at``; ``finish(world, runs, load, t, slot)`` mends the state that a step has come
+    to, whose slopes were the last ones asked for. A world has a ``ring``.
     """
 
-    @wp.struct
-    class World:
-        rows: wp.array(dtype=MembraneRow)
-        ring: RingData
-        captive: CaptiveData
-        body: wp.array(dtype=Inertia)
-        carrier: wp.array(dtype=Inertia)
-        gravity: vec3
-        thrust: thrust_data
-
     @wp.func
-    def slopes(
-        world: World, runs: Runs, stage: int, t: scalar, memory: HullMemory, slot: int
-    ) -> MembraneLoad:
-        body = moving_at(runs.at, _BODY, slot)
-        carrier = moving_at(runs.at, _CARRIER, slot)
-        row = world.rows[wp.min(slot, world.rows.shape[0] - 1)]
-        load = load_of(row, world.ring, world.captive, body, carrier, memory, slot)
-        push = thrust(world.thrust, t, runs.first[slot], carrier, body)
-        one = world.body[wp.min(slot, world.body.shape[0] - 1)]
-        other = world.carrier[wp.min(slot, world.carrier.shape[0] - 1)]
-        fall = world.gravity
-        put_slopes(runs, stage, _BODY, one, body, load.force, load.torque, fall, slot)
-        force = load.carrier_force + push.force
-        torque = load.carrier_torque + push.torque
-        put_slopes(runs, stage, _CARRIER, other, carrier, force, torque, fall, slot)
-        sums = stage * _WIDTH
-        runs.k[sums + wp.static(DAMPED), slot] = load.damped
-        runs.k[sums + wp.static(RUBBED), slot] = load.rubbed
-        runs.k[sums + wp.static(SLIPPED), slot] = load.slip
-        runs.k[sums + wp.static(THRUST), slot] = wp.length(push.force)
-        return load
-
-    @wp.func
-    def one_step(world: World, control: Control, runs: Runs, memory: HullMemory, slot: int):
+    def one_step(world: world_type, control: Control, runs: Runs, memory: HullMemory, slot: int):
         """One step, kept or not."""
         t = runs.t[slot]
         wanted = runs.h[slot]
@@ -330,16 +304,16 @@ def motion_kernel(load_of: Any, thrust: Any, thrust_data: Any) -> Any:
             if lands:
                 after = wp.max(after, wanted)
             runs.h[slot] = wp.min(after, control.longest)
-        for r in range(_WIDTH):
+        width = runs.y.shape[0]
+        for r in range(width):
             runs.y[r, slot] = runs.at[r, slot]
-            runs.k[r, slot] = runs.k[control.stages * _WIDTH + r, slot]
-        make_unit(runs.y, _BODY + 6, slot)
-        make_unit(runs.y, _CARRIER + 6, slot)
+            runs.k[r, slot] = runs.k[control.stages * width + r, slot]
         t += h
         if lands:
             t = due
         runs.t[slot] = t
         runs.steps[slot] = runs.steps[slot] + 1
+        finish(world, runs, load, t, slot)
         if keep_notes(control, world.ring, memory, runs, load, t, h, slot):
             runs.fresh[slot] = 1  # thrust may begin: the slope at hand knows nothing of it
         if lands:
@@ -350,7 +324,7 @@ def motion_kernel(load_of: Any, thrust: Any, thrust_data: Any) -> Any:
     @wp.kernel(module="unique", enable_backward=False, module_options=POINT_OPTIONS)
     def advance(
         offset: int,
-        world: World,
+        world: world_type,
         control: Control,
         memory: HullMemory,
         count: int,
@@ -361,4 +335,53 @@ def motion_kernel(load_of: Any, thrust: Any, thrust_data: Any) -> Any:
             if runs.outcome[slot] == 0:
                 one_step(world, control, runs, memory, slot)
 
-    return advance, World
+    return advance
+
+
+@functools.cache
+def motion_kernel(load_of: Any, thrust: Any, thrust_data: Any) -> Any:
+    """A kernel that takes up to ``count`` steps of each run.
+
+    ``thrust(data, t, touched, carrier, body) -> Wrench`` acts on the carrier; ``touched`` is the
+    time of first contact [s], below 0 before.
+    """
+
+    @wp.struct
+    class World:
+        rows: wp.array(dtype=MembraneRow)
+        ring: RingData
+        captive: CaptiveData
+        body: wp.array(dtype=Inertia)
+        carrier: wp.array(dtype=Inertia)
+        gravity: vec3
+        thrust: thrust_data
+
+    @wp.func
+    def slopes(
+        world: World, runs: Runs, stage: int, t: scalar, memory: HullMemory, slot: int
+    ) -> MembraneLoad:
+        body = moving_at(runs.at, _BODY, slot)
+        carrier = moving_at(runs.at, _CARRIER, slot)
+        row = world.rows[wp.min(slot, world.rows.shape[0] - 1)]
+        load = load_of(row, world.ring, world.captive, body, carrier, memory, slot)
+        push = thrust(world.thrust, t, runs.first[slot], carrier, body)
+        one = world.body[wp.min(slot, world.body.shape[0] - 1)]
+        other = world.carrier[wp.min(slot, world.carrier.shape[0] - 1)]
+        fall = world.gravity
+        put_slopes(runs, stage, _BODY, one, body, load.force, load.torque, fall, slot)
+        force = load.carrier_force + push.force
+        torque = load.carrier_torque + push.torque
+        put_slopes(runs, stage, _CARRIER, other, carrier, force, torque, fall, slot)
+        sums = stage * runs.y.shape[0]
+        runs.k[sums + wp.static(DAMPED), slot] = load.damped
+        runs.k[sums + wp.static(RUBBED), slot] = load.rubbed
+        runs.k[sums + wp.static(SLIPPED), slot] = load.slip
+        runs.k[sums + wp.static(THRUST), slot] = wp.length(push.force)
+        return load
+
+    @wp.func
+    def finish(world: World, runs: Runs, load: MembraneLoad, t: scalar, slot: int):
+        make_unit(runs.y, _BODY + 6, slot)
+        make_unit(runs.y, _CARRIER + 6, slot)
+
+    return stepping_kernel(World, slopes, finish), World

@@ -236,6 +236,7 @@ class MembraneMotion:
             one[:, row + 3 : row + 6] = speed[:, None]
             one[:, row + 6 : row + 10] = 1.0
             one[:, row + 10 : row + 13] = speed[:, None] / length
+        one[:, kernels.SUMS :] = 0.0
         return one
 
     def _world(
@@ -303,7 +304,7 @@ def control_data(given: dict[str, Any], device: devices.Device) -> Any:
 
 def new_runs(start: Array, given: dict[str, Any], records: int, device: devices.Device) -> Any:
     """Memory of runs that are about to start."""
-    slots, width = len(start), kernels.WIDTH
+    slots, width = start.shape
 
     def filled(value: float) -> Any:
         return wp.full(slots, value, dtype=scalar, device=device.name)

@@ -116,7 +116,6 @@ def compose(laws: Laws) -> Composition:
         contact: wp.array(dtype=contact_data)
         ground: ground_data
         hull: hull_data
-        centre: hull_data  # the hull of the centre of mass alone
         body: RigidBody
         free: FreeBody
         limits: Limits

@@ -3,6 +3,7 @@
 from alight.membrane.captive import Captive
 from alight.membrane.hull import Hull, hull
 from alight.membrane.law import LoadResult, Membrane, holding_radius
+from alight.membrane.pear import pear
 from alight.membrane.ring import Ring, hexagon
 from alight.membrane.shares import NormalShares, normal_shares
 
@@ -17,4 +18,5 @@ __all__ = [
     "holding_radius",
     "hull",
     "normal_shares",
+    "pear",
 ]

@@ -16,7 +16,7 @@ from alight.contact.clearing import flying_from
 from alight.contact.hulls import clear_function, touching_hull
 from alight.core import devices
 from alight.core.types import quat, scalar, vec3
-from alight.core.warp_setup import POINT_OPTIONS
+from alight.core.warp_setup import HULL_OPTIONS
 from alight.shapes import icosphere
 from alight.vehicles.hull_data import Hull
 
@@ -49,7 +49,7 @@ def ground_of(kind):
 
 @functools.cache
 def times_kernel(GroundData, clear):
-    @wp.kernel(module="unique", enable_backward=False, module_options=POINT_OPTIONS)
+    @wp.kernel(module="unique", enable_backward=False, module_options=HULL_OPTIONS)
     def find_times(
         offset: int,
         ground: GroundData,

@@ -1,0 +1,299 @@
+"""What came of captures: a row for each run, and histories."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import IntEnum
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from alight.core import frames
+from alight.core.checks import Array
+from alight.engine import capture_kernel as layout
+from alight.engine.capture_approach import Asteroids
+from alight.engine.capture_craft import ARRAYS, Spacecraft
+from alight.engine.membrane_flight import MembraneOutcome
+
+
+class CaptureOutcome(IntEnum):
+    """How a capture ended. Failures have the codes of ``MembraneOutcome``."""
+
+    HELD = 1, "in contact, and at rest against the asteroid"
+    UNSETTLED = 3, "in contact, and still moving against the asteroid"
+    MISSED = 7, "never touched the asteroid"
+    LOST = 8, "touched the asteroid and lost it again"
+    STRUCK = 9, "the asteroid came through the membrane as deep as the bus"
+    STEP_FLOOR = 16, "failed: the step shrank to its floor without meeting the tolerance"
+    NOT_FINITE = 18, "failed: the state is no longer finite"
+    RIM = 24, "the asteroid reached past the rim of the membrane"
+
+    message: str
+
+    def __new__(cls, code: int, message: str) -> CaptureOutcome:
+        """Build a member from its code and the sentence a person reads."""
+        member = int.__new__(cls, code)
+        member._value_ = code
+        member.message = message
+        return member
+
+    def __str__(self) -> str:
+        return self.message
+
+
+_BY_CODE = {int(member): member for member in CaptureOutcome}
+
+#: Columns of a row. Times are NaN where what they tell of never happened.
+ROW = np.dtype(
+    [
+        ("run", np.int64),
+        ("outcome", np.int32),
+        ("success", np.bool_),  # in contact at the end, and no bending moment beyond the limit
+        ("shape", np.int64),
+        ("mass_kg", np.float64),
+        ("spin_rpm", np.float64),  # of the asteroid, at the start
+        ("friction", np.float64),
+        ("end_s", np.float64),
+        ("contact_s", np.float64),
+        ("settle_s", np.float64),  # from contact until at rest against each other for good
+        ("lost_s", np.float64),  # when contact was lost for good
+        ("contacts", np.int64),
+        ("bending_nm", np.float64),  # greatest at either drive assembly
+        ("bending_1_nm", np.float64),
+        ("bending_2_nm", np.float64),
+        ("bending_at_s", np.float64),
+        ("torsion_nm", np.float64),  # greatest moment about a boom
+        ("margin", np.float64),  # limit over bending, less 1
+        ("force_n", np.float64),  # greatest between asteroid and membrane
+        ("depth_m", np.float64),
+        ("clearance_m", np.float64),  # between the deepest vertex and the bus
+        ("slip_m", np.float64),  # path of the contact along the fabric
+        ("relative_rpm", np.float64),  # of craft against asteroid, at the end
+        ("pair_rpm", np.float64),  # spin of the pair as one body, at the end
+        ("axis_deg", np.float64),  # between the craft's axis and that spin: 90 in a flat spin
+        ("offset_m", np.float64),  # of the pair's spin axis from the craft, at the end
+        ("needed_n", np.float64),  # thrust that a steady spin of the pair would take
+        ("propellant_kg", np.float64),
+        ("steps", np.int64),
+    ]
+)
+
+
+@dataclass(frozen=True, eq=False)
+class CaptureFlight:
+    """n captures with r records each; vectors in inertial axes, rates in body axes."""
+
+    craft: Spacecraft
+    asteroids: Asteroids
+    mass: Array
+    """(n,) of the asteroids [kg]."""
+    rows: Any
+    """(n,) records of ``ROW``: what came of each run."""
+    time: Array
+    """(r,) [s]"""
+    states: Array
+    """(n, r, width); the properties below name the parts."""
+    loads: Any
+    """(n, r) records with the fields of ``MembraneLoad``."""
+    records: npt.NDArray[np.int32]
+    """(n,) how many records each run has; those after a run's end are zero."""
+    last: Array
+    """(n, width) state at the end."""
+
+    @property
+    def outcome(self) -> list[CaptureOutcome]:
+        """How each run ended."""
+        return [_BY_CODE[int(code)] for code in self.rows["outcome"]]
+
+    @property
+    def position(self) -> Array:
+        """(n, r, 3) of the asteroid's centre of mass [m]."""
+        return self.states[..., 0:3]
+
+    @property
+    def velocity(self) -> Array:
+        """(n, r, 3) of the asteroid [m/s]."""
+        return self.states[..., 3:6]
+
+    @property
+    def attitude(self) -> Array:
+        """(n, r, 4) of the asteroid."""
+        return self.states[..., 6:10]
+
+    @property
+    def rate(self) -> Array:
+        """(n, r, 3) of the asteroid [rad/s], its axes."""
+        return self.states[..., 10:13]
+
+    @property
+    def q(self) -> Array:
+        """(n, r, n_q) configuration of ``craft.tree``."""
+        return self.states[..., layout.CRAFT : layout.CRAFT + self.craft.tree.n_q]
+
+    @property
+    def v(self) -> Array:
+        """(n, r, n_v) velocity of ``craft.tree``."""
+        first = layout.CRAFT + self.craft.tree.n_q
+        return self.states[..., first : first + self.craft.tree.n_v]
+
+    @property
+    def sums(self) -> Array:
+        """(n, r, 7): energy lost in the fabric, to friction, in the hinges [J], slip [m], impulse
+        of forces [N s], of torques [N m s], and work of the thrusters [J]."""
+        return self.states[..., -layout.SUMS :]
+
+    @property
+    def moments(self) -> Array:
+        """(n, r, 2, 3) that the bus gives each array through its hinge [N m], the array's axes."""
+        return hinge_moments(self.craft, self.q, self.v)
+
+    @property
+    def bending(self) -> Array:
+        """(n, r, 2) at the drive assemblies: what is across the booms [N m]."""
+        return np.asarray(np.linalg.norm(self.moments[..., 1:], axis=-1))
+
+    @property
+    def relative_rate(self) -> Array:
+        """(n, r) of the craft against the asteroid [rad/s]."""
+        return relative_rate(self.states, self.craft)
+
+    @property
+    def axis_angle(self) -> Array:
+        """(n, r) between the craft's axis and the spin of the pair [rad], from 0 to pi/2."""
+        return pair_spin(self.states, self.craft, self.asteroids.inertia, self.mass)[1]
+
+    @property
+    def pair_rate(self) -> Array:
+        """(n, r) spin of the pair, were it one stiff body [rad/s]."""
+        return pair_spin(self.states, self.craft, self.asteroids.inertia, self.mass)[0]
+
+
+def hinge_moments(craft: Spacecraft, q: Array, v: Array) -> Array:
+    """(..., 2, 3) of springs and dampers on the arrays [N m], in the arrays' axes."""
+    found = []
+    for name in ARRAYS:
+        turn = q[..., craft.tree.q_slices[name]]
+        turn = turn * np.where(turn[..., 3:] < 0.0, -1.0, 1.0)
+        size = np.linalg.norm(turn[..., :3], axis=-1)[..., None]
+        scale = np.where(size > 0.0, 2.0 * np.arctan2(size, turn[..., 3:]), 2.0)
+        bent = turn[..., :3] * scale / np.where(size > 0.0, size, 1.0)
+        rate = v[..., craft.tree.v_slices[name]]
+        found.append(-craft.hinge_stiffness * bent - craft.hinge_damping * rate)
+    return np.stack(found, axis=-2)
+
+
+def _bus(states: Array, craft: Spacecraft) -> tuple[Array, Array, Array, Array]:
+    """Place, velocity, attitude and rate (inertial axes) of the bus."""
+    a, b = layout.CRAFT, layout.CRAFT + craft.tree.n_q
+    turn = _safe(states[..., a + 3 : a + 7])
+    rate = frames.quat_rotate(turn, states[..., b + 3 : b + 6])
+    return states[..., a : a + 3], states[..., b : b + 3], turn, rate
+
+
+def _safe(turn: Array) -> Array:
+    """Quaternions, and no turn in place of the zeros after a run's end."""
+    none = ~(np.abs(turn).sum(axis=-1, keepdims=True) > 0.0)
+    return np.where(none, (0.0, 0.0, 0.0, 1.0), turn)
+
+
+def relative_rate(states: Array, craft: Spacecraft) -> Array:
+    """Of the craft against the asteroid [rad/s]."""
+    own = frames.quat_rotate(_safe(states[..., 6:10]), states[..., 10:13])
+    return np.asarray(np.linalg.norm(own - _bus(states, craft)[3], axis=-1))
+
+
+def pair_spin(
+    states: Array, craft: Spacecraft, inertia: Array, mass: Array
+) -> tuple[Array, Array, Array]:
+    """Spin of asteroid and craft as one stiff body [rad/s], the angle between it and the craft's
+    axis [rad], and how far from the craft the spin's axis is [m].
+
+    The arrays count as if they were not bent. ``states`` are (n, ..., width).
+    """
+    shape = (len(mass),) + (1,) * (states.ndim - 2)
+    m, M = mass.reshape(shape)[..., None], craft.mass
+    tensor = inertia.reshape(*shape, 3, 3)
+    x, v, turn, rate = _bus(states, craft)
+    away, apart = x - states[..., 0:3], v - states[..., 3:6]
+    reduced = m * M / (m + M)
+    R, S = frames.quat_to_matrix(_safe(states[..., 6:10])), frames.quat_to_matrix(turn)
+    I_asteroid = R @ tensor @ np.swapaxes(R, -1, -2)
+    I_craft = S @ craft.inertia @ np.swapaxes(S, -1, -2)
+    spun = (I_asteroid @ (R @ states[..., 10:13, None])) + I_craft @ rate[..., None]
+    h = spun[..., 0] + reduced * np.cross(away, apart)
+    square = (away**2).sum(axis=-1)[..., None, None] * np.eye(3)
+    whole = (
+        I_asteroid
+        + I_craft
+        + reduced[..., None] * (square - away[..., :, None] * away[..., None, :])
+    )
+    w = np.linalg.solve(whole, h[..., None])[..., 0]
+    size = np.linalg.norm(w, axis=-1)
+    unit = w / np.where(size > 0.0, size, 1.0)[..., None]
+    along = np.abs((unit * S[..., :, 2]).sum(axis=-1))
+    from_middle = away * m / (m + M)
+    across = from_middle - (from_middle * unit).sum(axis=-1)[..., None] * unit
+    return size, np.arccos(np.clip(along, 0.0, 1.0)), np.linalg.norm(across, axis=-1)
+
+
+def rows_of(
+    runs: Any, notes: Any, last: Array, craft: Spacecraft, asteroids: Asteroids, mass: Array
+) -> Any:
+    """One record of ``ROW`` for each run, from what a kernel noted."""
+    rows: Any = np.zeros(len(last), dtype=ROW)
+    rows["run"] = np.arange(len(last))
+    rows["mass_kg"], rows["steps"] = mass, runs.steps.numpy()
+    rows["spin_rpm"] = _rpm(np.linalg.norm(asteroids.rate, axis=1))
+    end, first = runs.t.numpy(), runs.first.numpy()
+    touching = runs.touching.numpy() == 1
+    rows["end_s"], rows["contact_s"] = end, np.where(first < 0.0, np.nan, first)
+    rows["lost_s"] = np.where((first >= 0.0) & ~touching, runs.release.numpy(), np.nan)
+    rows["contacts"], rows["force_n"] = runs.contacts.numpy(), runs.force.numpy()
+    rows["depth_m"] = runs.depth.numpy()
+    rows["clearance_m"] = craft.standoff - rows["depth_m"]
+    numbers = [craft.tree.index(name) for name in ARRAYS]
+    bending, at = notes.bending.numpy()[numbers], notes.bending_at.numpy()[numbers]
+    rows["bending_1_nm"], rows["bending_2_nm"] = bending
+    worse = bending.argmax(axis=0)[None]
+    rows["bending_nm"] = np.take_along_axis(bending, worse, axis=0)[0]
+    rows["bending_at_s"] = np.take_along_axis(at, worse, axis=0)[0]
+    rows["torsion_nm"] = notes.twist.numpy()[numbers].max(axis=0)
+    with np.errstate(divide="ignore"):
+        rows["margin"] = craft.moment_limit / rows["bending_nm"] - 1.0
+    sums = last[:, -layout.SUMS :]
+    rows["slip_m"] = sums[:, layout.SLIPPED]
+    rows["propellant_kg"] = craft.propellant(sums[:, layout.THRUST], sums[:, layout.TORQUE])
+    rows["relative_rpm"] = _rpm(relative_rate(last, craft))
+    spin, angle, away = pair_spin(last, craft, asteroids.inertia, mass)
+    rows["pair_rpm"], rows["axis_deg"] = _rpm(spin), np.degrees(angle)
+    rows["offset_m"], rows["needed_n"] = away, craft.mass * spin**2 * away
+    restless = notes.restless.numpy()
+    calm = touching & (restless < end)
+    rows["settle_s"] = np.where(calm, np.maximum(restless - first, 0.0), np.nan)
+    rows["outcome"] = _outcomes(runs.outcome.numpy(), first, touching, calm, rows["clearance_m"])
+    kept = np.isin(rows["outcome"], (CaptureOutcome.HELD, CaptureOutcome.UNSETTLED))
+    rows["success"] = kept & (rows["margin"] >= 0.0)
+    return rows
+
+
+def _outcomes(
+    codes: npt.NDArray[np.int32],
+    first: Array,
+    touching: npt.NDArray[np.bool_],
+    calm: npt.NDArray[np.bool_],
+    clearance: Array,
+) -> npt.NDArray[np.int32]:
+    """Codes of ``CaptureOutcome``; failures and the rim first, then the bus."""
+    found = np.full(len(codes), int(CaptureOutcome.UNSETTLED), dtype=np.int32)
+    found[calm] = CaptureOutcome.HELD
+    found[~touching] = CaptureOutcome.LOST
+    found[first < 0.0] = CaptureOutcome.MISSED
+    found[clearance < 0.0] = CaptureOutcome.STRUCK
+    failed = codes != int(MembraneOutcome.TIMED_OUT)
+    found[failed] = codes[failed]
+    return found
+
+
+def _rpm(rate: Array) -> Array:
+    return np.asarray(rate * 30.0 / np.pi)
