@@ -55,23 +55,24 @@ def convergence(
     share: float = 0.95,
     confidence: float = CONFIDENCE,
 ) -> Convergence:
-    """Medians of ``quantities``, area of the empirical ellipse and share of escapes.
+    """Medians of ``quantities``, area of the empirical ellipse, shares that escape or tip over.
 
     Takes a table of runs in the order of their numbers, or an iterable of its batches. Answers are
-    named ``median <quantity>``, ``ellipse_area_m2`` and ``escaped``. Each interval is that of so
-    many independent runs: of a Latin hypercube or Sobol sequence the start is not spread as evenly
-    as the whole, and intervals are on the wide side.
+    named ``median <quantity>``, ``ellipse_area_m2``, ``escaped`` and ``tipped_over``. Each interval
+    is that of so many independent runs: of a Latin hypercube or Sobol sequence the start is not
+    spread as evenly as the whole, and intervals are on the wide side.
     """
     places = columns.point_names("rest_")
     got = columns.gather(tables, ["outcome_code", *quantities, *places])
     codes, rest = got["outcome_code"], columns.points(got, "rest_")
     steps = sizes(len(codes))
-    gone = np.cumsum(codes == Outcome.ESCAPED)
     answers = {
         f"median {name}": [_median(got[name][:n], confidence) for n in steps] for name in quantities
     }
     answers["ellipse_area_m2"] = _areas(rest, steps, share, confidence)
-    answers["escaped"] = [wilson(int(gone[n - 1]), int(n), confidence) for n in steps]
+    for name, outcome in (("escaped", Outcome.ESCAPED), ("tipped_over", Outcome.TIPPED_OVER)):
+        gone = np.cumsum(codes == outcome)
+        answers[name] = [wilson(int(gone[n - 1]), int(n), confidence) for n in steps]
     return Convergence(steps, answers)
 
 

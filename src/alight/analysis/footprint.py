@@ -73,13 +73,13 @@ def footprint(places: Array, up: npt.ArrayLike | None = None) -> Footprint:
     normal = origin if up is None else checked_vector("up", up)
     if not np.any(normal):
         raise InputError("the median rest place is the body's centre: give the plane's normal, up=")
-    R_TL = frames.local_frame(normal) if up is None else _plane_frame(normal)
+    R_TL = frames.local_frame(normal) if up is None else plane_frame(normal)
     local = (x - origin) @ R_TL
     far = float(np.mean(x @ origin < 0.0))
     return Footprint(origin, R_TL, np.ascontiguousarray(local[:, :2]), local[:, 2].copy(), far)
 
 
-def _plane_frame(normal: Array) -> Array:
+def plane_frame(normal: Array) -> Array:
     """(3, 3) columns: x dropped on the plane (z where that is its normal), y to the left, up."""
     up = normal / np.linalg.norm(normal)
     ahead = np.eye(3)[0 if abs(up[0]) < 0.9 else 2]

@@ -54,6 +54,9 @@ class Tally:
         """Outcomes as a bar shows them."""
         named = {"settled": Outcome.SETTLED, "escaped": Outcome.ESCAPED}
         shown = {name: self.outcomes.get(int(code), 0) for name, code in named.items()}
+        tipped = self.outcomes.get(int(Outcome.TIPPED_OVER), 0)
+        if tipped:
+            shown["tipped"] = tipped
         late = self.outcomes.get(int(Outcome.TIMED_OUT), 0)
         failed = sum(n for code, n in self.outcomes.items() if code >= FIRST_FAILURE)
         if late:

@@ -218,7 +218,8 @@ def deciding(scenario: Mapping[str, Any]) -> dict[str, Any]:
     out = {key: value for key, value in scenario.items() if key != "title"}
     for name, table in out.items():
         if isinstance(table, Mapping) and "sha256" in table:
-            out[name] = {key: value for key, value in table.items() if key not in ("mesh", "map")}
+            files = ("mesh", "map", "urdf")
+            out[name] = {key: value for key, value in table.items() if key not in files}
     return out
 
 

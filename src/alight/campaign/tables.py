@@ -138,8 +138,12 @@ def run_table(
     final: Any,
     values: Mapping[str, Array],
     units: Mapping[str, Sequence[str]],
+    loads: Sequence[tuple[Column, Array]] = (),
 ) -> Any:
-    """The table of runs: ``final`` as the engine leaves it, ``values`` as they were drawn."""
+    """The table of runs: ``final`` as the engine leaves it, ``values`` as they were drawn.
+
+    ``loads`` are further columns, those of articulated landers.
+    """
     code = final["outcome"].astype(np.int32)
     data: dict[str, Any] = {
         "run": runs,
@@ -173,9 +177,9 @@ def run_table(
     }
     for known, part in ((settled, rest), (touched, first)):
         data.update({name: _masked(array, known) for name, array in part.items()})
-    inputs = input_columns(values, units)
-    data.update({column.name: array for column, array in inputs})
-    return _table([*RUN_COLUMNS, *(column for column, _ in inputs)], data)
+    more = [*loads, *input_columns(values, units)]
+    data.update({column.name: array for column, array in more})
+    return _table([*RUN_COLUMNS, *(column for column, _ in more)], data)
 
 
 #: Components of dispersed vectors, by their number.
@@ -226,9 +230,10 @@ def contact_table(runs: npt.NDArray[np.int64], touches: Any) -> Any:
     return _table(CONTACT_COLUMNS, data)
 
 
-def trajectory_table(run: int, solution: Any) -> Any:
-    """The table of one run's course."""
-    energy = solution.energy
+def trajectory_table(
+    run: int, solution: Any, more: Sequence[tuple[Column, Array]] | None = None
+) -> Any:
+    """The table of one run's course; ``more`` are columns that stand in the place of energies."""
     data: dict[str, Any] = {
         "run": np.full(len(solution.time), run),
         "time": solution.time,
@@ -238,10 +243,14 @@ def trajectory_table(run: int, solution: Any) -> Any:
         **_split("w", solution.rate),
         "in_contact": solution.in_contact,
         "normal_force": solution.normal_force,
-        "energy": energy.total,
-        **{f"energy_{part}": getattr(energy, part) for part in _PARTS},
     }
-    return _table(TRAJECTORY_COLUMNS, data)
+    if more is None:
+        energy = solution.energy
+        parts = {f"energy_{part}": getattr(energy, part) for part in _PARTS}
+        return _table(TRAJECTORY_COLUMNS, {**data, "energy": energy.total, **parts})
+    shared = [column for column in TRAJECTORY_COLUMNS if not column.name.startswith("energy")]
+    data.update({column.name: array for column, array in more})
+    return _table([*shared, *(column for column, _ in more)], data)
 
 
 def to_bytes(table: Any) -> bytes:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import functools
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any, Self
+from typing import Any, NamedTuple, Self
 
 import numpy as np
 import numpy.typing as npt
@@ -18,18 +18,27 @@ from alight.campaign.dispersions import sample
 from alight.campaign.plan import Plan
 from alight.campaign.store import Shard, contacts_name, runs_name, trajectory_name
 from alight.campaign.tables import contact_table, run_table, to_bytes, trajectory_table
+from alight.campaign.tree_tables import Filled, course_columns, load_columns
 from alight.core.checks import Array
 from alight.core.errors import InputError
 from alight.core.outcomes import Outcome
 from alight.core.progress import Progress
-from alight.engine import Release, run_batch, simulate
+from alight.engine import TreeSolution, run_batch, simulate
 from alight.engine.run import Touch
 from alight.engine.slots import stacked, state_dtype
 from alight.scenario import prepare
 from alight.scenario.dispersion import Pair
-from alight.scenario.fields import Measure, Moments, Row
+from alight.scenario.fields import Kind, Measure, Moments, OneOf, Row
 from alight.scenario.quantities import DIMENSIONS
 from alight.scenario.schema import kind_of
+
+
+class Landed(NamedTuple):
+    """How the landings of a shard ended."""
+
+    final: Any
+    loads: list[Filled]
+    """Columns of loads with their values; none for rigid landers."""
 
 
 @dataclass
@@ -65,7 +74,7 @@ class Work:
         runs = np.concatenate(members)
         try:
             values = sample(self.scenario, runs, total=self.plan.total)
-            final, touches, owners = self._land(runs, values, bar)
+            final, loads, touches, owners = self._land(runs, values, bar)
         except InputError as cause:
             named = f"shard {shards[0]}" if len(shards) == 1 else f"shards {shards[0]} ..."
             raise InputError(
@@ -77,21 +86,26 @@ class Work:
             own = slice(rows[i], rows[i + 1])
             drawn = {key: a[own] for key, a in values.items()}
             met = slice(hits[i], hits[i + 1])
-            yield self._shard(shard, runs[own], drawn, final[own], runs[owners[met]], touches[met])
+            mine = Landed(final[own], [(c, a[own]) for c, a in loads])
+            yield self._shard(shard, runs[own], drawn, mine, runs[owners[met]], touches[met])
 
     def _shard(
         self,
         shard: int,
         runs: npt.NDArray[np.int64],
         values: dict[str, Array],
-        final: Any,
+        landed: Landed,
         owners: npt.NDArray[np.int64],
         touches: Any,
     ) -> Shard:
         """The files of a shard, whose landings are done."""
-        units = {key: units_of(key, a.shape[1] if a.ndim > 1 else 0) for key, a in values.items()}
+        final, known = landed.final, self.scenario.kind_here
+        units = {
+            key: units_of(key, a.shape[1] if a.ndim > 1 else 0, known(key))
+            for key, a in values.items()
+        }
         files = {
-            runs_name(shard): to_bytes(run_table(runs, final, values, units)),
+            runs_name(shard): to_bytes(run_table(runs, final, values, units, landed.loads)),
             contacts_name(shard): to_bytes(contact_table(owners, touches)),
             **self._trajectories(runs, final),
         }
@@ -101,25 +115,27 @@ class Work:
 
     def _land(
         self, runs: npt.NDArray[np.int64], values: dict[str, Array], bar: Progress | None
-    ) -> tuple[Any, Any, npt.NDArray[np.int64]]:
-        """Final states in the order of runs; contacts by run and time, and the rows of these."""
+    ) -> tuple[Any, list[Filled], Any, npt.NDArray[np.int64]]:
+        """Final states and loads in the order of runs; contacts by run and time, and their rows."""
         final: Any = np.zeros(len(runs), dtype=state_dtype())
-        parts, owners = [], []
+        parts, owners, loads = [], [], dict[str, Filled]()
         for model, release, rows in self._groups(len(runs), values):
             result = run_batch(
                 model, release, device=self.device, threads=self.threads, show=bar or "silent"
             )
             final[rows] = result.final
+            for column, array in load_columns(result):
+                loads.setdefault(column.name, (column, np.zeros(len(runs))))[1][rows] = array
             parts.append(result.touches)
             owners.append(rows[result.touches["run"]])
         touches, row = stacked(Touch, parts), np.concatenate(owners)
         # Groups come one after the other; within a run contacts are already in order of time.
         order = np.argsort(row, kind="stable")
-        return final, touches[order], row[order]
+        return final, list(loads.values()), touches[order], row[order]
 
     def _groups(
         self, count: int, values: dict[str, Array]
-    ) -> list[tuple[Any, Release, npt.NDArray[np.int64]]]:
+    ) -> list[tuple[Any, Any, npt.NDArray[np.int64]]]:
         """Models, the releases of their runs, and which runs these are."""
         groups = self.prepared.groups(values)
         if not values:  # nothing is dispersed: every run is the nominal one
@@ -137,7 +153,8 @@ class Work:
             values = sample(self.scenario, [run], total=self.plan.total)
             ((model, release, _),) = self._groups(1, values)
             solution = simulate(model, release, device=self.device, threads=self.threads)
-            out[trajectory_name(run)] = to_bytes(trajectory_table(run, solution))
+            joints = course_columns(solution) if isinstance(solution, TreeSolution) else None
+            out[trajectory_name(run)] = to_bytes(trajectory_table(run, solution, joints))
         return out
 
 
@@ -168,12 +185,15 @@ class ShardBar:
 
 
 @functools.cache
-def units_of(key: str, width: int = 0) -> tuple[str, ...]:
+def units_of(key: str, width: int = 0, known: Kind | None = None) -> tuple[str, ...]:
     """The SI unit of each component of a quantity of the scenario; "" for plain numbers.
 
-    ``width`` is the number of components, 0 for a single number: some keys take either.
+    ``width`` is the number of components, 0 for a single number: some keys take either. ``known``
+    is the kind of quantity where the scenario's laws decide it.
     """
     kind = kind_of(key, (0.0,) * width if width else 0.0)
+    if isinstance(kind, OneOf) and known is not None:
+        kind = known
     parts: Any = kind.kinds if isinstance(kind, Pair) else None
     if parts is None:
         parts = [kind.of if isinstance(kind, Row | Moments) else kind] * max(1, width)

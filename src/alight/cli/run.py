@@ -11,7 +11,7 @@ import typer
 from alight.cli.names import complete_scenario, scenario_of
 
 if TYPE_CHECKING:
-    from alight.engine import Solution
+    from alight.engine import Solution, TreeSolution
 
 #: Contacts listed, the hardest ones.
 SHOWN = 12
@@ -47,7 +47,7 @@ def command(
         _tell(solution)
 
 
-def _facts(solution: Solution) -> dict[str, Any]:
+def _facts(solution: Solution | TreeSolution) -> dict[str, Any]:
     """What a script reads."""
     fields = ("start", "end", "normal_speed_in", "normal_speed_out", "peak_force", "points")
     units = ("start_s", "end_s", "normal_speed_in_m_s", "normal_speed_out_m_s", "peak_force_N")
@@ -60,9 +60,21 @@ def _facts(solution: Solution) -> dict[str, Any]:
         "time_s": float(solution.time[-1]),
         "position_m": solution.position[-1].tolist(),
         "attitude_xyzw": solution.attitude[-1].tolist(),
-        "steps": len(solution.rows) - 1,
+        "steps": len(solution.time) - 1,
         "contacts": contacts,
+        **({"loads": loads} if (loads := _loads(solution)) else {}),
     }
+
+
+def _loads(solution: Solution | TreeSolution) -> dict[str, float]:
+    """The largest of everything, by the columns of campaigns; nothing of a rigid lander."""
+    from alight.campaign.tree_tables import peak_columns
+    from alight.engine import TreeSolution
+
+    if not isinstance(solution, TreeSolution):
+        return {}
+    found = peak_columns(solution.model, solution.peaks)
+    return {column.full_name: float(values[0]) for column, values in found}
 
 
 def _plain(value: Any) -> int | float | None:
@@ -71,7 +83,7 @@ def _plain(value: Any) -> int | float | None:
     return number if math.isfinite(number) else None
 
 
-def _tell(solution: Solution) -> None:
+def _tell(solution: Solution | TreeSolution) -> None:
     """What a person reads."""
     import numpy as np
     from rich.console import Console
@@ -97,4 +109,23 @@ def _tell(solution: Solution) -> None:
             f"{event['peak_force']:.3g}",
             str(event["points"]),
         )
+    console.print(table)
+    _tell_loads(solution, console)
+
+
+def _tell_loads(solution: Solution | TreeSolution, console: Any) -> None:
+    """What an articulated lander bears."""
+    from rich.table import Table
+
+    from alight.campaign.tree_tables import peak_columns
+    from alight.engine import TreeSolution
+
+    if not isinstance(solution, TreeSolution):
+        return
+    table = Table(title="The largest of everything", title_justify="left", show_header=False)
+    table.add_column("")
+    table.add_column("", justify="right")
+    for column, values in peak_columns(solution.model, solution.peaks):
+        name = column.name.replace("_", " ").removeprefix("peak ")
+        table.add_row(f"{name} \\[{column.unit}]", f"{values[0]:.4g}")
     console.print(table)

@@ -90,6 +90,21 @@ class TreeSolution:
         return self._part("v", 3)
 
     @property
+    def attitude(self) -> Array:
+        """(n, 4) of the first body, quaternion xyzw from its axes to the target's."""
+        return self.bodies.attitude[:, 0]
+
+    @property
+    def rate(self) -> Array:
+        """(n, 3) of the first body, relative to the target, in its axes [rad/s]."""
+        return self.bodies.rate[:, 0]
+
+    @property
+    def normal_force(self) -> Array:
+        """(n,) of all pads together [N]."""
+        return np.asarray(self.pad_normal_force.sum(axis=1))
+
+    @property
     def acceleration(self) -> Array:
         """(n, 3) of the first body's centre of mass, target axes, inertial [m/s^2]."""
         return self._part("acceleration", 3)

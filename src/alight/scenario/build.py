@@ -12,11 +12,12 @@ from numpy.typing import NDArray
 from alight.core.checks import Array
 from alight.core.errors import InputError
 from alight.core.progress import Progress
-from alight.engine import Model, Release, Solution
+from alight.engine import Model, Release, TreeModel, TreeRelease
 from alight.engine import simulate as engine_simulate
+from alight.scenario.articulated import Articulated
 from alight.scenario.errors import blame
 from alight.scenario.parts import Parts
-from alight.scenario.place import release_of
+from alight.scenario.place import release_of, tree_release_of
 from alight.scenario.reader import load
 from alight.scenario.schema import Scenario, kind_of, varied_kind
 from alight.scenario.schema_contact import ARRAYS
@@ -27,8 +28,8 @@ from alight.scenario.schema_ground import REGION_ARRAYS
 class Group:
     """Runs that share one model."""
 
-    model: Model
-    release: Release
+    model: Model | TreeModel
+    release: Release | TreeRelease
     rows: NDArray[np.int64]
     """Which rows of the values these runs are; row i of ``release`` is run ``rows[i]``."""
 
@@ -66,24 +67,15 @@ class Prepared:
 
     def _group(self, setting: dict[str, Any], arrays: dict[str, Array], rows: Any) -> Group:
         scenario = self.scenario.replaced(setting) if setting else self.scenario
-        contact = {
-            key.partition(".")[2]: a[:, 0]
-            for key, a in arrays.items()
-            if key.startswith("contact.")
-        }
         parts = self._parts
-        model = Model(
-            gravity=parts.gravity(scenario),
-            surface=parts.ground(scenario),
-            lander=parts.lander(scenario),
-            contact=parts.contact(scenario, contact, parts.properties(scenario, arrays)),
-            rotation=parts.rotation(scenario),
-            externals=parts.externals(scenario),
-            stop=parts.stop(scenario),
-            steps=parts.steps(scenario),
-        )
+        model, lander = parts.model(scenario, arrays), parts.lander(scenario)
+        given = (scenario, model.surface, arrays, len(rows))
         with blame(scenario.source, "release"):
-            release = release_of(scenario, model.surface, arrays, len(rows))
+            release: Release | TreeRelease
+            if isinstance(lander, Articulated):
+                release = tree_release_of(*given, lander)
+            else:
+                release = release_of(*given)
         return Group(model, release, rows)
 
     def _checked(self, values: dict[str, Any]) -> tuple[dict[str, Array], int]:
@@ -152,17 +144,18 @@ def prepare(
 
 
 def simulate(
-    scenario: Scenario | Model | str | os.PathLike[str],
-    release: Release | None = None,
+    scenario: Scenario | Model | TreeModel | str | os.PathLike[str],
+    release: Release | TreeRelease | None = None,
     *,
     device: str = "cpu",
     progress: str = "silent",
-) -> Solution:
+) -> Any:
     """One run in full detail: of a scenario or scenario file, nothing dispersed, or of a model.
 
-    A ``Model`` needs its ``release``; a scenario has its own.
+    A ``Model`` needs its ``release``; a scenario has its own. The result is a ``Solution``, that of
+    an articulated lander a ``TreeSolution``.
     """
-    if isinstance(scenario, Model):
+    if isinstance(scenario, Model | TreeModel):
         if release is None:
             raise InputError("a model is run from a release: simulate(model, release).")
         return engine_simulate(scenario, release, device=device)

@@ -141,6 +141,56 @@ class Measure(_Range):
 
 
 @dataclass(frozen=True)
+class OneOf(_Range):
+    """A quantity of one of several dimensions, which another key decides between."""
+
+    dimensions: tuple[str, ...] = ()
+    width = 1
+
+    def read(self, value: Any) -> Any:
+        """A ``Quantity`` of whichever dimension its unit is of."""
+        for dimension in self.dimensions:
+            try:
+                found = quantities.read(value, dimension)
+            except InputError:
+                continue
+            self._within(found, told(found.text), f" {DIMENSIONS[dimension].si}")
+            return found
+        examples = " or ".join(f'"{DIMENSIONS[d].example}"' for d in self.dimensions)
+        raise InputError(f"found {told(value)}; it must be a number with its unit, {examples}")
+
+    def dimension_of(self, value: Any) -> str:
+        """The dimension of a ``Quantity`` of this kind; the first where nothing tells."""
+        for dimension in self.dimensions:
+            try:
+                quantities.read(getattr(value, "text", ""), dimension)
+            except InputError:
+                continue
+            return dimension
+        return self.dimensions[0]
+
+    def form(self, value: Any) -> Measure:
+        """The kind that ``value`` is of."""
+        return self.of(self.dimension_of(value))
+
+    def of(self, dimension: str) -> Measure:
+        """The kind of a quantity of this dimension."""
+        bounds = {n: getattr(self, n) for n in ("above", "least", "most", "below", "infinite")}
+        return Measure(**bounds, dimension=dimension)
+
+    def write(self, value: Any) -> Any:
+        """Its text; the SI value where it was made from a plain number."""
+        return getattr(value, "text", None) or in_si(value, self.dimensions[0]).text
+
+    def json(self) -> dict[str, Any]:
+        """A string that starts with a number."""
+        said = self.of(self.dimensions[0]).json()
+        kinds = [DIMENSIONS[d] for d in self.dimensions]
+        said["description"] = " or ".join(f"{kind.name} [{kind.si}]" for kind in kinds)
+        return {**said, "examples": [kind.example for kind in kinds]}
+
+
+@dataclass(frozen=True)
 class Number(_Range):
     """A number without a unit."""
 

@@ -5,21 +5,21 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-import numpy as np
-
 from alight import flight, gravity, surfaces
 from alight.contact import Compliant, GroundLaw, GroundMap, Impulse, Regions, Sliding
+from alight.contact.hertz import Hertz
 from alight.core import frames
 from alight.core.constants import AU, G
 from alight.core.progress import Progress
-from alight.engine import Steps, Stop
+from alight.engine import Model, Steps, Stop, TreeModel, TreeSteps, TreeStop
 from alight.gravity import Gravity
-from alight.scenario import landers, sky
+from alight.scenario import sky
+from alight.scenario.articulated import Articulated
 from alight.scenario.errors import blame
+from alight.scenario.lander_parts import lander_of
 from alight.scenario.place import ground_radius
 from alight.scenario.scaled import Scaled
 from alight.scenario.schema import Scenario
-from alight.scenario.schema_contact import ARRAYS
 from alight.scenario.schema_run import CompanionSection
 from alight.scenario.schema_sun import Sun
 from alight.scenario.schema_target import Noise
@@ -28,12 +28,8 @@ from alight.shapes.series import HarmonicSeries
 from alight.surfaces import Surface
 from alight.vehicles import RigidLander
 
-#: Numbers of each contact law besides those that may differ from run to run.
-CONTACT_NUMBERS = {
-    "compliant": ("depth", "resolution", "slip_speed", "slip_rate"),
-    "impulse": ("hop", "stride"),
-    "sliding": ("hop",),
-}
+#: Landers and planes that are kept.
+LATELY = 16
 
 
 class Parts:
@@ -48,6 +44,15 @@ class Parts:
         if key not in self._kept:
             self._kept[key] = make()
         return self._kept[key]
+
+    def _lately(self, kind: str, key: Any, make: Callable[[], Any]) -> Any:
+        """The same of small things, of which those made last are kept: there may be one a run."""
+        shelf = self._kept.setdefault(kind, {})
+        if key not in shelf:
+            shelf[key] = make()
+            for old in list(shelf)[:-LATELY]:
+                del shelf[old]
+        return shelf[key]
 
     # -- the body ------------------------------------------------------------------------------
 
@@ -171,7 +176,12 @@ class Parts:
         ground = scenario.ground
         if ground.kind == "plane":
             numbers = (*map(float, ground.point), *ground.normal)
-            return self._once(("plane", *numbers), lambda: surfaces.Plane(numbers[:3], numbers[3:]))
+            return self._lately("plane", numbers, lambda: surfaces.Plane(numbers[:3], numbers[3:]))
+        if ground.kind == "patch":
+            sizes = [float(v) for v in (ground.length, ground.width, ground.thickness) if v]
+            point, normal = [float(v) for v in ground.point], ground.normal
+            key = ("patch", *point, *normal, *ground.along, *sizes)
+            return self._once(key, lambda: surfaces.Patch(point, normal, ground.along, *sizes))
         if ground.kind == "sphere":
             radius = self._radius(scenario)
             return self._once(("sphere", radius), lambda: surfaces.Sphere(radius=radius))
@@ -228,11 +238,36 @@ class Parts:
 
     # -- lander and contact --------------------------------------------------------------------
 
-    def lander(self, scenario: Scenario) -> RigidLander:
+    def model(self, scenario: Scenario, arrays: dict[str, Any]) -> Model | TreeModel:
+        """All laws together; ``arrays`` hold what differs from run to run, by key."""
+        contact = {k.partition(".")[2]: a[:, 0] for k, a in arrays.items() if k[:8] == "contact."}
+        laws: dict[str, Any] = {
+            "gravity": self.gravity(scenario),
+            "surface": self.ground(scenario),
+            "rotation": self.rotation(scenario),
+            "externals": self.externals(scenario),
+        }
+        lander = self.lander(scenario)
+        if isinstance(lander, Articulated):
+            with blame(scenario.source, "contact"):
+                law = Hertz(**{**scenario.contact.numbers(), **contact})
+            stop, steps = self.tree_stop(scenario), self.tree_steps(scenario)
+            with blame(scenario.source, "lander"):
+                tree, devices, up = lander[:3]
+                return TreeModel(tree, devices, contact=law, stop=stop, steps=steps, up=up, **laws)
+        return Model(
+            lander=lander,
+            contact=self.contact(scenario, contact, self.properties(scenario, arrays)),
+            stop=self.stop(scenario),
+            steps=self.steps(scenario),
+            **laws,
+        )
+
+    def lander(self, scenario: Scenario) -> RigidLander | Articulated:
         """What lands."""
         with blame(scenario.source, "lander"):
             key = repr(scenario.lander.written())
-            return self._once(("lander", key), lambda: _lander(scenario))
+            return self._lately("lander", key, lambda: lander_of(scenario.lander))
 
     def properties(self, scenario: Scenario, arrays: dict[str, Any]) -> GroundLaw | None:
         """How the ground varies; ``arrays`` hold what differs from run to run, by key."""
@@ -259,12 +294,7 @@ class Parts:
         self, scenario: Scenario, arrays: dict[str, Any], ground: GroundLaw | None
     ) -> Compliant:
         """The contact law on ``ground``; ``arrays`` hold what differs from run to run."""
-        section = scenario.contact
-        options: dict[str, Any] = {
-            name: float(getattr(section, name))
-            for name in (*ARRAYS[section.law], *CONTACT_NUMBERS[section.law])
-            if getattr(section, name) is not None
-        }
+        section, options = scenario.contact, scenario.contact.numbers()
         with blame(scenario.source, "contact"):
             if section.law == "impulse":
                 return Impulse(**{**options, **arrays}, ground=ground)
@@ -283,9 +313,25 @@ class Parts:
 
     def steps(self, scenario: Scenario) -> Steps:
         """How flight is followed."""
-        section = scenario.steps
+        names = ("tolerance", "longest", "shortest")
         with blame(scenario.source, "steps"):
-            return Steps(section.tolerance, float(section.longest), float(section.shortest))
+            return Steps(**{n: float(getattr(scenario.steps, n)) for n in names})
+
+    def tree_stop(self, scenario: Scenario) -> TreeStop:
+        """When runs of articulated landers end."""
+        section = scenario.stop
+        names = ("max_time", "escape_radius", "settle_speed", "settle_rate", "settle_time")
+        with blame(scenario.source, "stop"):
+            numbers = {n: float(getattr(section, n)) for n in (*names, "tip_angle")}
+            return TreeStop(**numbers, max_steps=section.max_steps)
+
+    def tree_steps(self, scenario: Scenario) -> TreeSteps:
+        """How the motion of articulated landers is followed."""
+        section = scenario.steps
+        names = ("tolerance", "longest", "shortest", "step", "contact_step")
+        given = {n: float(v) for n in names if (v := getattr(section, n)) is not None}
+        with blame(scenario.source, "steps"):
+            return TreeSteps(str(section.integrator), **given)
 
     # -- Sun and companion ---------------------------------------------------------------------
 
@@ -310,6 +356,7 @@ class Parts:
             area = sun.area_over_mass
             if area is None:  # the mean over all directions of a convex hull: a quarter of it
                 lander = self.lander(scenario)
+                assert isinstance(lander, RigidLander)  # others have been told to give it
                 area = 0.25 * float(lander.hull.face_areas.sum()) / lander.mass
             found.append(
                 flight.SolarPressure(float(area), place, sun.reflectivity, float(sun.shadow_radius))
@@ -337,38 +384,3 @@ class Parts:
 def _mesh_key(scenario: Scenario) -> tuple[Any, ...]:
     body = scenario.body
     return body.name, body.facets, body.sha256, body.unit, body.recentre, body.repair
-
-
-def _lander(scenario: Scenario) -> RigidLander:
-    section = scenario.lander
-    options: dict[str, Any] = {"points": section.points}
-    for name in ("extra_points", "center_of_mass", "inertia"):
-        value = getattr(section, name)
-        if value is not None:
-            options[name.replace("_points", "")] = np.asarray(value, dtype=np.float64)
-    if section.name is not None:
-        return _catalogued(section.name, float(section.mass or 0.0), options)
-    if section.shape == "mesh":
-        solid: Any = {
-            n: float(v) for n in ("mass", "density") if (v := getattr(section, n)) is not None
-        }
-        return RigidLander.from_mesh(Mesh.read(str(section.mesh), section.unit), **solid, **options)
-    sizes = {n: getattr(section, n) for n in ("side", "size", "diameter", "height", "sides")}
-    given = {n: v for n, v in sizes.items() if v is not None}
-    make: Any = getattr(RigidLander, str(section.shape))
-    return make(**given, mass=float(section.mass or 0.0), **options)
-
-
-def _catalogued(name: str, mass: float, options: dict[str, Any]) -> RigidLander:
-    """A lander of the catalogue, with another mass or other figures where they are given."""
-    entry = landers.find(name)
-    if mass == entry.mass and set(options) == {"points"}:
-        return entry.rigid(options["points"])
-    if entry.inertia is not None:
-        options.setdefault("inertia", np.asarray(entry.inertia) * (mass / entry.mass))
-    if entry.center_of_mass is not None:
-        options.setdefault("center_of_mass", entry.center_of_mass)
-    if entry.extra_points:
-        options.setdefault("extra", entry.extra_points)
-    make: Any = getattr(RigidLander, entry.kind)
-    return make(**entry.dimensions, mass=mass, name=entry.name, **options)

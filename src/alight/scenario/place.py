@@ -14,8 +14,10 @@ import numpy as np
 from alight.core import frames
 from alight.core.checks import Array
 from alight.core.errors import InputError
-from alight.engine import Release
-from alight.scenario.schema import Scenario, euler_attitude
+from alight.engine import Release, TreeRelease
+from alight.scenario.articulated import Articulated
+from alight.scenario.schema import Scenario
+from alight.scenario.schema_tree import euler_attitude
 from alight.surfaces import Rocky, Surface
 
 
@@ -23,6 +25,26 @@ def release_of(
     scenario: Scenario, surface: Surface, values: dict[str, Array], count: int
 ) -> Release:
     """The releases of ``count`` runs; ``values`` hold what differs between them, by key."""
+    return Release(*_states(scenario, surface, values, count))
+
+
+def tree_release_of(
+    scenario: Scenario, surface: Surface, values: dict[str, Array], count: int, lander: Articulated
+) -> TreeRelease:
+    """The same of an articulated lander: place, velocity and turn are those of its first body."""
+    states = Release(*_states(scenario, surface, values, count))  # its quaternions are unit
+    return TreeRelease.of(
+        lander.tree,
+        *(states.position, states.velocity, states.attitude, states.rate),
+        joints=lander.joints,
+        speeds=lander.speeds,
+    )
+
+
+def _states(
+    scenario: Scenario, surface: Surface, values: dict[str, Array], count: int
+) -> list[Array]:
+    """Positions, velocities, attitudes and rates, a row a run."""
 
     def get(name: str) -> Array:
         key = f"release.{name}"
@@ -50,11 +72,10 @@ def release_of(
         velocity = _turned(turn, velocity)
         if section.attitude_axes == "local":
             attitude = frames.quat_multiply(frames.quat_from_matrix(turn), _unit(attitude))
-    full = [
+    return [
         np.array(np.broadcast_to(a, (count, a.shape[1])))
         for a in (position, velocity, attitude, get("rate"))
     ]
-    return Release(*full)
 
 
 def _unit(q: Array) -> Array:

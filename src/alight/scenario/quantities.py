@@ -20,9 +20,9 @@ from alight.scenario.errors import told
 
 _NUMBER = r"[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?|[+-]?(?:inf|nan)(?![a-zA-Z])"
 _FORM = re.compile(rf"\s*({_NUMBER})\s*(.*?)\s*", re.DOTALL | re.ASCII)
-#: What reaches pint: names with powers of one digit, multiplied and divided. It would evaluate
-#: whatever else it is given, and powers of powers would keep it busy for ever.
-_NAMED = r"[A-Za-zµμ%]+(?:\s*(?:\^|\*\*)\s*-?[1-9](?![0-9.]))?"
+#: What reaches pint: names with powers of one digit (or 1.5), multiplied and divided. It would
+#: evaluate whatever else it is given, and powers of powers would keep it busy for ever.
+_NAMED = r"[A-Za-zµμ%]+(?:\s*(?:\^|\*\*)\s*-?(?:[1-9](?![0-9.])|1\.5(?![0-9.])))?"
 _UNIT = re.compile(rf"(?:1\s*/\s*)?{_NAMED}(?:(?:\s*[*/]\s*|\s+){_NAMED}){{0,6}}")
 
 #: Names that mean something else to pint, or nothing, and what is meant here.
@@ -57,6 +57,11 @@ DIMENSIONS = _dimensions(
     ("moment of inertia", "kg*m^2", "0.09 kg*m^2", "kg*m^2 kg*cm^2 g*cm^2 g*mm^2"),
     ("stiffness", "N/m", "4e4 N/m", "N/m kN/m N/mm kg/s^2"),
     ("damping", "N*s/m", "162 N*s/m", "N*s/m kN*s/m N*s/mm kg/s"),
+    ("Hertz stiffness", "N/m^1.5", "1e5 N/m^1.5", "N/m^1.5 kN/m^1.5 N/mm^1.5"),
+    ("force", "N", "400 N", "N kN mN newton kg*m/s^2"),
+    ("torque", "N*m", "0.2 N*m", "N*m mN*m N*mm N*cm"),
+    ("torsional stiffness", "N*m/rad", "10 N*m/rad", "N*m/rad N*m/deg N*m"),
+    ("torsional damping", "N*m*s/rad", "1 N*m*s/rad", "N*m*s/rad N*m*s/deg N*m*s"),
     ("number per area", "1/m^2", "0.0016 1/m^2", "1/m^2 1/km^2 1/cm^2"),
     ("area over mass", "m^2/kg", "0.02 m^2/kg", "m^2/kg cm^2/kg cm^2/g"),
 )

@@ -12,9 +12,10 @@ from pydantic import ValidationError
 
 from alight.core.errors import FileError, did_you_mean
 from alight.scenario import dispersion
+from alight.scenario.articulated import articulated
 from alight.scenario.dispersion import Dispersion
 from alight.scenario.errors import Problem, ScenarioError, told
-from alight.scenario.fields import Either
+from alight.scenario.fields import Either, OneOf
 from alight.scenario.schema import Scenario, dispersible, keys, varied_kind
 from alight.scenario.section import Section, wanted
 
@@ -59,6 +60,8 @@ def from_dict(
         problems += found.problems()
         if not problems:
             found = _with_files(found.completed(), Path(folder), problems)
+        if not problems and found.lander.urdf is not None:
+            problems += articulated(found.lander)[1]
     nominal = found if found is not None and not problems else None
     spread, more = _dispersions(table.get("dispersions", {}), nominal)
     problems += more
@@ -135,7 +138,9 @@ def _key_of(path: tuple[str | int, ...], table: Any) -> str:
         except (KeyError, IndexError, TypeError):
             table = None
         if isinstance(part, int):
-            name = table.get("name") if isinstance(table, dict) else None
+            name = None
+            if isinstance(table, dict):
+                name = table.get("name") or table.get("body")
             part = name if isinstance(name, str) else part + 1
         parts.append(str(part))
     return ".".join(parts)
@@ -193,6 +198,8 @@ def _dispersions(
                 text = f"this scenario has no value under {key} that could vary"
                 problems.append(Problem(f'dispersions."{key}"', text))
                 continue
+        if isinstance(kind, OneOf):
+            continue  # which dimension it has is not known yet
         if isinstance(kind, Either):
             kind = kind.form(nominal)
         made, wrong = dispersion.read(key, kind, table, nominal)
@@ -225,7 +232,8 @@ def _doubled(found: dict[str, Dispersion]) -> list[Problem]:
 def _with_files(scenario: Scenario, folder: Path, problems: list[Problem]) -> Scenario:
     """Paths of meshes and maps made absolute, and their contents known by their digest."""
     update = {}
-    for name, key in (("body", "mesh"), ("lander", "mesh"), ("ground", "map")):
+    files = (("body", "mesh"), ("lander", "mesh"), ("lander", "urdf"), ("ground", "map"))
+    for name, key in files:
         section: Any = getattr(scenario, name)
         given = getattr(section, key)
         if given is None:

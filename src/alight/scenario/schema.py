@@ -5,24 +5,22 @@ from __future__ import annotations
 import copy
 import functools
 import importlib
-import math
 from importlib.metadata import version
 from typing import Annotated, Any
 
 import numpy as np
 from pydantic import Field, PrivateAttr
 
-from alight.core.checks import Array
 from alight.core.errors import InputError, did_you_mean
 from alight.scenario import toml_text
 from alight.scenario.dispersion import KINDS, Pair
 from alight.scenario.errors import Problem
-from alight.scenario.fields import MOST_SEED, Either, Kind, Row, Text, Whole
+from alight.scenario.fields import MOST_SEED, Either, Kind, OneOf, Row, Text, Whole
 from alight.scenario.schema_contact import Contact
-from alight.scenario.schema_ground import RegionSection
 from alight.scenario.schema_lander import LanderSection, ReleaseSection
 from alight.scenario.schema_run import Campaign, Environment, Record, StepsSection, StopSection
 from alight.scenario.schema_target import Body, GravitySection, Ground
+from alight.scenario.schema_tree import euler_attitude
 from alight.scenario.section import Section
 
 #: Sections whose numbers cannot vary from run to run.
@@ -90,8 +88,18 @@ class Scenario(Section):
             *self.release.problems(self.ground.kind),
             *self.contact.problems(self.ground, self.lander),
             *self.environment.problems(body),
-            *self.steps.problems(),
+            *self.stop.problems(self.lander.is_tree),
+            *self.steps.problems(self.lander.is_tree),
+            *self._hull_problems(),
         ]
+
+    def _hull_problems(self) -> list[Problem]:
+        """Light pushes a hull, which an articulated lander has not."""
+        sun = self.environment.sun
+        if sun is None or not sun.pressure or sun.area_over_mass or not self.lander.is_tree:
+            return []
+        said = 'is missing; an articulated lander has no hull to take it from: "0.02 m^2/kg"'
+        return [Problem("environment.sun.area_over_mass", said)]
 
     def completed(self) -> Scenario:
         """With every default filled in that does not need a mesh."""
@@ -105,6 +113,8 @@ class Scenario(Section):
                 "release": self.release.completed(),
                 "contact": self.contact.completed(),
                 "environment": self.environment.completed(body),
+                "stop": self.stop.completed(self.lander.is_tree),
+                "steps": self.steps.completed(self.lander.is_tree),
                 "made_by": None,
             }
         )
@@ -148,8 +158,10 @@ class Scenario(Section):
             return tuple(euler_attitude(np.asarray(release.euler, dtype=np.float64)))
         found: Any = self
         names = key.split(".")
-        if _of_region(key):
-            found, names = self.ground.named(names[2]), names[3:]
+        if listed(key) is not None:
+            entries = getattr(getattr(self, names[0]), names[1])
+            named = {getattr(e, "name", None) or getattr(e, "body", None): e for e in entries}
+            found, names = named.get(names[2]), names[3:]
         for name in names:
             found = None if found is None else getattr(found, name)
         return found
@@ -157,7 +169,8 @@ class Scenario(Section):
     def kind_here(self, key: str) -> Kind | None:
         """The kind of value that may vary under a key, given the laws of this scenario."""
         section, _, name = key.partition(".")
-        return self.contact.kind_of(name) if section == "contact" else varied_kind(key)
+        kind = self.contact.kind_of(name) if section == "contact" else varied_kind(key)
+        return kind.form(self._value(key)) if isinstance(kind, OneOf) else kind
 
     def replaced(self, values: dict[str, Any]) -> Scenario:
         """A copy with other values under some dotted keys.
@@ -169,60 +182,53 @@ class Scenario(Section):
         table = self.resolved()
         for key, value in values.items():
             place, names = table, key.split(".")
-            if _of_region(key):
-                place, names = self._region_table(table, names[2]), names[3:]
+            if listed(key) is not None:
+                place, names = self._entry_table(table, names), names[3:]
             for name in names[:-1]:
                 place = place.setdefault(name, {})
             if value is None:
                 place.pop(names[-1], None)
             else:
-                place[names[-1]] = _spelt(key, value)
+                place[names[-1]] = self._spelt(key, value)
         return from_dict(table, self.source)
 
-    def _region_table(self, table: dict[str, Any], name: str) -> dict[str, Any]:
-        """The table of a region in that of the scenario."""
-        found: list[dict[str, Any]] = table["ground"].get("region", [])
-        for region in found:
-            if region["name"] == name:
-                return region
-        known = [region["name"] for region in found]
+    def _entry_table(self, table: dict[str, Any], names: list[str]) -> dict[str, Any]:
+        """The table of an entry of a list, by its name, in that of the scenario."""
+        found: list[dict[str, Any]] = table[names[0]].get(names[1], [])
+        known = {entry.get("name") or entry.get("body"): entry for entry in found}
+        if names[2] in known:
+            return known[names[2]]
         raise InputError(
-            f'{self.source}: the ground has no region "{name}".{did_you_mean(name, known)}'
+            f'{self.source}: the {names[0]} has no {names[1]} "{names[2]}".'
+            f"{did_you_mean(names[2], [str(name) for name in known])}"
         )
 
-
-def _of_region(key: str) -> bool:
-    """Whether a dotted key is one of a region: ground.region.<its name>.<key>."""
-    return key.startswith("ground.region.") and key.count(".") == 3
-
-
-def _spelt(key: str, value: Any) -> Any:
-    """``value`` as a file would have it."""
-    if isinstance(value, str | bool | dict) or key.split(".")[0] == "dispersions":
-        return value
-    kind = kind_of(key)
-    if isinstance(value, list | tuple) and any(isinstance(v, str | list) for v in value):
-        return list(value)
-    plain = value.tolist() if isinstance(value, np.ndarray | np.generic) else value
-    return kind.write(kind.from_si(plain))
+    def _spelt(self, key: str, value: Any) -> Any:
+        """``value`` as a file would have it."""
+        if isinstance(value, str | bool | dict) or key.split(".")[0] == "dispersions":
+            return value
+        kind = kind_of(key)
+        if isinstance(kind, OneOf):
+            kind = kind.form(self._value(key))
+        if isinstance(value, list | tuple) and any(isinstance(v, str | list) for v in value):
+            return list(value)
+        plain = value.tolist() if isinstance(value, np.ndarray | np.generic) else value
+        return kind.write(kind.from_si(plain))
 
 
-def euler_attitude(angles: Array) -> Array:
-    """Quaternions (..., 4) of roll, pitch and yaw [rad]: turned about z, then y, then x."""
-    rows = []
-    for roll, pitch, yaw in angles.reshape(-1, 3).tolist():
-        (sr, cr), (sp, cp), (sy, cy) = (
-            (math.sin(0.5 * a), math.cos(0.5 * a)) for a in (roll, pitch, yaw)
-        )
-        rows.append(
-            (
-                sr * cp * cy - cr * sp * sy,
-                cr * sp * cy + sr * cp * sy,
-                cr * cp * sy - sr * sp * cy,
-                cr * cp * cy + sr * sp * sy,
-            )
-        )
-    return np.array(rows).reshape(*angles.shape[:-1], 4)
+@functools.cache
+def _lists() -> dict[str, type[Section]]:
+    """The section of each list of tables whose entries go by their names."""
+    tables = Scenario.tables().items()
+    return {f"{top}.{name}": one for top, t in tables for name, one in t.lists().items()}
+
+
+def listed(key: str) -> type[Section] | None:
+    """The section that a dotted key belongs to, if it is in a list: ground.region.pond.friction."""
+    if key.count(".") != 3:
+        return None
+    top, name, *_ = key.split(".")
+    return _lists().get(f"{top}.{name}")
 
 
 def _alight_version() -> str:
@@ -260,8 +266,9 @@ def dispersible() -> dict[str, Kind]:
 
 def varied_kind(key: str) -> Kind | None:
     """The kind of value under a key that may vary from run to run; None if it may not."""
-    if _of_region(key):
-        kind = RegionSection.kinds().get(key.rpartition(".")[2])
+    section = listed(key)
+    if section is not None:
+        kind = section.kinds().get(key.rpartition(".")[2])
         return kind if kind is not None and kind.width else None
     return dispersible().get(key)
 
@@ -273,9 +280,9 @@ def _known() -> dict[str, Kind]:
 
 def kind_of(key: str, value: Any = None) -> Kind:
     """The kind of value under a dotted key; ``value`` tells which, where there are two."""
-    known = _known()
-    if _of_region(key):
-        known = {f"{key.rpartition('.')[0]}.{k}": v for k, v in RegionSection.kinds().items()}
+    known, section = _known(), listed(key)
+    if section is not None:
+        known = {f"{key.rpartition('.')[0]}.{k}": v for k, v in section.kinds().items()}
     if key not in known:
         raise InputError(f'a scenario has no key "{key}".{did_you_mean(key, known)}')
     kind = known[key]
@@ -292,17 +299,21 @@ def json_schema() -> dict[str, Any]:
         "properties": {"kind": {"enum": [*KINDS]}},
         "required": ["kind"],
     }
-    varied = [key for key, kind in RegionSection.kinds().items() if kind.width]
     made["properties"]["dispersions"] = {
         "type": "object",
         "description": "How values vary from run to run, by their dotted keys.",
         "properties": {key: {"$ref": "#/$defs/Dispersion"} for key in dispersible()},
         "patternProperties": {
-            rf"^ground\.region\.[A-Za-z0-9_-]+\.({'|'.join(varied)})$": {
-                "$ref": "#/$defs/Dispersion"
-            }
+            pattern: {"$ref": "#/$defs/Dispersion"}
+            for pattern in (_pattern(name, one) for name, one in _lists().items())
         },
         "additionalProperties": False,
     }
     made["$defs"]["Dispersion"] = table
     return made
+
+
+def _pattern(name: str, section: type[Section]) -> str:
+    """What the keys of the numbers in a list look like."""
+    varied = [key for key, kind in section.kinds().items() if kind.width]
+    return rf"^{name.replace('.', chr(92) + '.')}\.[A-Za-z0-9_-]+\.({'|'.join(varied)})$"

@@ -1,4 +1,5 @@
-"""The contact law in a scenario: springs that give way, rigid hits, or a point that slides."""
+"""The contact law in a scenario: springs that give way, rigid hits, a point that slides, or the
+springs of Hertz under the pads of an articulated lander."""
 
 from __future__ import annotations
 
@@ -6,9 +7,10 @@ import inspect
 from typing import Annotated, Any, ClassVar
 
 from alight.contact import Impulse, Sliding
-from alight.scenario.errors import Problem
-from alight.scenario.fields import Choice, Kind, Measure, Number
-from alight.scenario.quantities import Quantity, in_si
+from alight.contact.hertz import Hertz
+from alight.scenario.errors import Problem, told
+from alight.scenario.fields import Choice, Kind, Measure, Number, OneOf
+from alight.scenario.quantities import DIMENSIONS, Quantity, in_si
 from alight.scenario.schema_lander import LanderSection
 from alight.scenario.schema_target import Ground
 from alight.scenario.section import Section
@@ -28,7 +30,15 @@ LAWS = {
     ),
     "impulse": ("hop", "stride"),
     "sliding": ("tangential_restitution", "hop"),
+    "hertz": ("stiffness", "damping", "slip_speed"),
 }
+#: Keys that only some laws have, though more than one does.
+WITHOUT = {
+    "sliding": ("rolling_resistance",),
+    "hertz": ("restitution", "static_friction", "rolling_resistance"),
+}
+#: Dimension of the stiffness of each law that has one.
+STIFFNESS = {"compliant": "stiffness", "hertz": "Hertz stiffness"}
 #: Grounds that a point can slide on: smooth ones.
 SMOOTH = ("parametric", "sphere", "plane")
 _ROLLING = Quantity(2e-3, "2 mm")
@@ -59,6 +69,10 @@ DEFAULTS: dict[str, dict[str, Any]] = {
         "tangential_restitution": _of(Sliding, "tangential_restitution"),
         "hop": in_si(_of(Sliding, "hop"), "length"),
     },
+    "hertz": {
+        "damping": Quantity(0.0, "0 N*s/m"),
+        "slip_speed": in_si(_of(Hertz, "slip_speed"), "speed"),
+    },
 }
 #: Parameters that may differ from run to run within one model.
 ARRAYS = {
@@ -74,6 +88,14 @@ ARRAYS = {
     ),
     "impulse": ("restitution", "friction", "static_friction", "rolling_resistance"),
     "sliding": ("restitution", "friction", "static_friction", "tangential_restitution"),
+    "hertz": ("stiffness", "damping", "friction", "slip_speed"),
+}
+#: Numbers of each contact law besides those that may differ from run to run.
+CONTACT_NUMBERS = {
+    "compliant": ("depth", "resolution", "slip_speed", "slip_rate"),
+    "impulse": ("hop", "stride"),
+    "sliding": ("hop",),
+    "hertz": (),
 }
 #: Restitution of springs, of which none can take all the energy.
 OF_SPRINGS = Number(above=0, most=1)
@@ -87,7 +109,9 @@ class Contact(Section):
     law: Annotated[str, Choice(tuple(LAWS))] = "compliant"
     restitution: Annotated[float | None, Number(least=0, most=1)] = None
     friction: Annotated[float, Number(least=0)] = 0.6
-    stiffness: Annotated[float | None, Measure(dimension="stiffness", above=0)] = None
+    stiffness: Annotated[
+        float | None, OneOf(dimensions=("stiffness", "Hertz stiffness"), above=0)
+    ] = None
     damping: Annotated[float | None, Measure(dimension="damping", least=0)] = None
     depth: Annotated[float | None, Measure(dimension="length", above=0)] = None
     speed: Annotated[float | None, Measure(dimension="speed", above=0)] = None
@@ -104,14 +128,20 @@ class Contact(Section):
 
     def problems(self, ground: Ground, lander: LanderSection) -> list[Problem]:
         """What does not fit together, or with ground and lander."""
-        found = self.misplaced("contact")
-        if self.law == "impulse":
+        found = self.misplaced("contact") + self._dimension_problems()
+        if self.law in ("impulse", "sliding"):
             found += self.missing("contact", "restitution")
-        elif self.law == "sliding":
-            found += self.missing("contact", "restitution")
+        if self.law == "sliding":
             found += self._sliding_problems(ground, lander)
-        else:
+        elif self.law == "hertz":
+            found += self.missing("contact", "stiffness")
+        elif self.law == "compliant" and not lander.is_tree:
             found += self._spring_problems()
+        found += self._tree_problems(ground, lander)
+        for key in WITHOUT.get(self.law, ()):
+            if getattr(self, key) is not None:
+                why = {"sliding": ": a point does not roll"}.get(self.law, "")
+                found.append(Problem(f"contact.{key}", f'does not go with law = "{self.law}"{why}'))
         if self.static_friction is not None and self.static_friction < self.friction:
             found.append(
                 Problem(
@@ -122,12 +152,40 @@ class Contact(Section):
             )
         return found
 
+    def _dimension_problems(self) -> list[Problem]:
+        """A stiffness in the unit of another law."""
+        kind, wanted = self.kinds()["stiffness"], STIFFNESS.get(self.law)
+        assert isinstance(kind, OneOf)
+        if self.stiffness is None or wanted in (None, kind.dimension_of(self.stiffness)):
+            return []
+        said = (
+            f"found {told(getattr(self.stiffness, 'text', self.stiffness))}; with law = "
+            f'"{self.law}" it must be such as "{DIMENSIONS[str(wanted)].example}"'
+        )
+        return [Problem("contact.stiffness", said)]
+
+    def _tree_problems(self, ground: Ground, lander: LanderSection) -> list[Problem]:
+        """Pads of articulated landers, and they alone, are pushed by springs of Hertz."""
+        if lander.is_tree == (self.law == "hertz"):
+            if not lander.is_tree:
+                return []
+            varied = {"ground.map": ground.map is not None, "ground.region": bool(ground.region)}
+            said = "does not go with an articulated lander: its contact is the same everywhere"
+            return [Problem(key, said) for key, given in varied.items() if given]
+        if lander.is_tree:
+            said = (
+                f'found "{self.law}"; an articulated lander needs law = "hertz" with its stiffness'
+            )
+        else:
+            said = (
+                'found "hertz", which is for articulated landers: lander.shape = "tree", or '
+                'lander.name = "dcap"'
+            )
+        return [Problem("contact.law", said)]
+
     def _sliding_problems(self, ground: Ground, lander: LanderSection) -> list[Problem]:
         """A point without size, on ground that knows how it bends."""
         found = []
-        if self.rolling_resistance is not None:
-            said = 'does not go with law = "sliding": a point does not roll'
-            found.append(Problem("contact.rolling_resistance", said))
         rough = ground.noise is not None or ground.rocks is not None
         if ground.kind not in SMOOTH or rough:
             has = "with hills or rocks" if rough else f'of kind "{ground.kind}"'
@@ -164,7 +222,7 @@ class Contact(Section):
         own = {k for keys in LAWS.values() for k in keys}
         if key in own and key not in LAWS[self.law]:
             return None
-        if key == "rolling_resistance" and self.law == "sliding":
+        if key in WITHOUT.get(self.law, ()):
             return None
         if key == "restitution" and self.law == "compliant":
             return OF_SPRINGS
@@ -173,4 +231,11 @@ class Contact(Section):
     def completed(self) -> Contact:
         """With the defaults of its law, and a damper where there is a spring."""
         made = self.filled(**DEFAULTS[self.law])
+        if self.law == "hertz":
+            return made
         return made.filled(damping=Quantity(0.0, "0 N*s/m")) if self.stiffness is not None else made
+
+    def numbers(self) -> dict[str, float]:
+        """The numbers of its law that are given, by name."""
+        names = (*ARRAYS[self.law], *CONTACT_NUMBERS[self.law])
+        return {name: float(v) for name in names if (v := getattr(self, name)) is not None}

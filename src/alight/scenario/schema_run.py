@@ -86,33 +86,75 @@ class Environment(Section):
         return self.model_copy(update={"sun": sun, "companion": companion})
 
 
+#: When and how runs go on unless the scenario says otherwise: rigid landers, articulated ones.
+_STOP = {
+    "max_time": (Quantity(1e5, "1e5 s"), Quantity(1e3, "1e3 s")),
+    "settle_speed": (Quantity(1e-5, "1e-5 m/s"), Quantity(1e-3, "1e-3 m/s")),
+    "settle_rate": (Quantity(1e-4, "1e-4 rad/s"), Quantity(1e-3, "1e-3 rad/s")),
+    "settle_time": (Quantity(30.0, "30 s"), Quantity(5.0, "5 s")),
+    "tip_angle": (None, Quantity(math.pi / 3.0, "60 deg")),
+}
+_STEPS = {
+    "tolerance": (1e-9, 1e-7),
+    "longest": (Quantity(600.0, "600 s"), Quantity(10.0, "10 s")),
+    "shortest": (Quantity(1e-9, "1e-9 s"), Quantity(1e-13, "1e-13 s")),
+    "integrator": (None, "pece"),
+    "step": (None, Quantity(1e-4, "1e-4 s")),
+}
+_OF_TREES = 'goes with articulated landers only: lander.shape = "tree", or name = "dcap"'
+
+
 class StopSection(Section):
     """When a run ends."""
 
-    max_time: Annotated[float, Measure(dimension="time", above=0)] = Quantity(1e5, "1e5 s")
+    max_time: Annotated[float | None, Measure(dimension="time", above=0)] = None
     escape_radius: Annotated[float, Measure(dimension="length", above=0, infinite=True)] = Quantity(
         math.inf, "inf m"
     )
-    settle_speed: Annotated[float, Measure(dimension="speed", above=0)] = Quantity(1e-5, "1e-5 m/s")
-    settle_rate: Annotated[float, Measure(dimension="angular rate", above=0)] = Quantity(
-        1e-4, "1e-4 rad/s"
-    )
-    settle_time: Annotated[float, Measure(dimension="time", above=0)] = Quantity(30.0, "30 s")
+    settle_speed: Annotated[float | None, Measure(dimension="speed", above=0)] = None
+    settle_rate: Annotated[float | None, Measure(dimension="angular rate", above=0)] = None
+    settle_time: Annotated[float | None, Measure(dimension="time", above=0)] = None
     max_steps: Annotated[int, Whole(least=1, most=2**31 - 1)] = 10_000_000
+    tip_angle: Annotated[float | None, Measure(dimension="angle", above=0, most=math.pi)] = None
+
+    def problems(self, tree: bool) -> list[Problem]:
+        """Only what has legs tips over."""
+        wrong = self.tip_angle is not None and not tree
+        return [Problem("stop.tip_angle", _OF_TREES)] if wrong else []
+
+    def completed(self, tree: bool) -> StopSection:
+        """With the defaults of its kind of lander."""
+        return self.filled(**{name: both[int(tree)] for name, both in _STOP.items()})
 
 
 class StepsSection(Section):
-    """How closely flight is followed."""
+    """How closely motion is followed."""
 
-    tolerance: Annotated[float, Number(above=0, most=1e-2)] = 1e-9
-    longest: Annotated[float, Measure(dimension="time", above=0)] = Quantity(600.0, "600 s")
-    shortest: Annotated[float, Measure(dimension="time", above=0)] = Quantity(1e-9, "1e-9 s")
+    tolerance: Annotated[float | None, Number(above=0, most=1e-2)] = None
+    longest: Annotated[float | None, Measure(dimension="time", above=0)] = None
+    shortest: Annotated[float | None, Measure(dimension="time", above=0)] = None
+    integrator: Annotated[str | None, Choice(("pece", "rk4"))] = None
+    step: Annotated[float | None, Measure(dimension="time", above=0)] = None
+    contact_step: Annotated[float | None, Measure(dimension="time", above=0)] = None
 
-    def problems(self) -> list[Problem]:
-        """The longest is longer."""
-        if self.shortest < self.longest:
-            return []
-        return [Problem("steps.shortest", f"must be below steps.longest, {self.longest:g} s")]
+    def problems(self, tree: bool) -> list[Problem]:
+        """The longest is longer, and rigid landers have one integrator."""
+        found = []
+        if not tree:
+            own = ("integrator", "step", "contact_step")
+            wrong = [name for name in own if getattr(self, name) is not None]
+            found += [Problem(f"steps.{name}", _OF_TREES) for name in wrong]
+        made = self.completed(tree)
+        assert made.shortest is not None
+        assert made.longest is not None
+        if made.shortest >= made.longest:
+            said = f"must be below steps.longest, {made.longest:g} s"
+            found.append(Problem("steps.shortest", said))
+        return found
+
+    def completed(self, tree: bool) -> StepsSection:
+        """With the defaults of its kind of lander."""
+        return self.filled(**{name: both[int(tree)] for name, both in _STEPS.items()})
 
 
 class Campaign(Section):

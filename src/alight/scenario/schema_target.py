@@ -30,7 +30,9 @@ MESH_UNITS = ("m", "km", "cm", "mm", "ft")
 MESH_LAWS = ("smooth", "polyhedron", "reduced", "cached")
 #: Grounds that are made from a mesh, and all.
 MESH_GROUNDS = ("distance-field", "facets", "parametric")
-GROUNDS = (*MESH_GROUNDS, "sphere", "plane")
+GROUNDS = (*MESH_GROUNDS, "sphere", "plane", "patch")
+#: Grounds that are not about the origin: places on them have no latitude.
+FLAT = ("plane", "patch")
 #: Degree of the built-in radius series, and the most that is fitted to a mesh.
 DEGREE, MOST_DEGREE = 22, 60
 
@@ -265,6 +267,7 @@ class Ground(Section):
             "parametric": ("degree",),
             "sphere": ("radius",),
             "plane": ("point", "normal"),
+            "patch": ("point", "normal", "along", "length", "width", "thickness"),
         },
     )
 
@@ -276,6 +279,10 @@ class Ground(Section):
     radius: Annotated[float | None, Measure(dimension="length", above=0)] = None
     point: Annotated[Any, Row(Measure(dimension="length"))] = None
     normal: Annotated[Any, Row(Number(), nonzero=True)] = None
+    along: Annotated[Any, Row(Number(), nonzero=True)] = None
+    length: Annotated[float | None, Measure(dimension="length", above=0)] = None
+    width: Annotated[float | None, Measure(dimension="length", above=0)] = None
+    thickness: Annotated[float | None, Measure(dimension="length", above=0)] = None
     map: Annotated[str | None, Text(None, ("ground.csv",))] = None
     sha256: Annotated[str | None, Text()] = None
     noise: Noise | None = None
@@ -295,6 +302,8 @@ class Ground(Section):
                 'are: take a finer mesh, [ground.rocks], or kind = "distance-field"'
             )
             found.append(Problem("ground.noise", said))
+        if self.kind == "patch":
+            found += self._patch_problems()
         if self.kind == "parametric" and body.name is not None and (self.degree or 0) > DEGREE:
             said = f"found {self.degree}, but the built-in shapes are series of degree {DEGREE}"
             found.append(Problem("ground.degree", said))
@@ -302,9 +311,17 @@ class Ground(Section):
             found += self.rocks.problems(self.kind, body.entry)
         if self.kind == "sphere" and self.radius is None and body.name is None:
             found += self.missing("ground", "radius")
-        if self.kind == "plane" and self.noise is not None and self.noise.map is not None:
+        if self.kind in FLAT and self.noise is not None and self.noise.map is not None:
             found.append(Problem("ground.noise.map", "needs a body about the origin, not a plane"))
         return found + self._varied_problems()
+
+    def _patch_problems(self) -> list[Problem]:
+        """What does not fit together of a patch, which has no hills."""
+        found = self.missing("ground", "length", "width")
+        if self.noise is not None:
+            said = 'fractal hills do not go with kind = "patch": take kind = "plane"'
+            found.append(Problem("ground.noise", said))
+        return found
 
     def _field_problems(self, body: Body) -> list[Problem]:
         """What does not fit together of a distance field."""
@@ -327,7 +344,7 @@ class Ground(Section):
     def _varied_problems(self) -> list[Problem]:
         """What does not fit together of the map and the regions."""
         found = []
-        if self.kind == "plane" and self.map is not None:
+        if self.kind in FLAT and self.map is not None:
             found.append(Problem("ground.map", "needs a body about the origin, not a plane"))
         if self.map is None and self.sha256 is not None:
             found.append(Problem("ground.sha256", "goes with map only"))
@@ -336,7 +353,7 @@ class Ground(Section):
             said = "is the name of two regions; each needs its own"
             found.append(Problem(f"ground.region.{name}", said))
         for region in self.region:
-            found += region.problems(self.kind == "plane")
+            found += region.problems(self.kind in FLAT)
         return found
 
     def named(self, name: str) -> RegionSection | None:
@@ -354,9 +371,12 @@ class Ground(Section):
             return made
         if self.kind == "parametric":
             return made.filled(degree=DEGREE)
-        if self.kind == "plane":
+        if self.kind in FLAT:
             zero = Quantity(0.0, "0 m")
-            return made.filled(point=(zero, zero, zero), normal=(0.0, 0.0, 1.0))
+            made = made.filled(point=(zero, zero, zero), normal=(0.0, 0.0, 1.0))
+            if self.kind == "plane":
+                return made
+            return made.filled(along=(1.0, 0.0, 0.0), thickness=Quantity(1.0, "1 m"))
         if self.kind == "sphere":
             return made.filled(radius=in_si(entry.mean_radius, "length")) if entry else made
         made = made.filled(interpolation="smooth")

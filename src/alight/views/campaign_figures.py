@@ -339,6 +339,7 @@ _ANSWERS: tuple[tuple[str, str, Callable[[float], words.Unit]], ...] = (
     (f"median {FORCE}", "Median largest force", lambda _: words.Unit("N", 1.0)),
     (f"median {HARDEST}", "Median speed of the hardest impact", words.speed),
     ("escaped", "Share that escapes", lambda _: words.Unit("%", 0.01)),
+    ("tipped_over", "Share that tips over", lambda _: words.Unit("%", 0.01)),
 )
 
 

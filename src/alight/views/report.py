@@ -13,7 +13,7 @@ from alight.core.errors import FileError
 from alight.shapes.mesh import Mesh
 from alight.views import campaign_figures as figures
 from alight.views import campaign_maps as maps
-from alight.views import report_light
+from alight.views import report_light, report_loads
 from alight.views import report_page as html
 from alight.views import report_words as text
 from alight.views.light_figure import draw_light
@@ -90,7 +90,8 @@ def _light_table(found: Findings, folder: Path) -> Path | None:
 
 def figure_count(campaign: Campaign, light: bool = False) -> int:
     """Figures that a report of ``campaign`` may have, to tell how far one is."""
-    return (7 if campaign.trajectories else 5) + light
+    legs = campaign.scenario.get("contact", {}).get("law") == "hertz"
+    return (7 if campaign.trajectories else 5) + light + legs
 
 
 def _opened(
@@ -144,6 +145,8 @@ def _sections(shelf: _Shelf) -> Iterator[html.Section]:
     if found.where is not None:
         yield html.Section("Where it comes to rest", list(_where(shelf)))
     yield html.Section("How landings go", list(_how(shelf)))
+    if any(load.spread.n for load in found.loads):
+        yield html.Section("Loads", list(_loads(shelf)))
     if found.light is not None:
         yield html.Section("Light where it rests", list(_light(shelf, found.light)))
     if found.data.courses:
@@ -196,6 +199,17 @@ def _how(shelf: _Shelf) -> Iterator[str]:
     yield html.table(text.QUANTITY_HEAD, text.quantity_rows(shelf.found), range(1, 6))
 
 
+def _loads(shelf: _Shelf) -> Iterator[str]:
+    yield shelf.draw(
+        "loads",
+        report_loads.draw_loads,
+        "Histograms of the largest stroke, pad force, acceleration, tilt, swing and joint force",
+        "The largest of each landing that touches the ground. Orange: the median. Grey: the middle "
+        "90 %.",
+    )
+    yield html.table(report_loads.HEAD, report_loads.rows(shelf.found), range(1, 6))
+
+
 def _light(shelf: _Shelf, light: Light | str) -> Iterator[str]:
     if isinstance(light, str):
         yield html.paragraph(light)
@@ -225,6 +239,15 @@ def _courses(shelf: _Shelf) -> Iterator[str]:
         )
     runs = ", ".join(str(course.run) for course in shelf.found.data.courses)
     yield shelf.draw("courses", maps.draw_courses, f"Courses of the runs {runs}", caption)
+    if shelf.found.data.articulated:
+        first = shelf.found.data.courses[0].run
+        yield shelf.draw(
+            "touchdown",
+            report_loads.draw_touchdown,
+            f"Speed, acceleration, strokes, forces and swing of run {first} against time",
+            f"The touchdown of run {first}, until no leg gives any more and a while after that.",
+        )
+        return
     yield shelf.draw(
         "energy",
         maps.draw_energy,

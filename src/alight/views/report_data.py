@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
 
@@ -13,6 +13,8 @@ import numpy as np
 
 from alight.analysis import columns
 from alight.analysis.columns import Array, Bools
+from alight.analysis.footprint import plane_frame
+from alight.analysis.loads import load_names
 from alight.analysis.settling import QUANTITIES
 from alight.analysis.sun import SunPath
 from alight.campaign.reader import Campaign
@@ -32,8 +34,14 @@ NEEDED = (
 #: Courses that are drawn, at most: more cannot be told apart.
 COURSES = 6
 
-#: Parts of E_J in the table of a course.
-_PARTS = ("linear", "angular", "centrifugal", "gravity", "elastic")
+#: E_J and its parts in the table of a course.
+_ENERGY = {
+    "total": "energy_J",
+    **{p: f"energy_{p}_J" for p in ("linear", "angular", "centrifugal", "gravity", "elastic")},
+}
+
+#: How the columns of a course begin that only articulated landers have.
+_OF_LEGS = ("acceleration_", "pad_force_", "stroke_", "crush_force_", "slosh_")
 
 #: What the components of vectors mean where the release is over a place of the ground.
 _LOCAL = {"x": "east", "y": "north", "z": "up", "vx": "v east", "vy": "v north", "vz": "v up"}
@@ -63,7 +71,9 @@ class Course:
     velocity: Array
     """(k, 3) relative to the turning target [m/s]."""
     energy: dict[str, Array]
-    """E_J, named ``total``, and its parts [J]."""
+    """E_J, named ``total``, and its parts [J]; empty for articulated landers."""
+    parts: dict[str, Array] = field(default_factory=dict)
+    """Other columns, by their names: what legs, pads and liquid of articulated landers do."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -83,6 +93,8 @@ class Data:
     facts: list[tuple[str, str]]
     """Seed, device, versions: (name, value) rows."""
     courses: list[Course]
+    loads: dict[str, Array] = field(default_factory=dict)
+    """Columns of loads, (n,) each; none for rigid landers."""
     mesh: Mesh | None = None
     """The body, for maps and pictures."""
     sun: SunPath | None = None
@@ -107,9 +119,9 @@ class Data:
 
     @property
     def level(self) -> Array | None:
-        """Unit normal of the ground where it is a plane; None on a body."""
+        """Unit normal of the ground where it is flat; None on a body."""
         ground = self.scenario.get("ground", {})
-        if ground.get("kind") != "plane":
+        if ground.get("kind") not in ("plane", "patch"):
             return None
         normal = np.asarray(ground.get("normal") or (0.0, 0.0, 1.0), dtype=np.float64)
         return np.asarray(normal / np.linalg.norm(normal))
@@ -117,12 +129,20 @@ class Data:
     @property
     def axes(self) -> tuple[str, str]:
         """What the directions on the ground are called."""
-        return ("east", "north") if self.level is None else ("x", "y")
+        if self.level is None:
+            return "east", "north"
+        first, second, _ = plane_frame(self.level).T
+        return _axis_name(first, "x"), _axis_name(second, "y")
 
     @property
     def forces(self) -> bool:
         """True where the law of contact has forces; rigid hits take no time and have none."""
-        return self.scenario.get("contact", {}).get("law", "compliant") == "compliant"
+        return self.scenario.get("contact", {}).get("law", "compliant") in ("compliant", "hertz")
+
+    @property
+    def articulated(self) -> bool:
+        """True where landers have joints: they may tip over, and there are loads."""
+        return bool(self.loads)
 
     @property
     def title(self) -> str:
@@ -149,8 +169,8 @@ def read(campaign: Campaign, mesh: Mesh | None = None, sun: SunPath | str | None
         )
     fields = campaign.dataset().schema
     drawn = [f for f in fields if "." in f.name and not f.name.startswith("release.attitude")]
-    names = [*NEEDED, *(f.name for f in drawn)]
-    table = _columns(campaign, names)
+    borne = load_names(fields.names)
+    table = _columns(campaign, [*NEEDED, *borne, *(f.name for f in drawn)])
     inputs = [Input(_label(f.name, campaign.scenario), _unit(f), table.pop(f.name)) for f in drawn]
     return Data(
         table=table,
@@ -161,6 +181,7 @@ def read(campaign: Campaign, mesh: Mesh | None = None, sun: SunPath | str | None
         scenario_text=_scenario_text(campaign),
         facts=_facts(campaign),
         courses=[_course(campaign, run) for run in campaign.trajectories[:COURSES]],
+        loads={name: table.pop(name) for name in borne},
         mesh=mesh,
         sun=None if isinstance(sun, str) else sun,
         sun_note=sun if isinstance(sun, str) else "",
@@ -190,8 +211,17 @@ def _course(campaign: Campaign, run: int) -> Course:
         time=column("time_s"),
         position=np.stack([column(f"{axis}_m") for axis in "xyz"], axis=1),
         velocity=np.stack([column(f"v{axis}_m_per_s") for axis in "xyz"], axis=1),
-        energy={"total": column("energy_J"), **{p: column(f"energy_{p}_J") for p in _PARTS}},
+        energy={part: column(name) for part, name in _ENERGY.items() if name in table.column_names},
+        parts={name: column(name) for name in table.column_names if name.startswith(_OF_LEGS)},
     )
+
+
+def _axis_name(direction: Array, otherwise: str) -> str:
+    """Which of the target's axes a direction is along; ``otherwise`` where it is none."""
+    k = int(np.argmax(np.abs(direction)))
+    if abs(direction[k]) < 1.0 - 1e-9:
+        return otherwise
+    return ("" if direction[k] > 0.0 else "−") + "xyz"[k]
 
 
 def _label(column: str, scenario: Mapping[str, Any]) -> str:

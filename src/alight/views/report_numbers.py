@@ -11,6 +11,7 @@ from alight.analysis.columns import Array
 from alight.analysis.convergence import Convergence, convergence
 from alight.analysis.footprint import Ellipse, Footprint, ellipses, footprint
 from alight.analysis.intervals import Estimate, Spread
+from alight.analysis.loads import ACCELERATION, STROKE, TILT, Load, greatest, loads
 from alight.analysis.sensitivity import Sensitivity, rank_correlation, sobol_first_order
 from alight.analysis.settling import Settling, read_runs, settling
 from alight.core.errors import InputError
@@ -43,6 +44,10 @@ OUTPUTS = {
     "peak force": FORCE,
     "hardest impact speed": HARDEST,
 }
+
+#: Those of them that say little about a lander on legs, and what is told of it instead.
+_NOT_OF_LEGS = ("contacts", "first impact speed")
+_OF_LEGS = {"peak acceleration": ACCELERATION, "largest stroke": STROKE, "largest tilt": TILT}
 
 
 class Findings:
@@ -108,7 +113,23 @@ class Findings:
             places = {f"rest place, {a}": c for a, c in zip(self.data.axes, local.T, strict=True)}
         outputs = {name: known[column] for name, column in OUTPUTS.items()}
         del outputs["hardest impact speed" if self.data.forces else "peak force"]
+        if self.data.articulated:
+            outputs = {n: a for n, a in outputs.items() if n not in _NOT_OF_LEGS}
+            outputs |= self._of_legs()
         return inputs, {n: a[::every] for n, a in {**outputs, **places}.items()}
+
+    def _of_legs(self) -> dict[str, Array]:
+        """What inputs are held against of articulated landers, by its name on the page."""
+        touched = self.data.table["first_contact_time_s"]
+        found = {n: greatest(self.data.loads, kind, touched) for n, kind in _OF_LEGS.items()}
+        tipped = (self.data.table["outcome_code"] == Outcome.TIPPED_OVER).astype(np.float64)
+        told = {n: a for n, a in found.items() if np.isfinite(a).any()}
+        return {**told, "tipping over": tipped}
+
+    @cached_property
+    def loads(self) -> list[Load]:
+        """What articulated landers bear; empty for rigid ones."""
+        return loads(self.data.loads, self.data.table["first_contact_time_s"], PARTS)
 
     @property
     def ranked(self) -> int:
@@ -134,7 +155,10 @@ class Findings:
         """What the first runs alone would have said."""
         rest = {name: self.data.table[name] for name in ("rest_x_m", "rest_y_m", "rest_z_m")}
         hard = FORCE if self.data.forces else HARDEST
-        return convergence({**self.known, **rest}, (SETTLE, hard))
+        found = convergence({**self.known, **rest}, (SETTLE, hard))
+        # What rigid landers cannot do, or legs seldom do, needs no panel.
+        found.answers.pop("escaped" if self.data.articulated else "tipped_over")
+        return found
 
     # -- shares and quantiles -----------------------------------------------------------------
 
@@ -142,6 +166,11 @@ class Findings:
     def lost(self) -> Estimate:
         """Share of runs that escape."""
         return self.settling.share(Outcome.ESCAPED)
+
+    @property
+    def tipped(self) -> Estimate:
+        """Share of runs that tip over."""
+        return self.settling.share(Outcome.TIPPED_OVER)
 
     def count(self, outcome: Outcome) -> int:
         """Runs that ended so."""
@@ -174,15 +203,24 @@ class Findings:
             "rest": None if self.where is None else self._where_numbers(self.where),
             "light": self.light.numbers() if isinstance(self.light, Light) else None,
         }
+        if self.data.articulated:
+            told["tipped_over_share"] = _plain(self.tipped)
+            told["loads"] = self._load_numbers()
         for column in (SETTLE, TOUCH, COUNT, PATH, FIRST, HARDEST, FORCE):
             found = self.spread(column)
             if column == FORCE and not self.data.forces:
                 found = None
-            told[column] = found and {
-                "median" if p == 0.5 else f"p{100 * p:02.0f}": _plain(e)
-                for p, e in found.quantiles.items()
-            }
+            told[column] = found and _quantiles(found)
         return told
+
+    def _load_numbers(self) -> dict[str, object]:
+        """Quantiles of every load by its column; of several parts, the greatest without a part."""
+        return {
+            "_".join(part for part in (load.kind.start, load.part, load.kind.unit) if part): (
+                _quantiles(load.spread) if load.spread.n else None
+            )
+            for load in self.loads
+        }
 
     def _where_numbers(self, where: Footprint) -> dict[str, object]:
         latitude, longitude = np.degrees(where.latitude_longitude)
@@ -209,6 +247,12 @@ class Findings:
 def azimuth(ellipse: Ellipse) -> float:
     """Direction of the long axis from north to east, 0 to 180 [deg]."""
     return float((90.0 - np.degrees(ellipse.angle)) % 180.0)
+
+
+def _quantiles(found: Spread) -> dict[str, object]:
+    return {
+        "median" if p == 0.5 else f"p{100 * p:02.0f}": _plain(e) for p, e in found.quantiles.items()
+    }
 
 
 def _plain(found: Estimate) -> dict[str, float | None]:

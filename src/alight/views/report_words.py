@@ -8,7 +8,7 @@ import numpy as np
 
 from alight.analysis.intervals import Estimate
 from alight.core.outcomes import Outcome
-from alight.views import report_light, words
+from alight.views import report_light, report_loads, words
 from alight.views.report_numbers import (
     COUNT,
     FAR,
@@ -24,13 +24,15 @@ from alight.views.report_numbers import (
 
 
 def answers(found: Findings) -> list[tuple[str, str]]:
-    """(question, answer) of the four things that a user comes for, and of light where asked."""
+    """(question, answer) of the four things that a user comes for, and of loads and light."""
     told = [
         ("Where does it come to rest?", _where(found)),
         ("When?", _when(found)),
         ("How hard does it hit?", _how_hard(found)),
         ("How often is it lost?", _lost(found)),
     ]
+    if found.data.articulated:
+        told.append((report_loads.QUESTION, report_loads.answer(found)))
     if isinstance(found.light, str):
         told.append((report_light.QUESTION, f"Not known. {found.light}"))
     elif found.light is not None:
@@ -94,17 +96,28 @@ def _how_hard(found: Findings) -> str:
 
 
 def _lost(found: Findings) -> str:
-    lost, runs, count = found.lost, found.data.runs, found.count(Outcome.ESCAPED)
-    if count:
-        said = f"{percent(lost.value)} of the runs escape ({count} of {runs}; {interval(lost)})."
+    runs = found.data.runs
+    if found.data.articulated:
+        said = _share(found, Outcome.TIPPED_OVER, found.tipped, ("tip over", "tipped over"))
+        if found.count(Outcome.ESCAPED):
+            said += " " + _share(found, Outcome.ESCAPED, found.lost, ("escape", "escaped"))
     else:
-        none = "The only run did not escape" if runs == 1 else f"None of the {runs} runs escaped"
-        said = f"{none}: with 95 % confidence fewer than {percent(lost.high)} do."
+        said = _share(found, Outcome.ESCAPED, found.lost, ("escape", "escaped"))
     late = found.count(Outcome.TIMED_OUT)
     if late:
         part = percent(late / runs)
         said += f" {part} ({late}) were still moving at the end of the simulated time."
     return said
+
+
+def _share(found: Findings, outcome: Outcome, part: Estimate, verb: tuple[str, str]) -> str:
+    """How many runs ended so, in the present where some did and in the past where none did."""
+    runs, count = found.data.runs, found.count(outcome)
+    now, then = verb
+    if count:
+        return f"{percent(part.value)} of the runs {now} ({count} of {runs}; {interval(part)})."
+    none = f"The only run did not {now}" if runs == 1 else f"None of the {runs} runs {then}"
+    return f"{none}: with 95 % confidence fewer than {percent(part.high)} do."
 
 
 def interval(part: Estimate) -> str:

@@ -176,7 +176,8 @@ def test_runs_of_rigid_contact_share_a_model_and_other_keys_make_one(cube):
 
 def test_the_json_schema_has_the_new_keys():
     made = json_schema()["$defs"]
-    assert made["Contact"]["properties"]["law"]["enum"] == ["compliant", "impulse", "sliding"]
+    laws = ["compliant", "impulse", "sliding", "hertz"]
+    assert made["Contact"]["properties"]["law"]["enum"] == laws
     assert made["Contact"]["properties"]["stride"]["maximum"] == 1
     assert made["Contact"]["properties"]["hop"]["type"] == "string"
     assert "facets" in made["Ground"]["properties"]["kind"]["enum"]

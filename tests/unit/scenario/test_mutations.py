@@ -7,6 +7,7 @@ names the file on every line; what is accepted reads back to itself.
 import copy
 import pathlib
 import random
+import sys
 import tomllib
 
 import pytest
@@ -14,6 +15,10 @@ import pytest
 from alight.core.errors import AlightError
 from alight.scenario import ScenarioError, load, loads
 from alight.scenario.toml_text import dumps
+
+sys.path.insert(0, str(pathlib.Path(__file__).parent))  # tests are no package
+
+import tree_case
 
 FOLDER = pathlib.Path(__file__).resolve().parents[3] / "scenarios"
 SEEDS = [file.read_text("utf-8") for file in sorted(FOLDER.glob("*.toml"))]
@@ -137,3 +142,42 @@ def test_broken_scenarios_are_refused_in_words(tmp_path, part):
         assert all(problem.text for problem in why.problems), number
     # A test whose mutations did no harm would be none; some, such as a new title, do none.
     assert 0.5 * COUNT / 4 < refused < COUNT / 4
+
+
+def mutated_tree(number):
+    """An articulated lander with some values of its parts replaced, renamed or taken away."""
+    rng = random.Random(f"tree {number}")
+    table = tree_case.table()
+    for _ in range(rng.choice([1, 1, 2, 4])):
+        parts = table["lander"][rng.choice([k for k, v in table["lander"].items() if v != "tree"])]
+        if not parts:
+            continue
+        part = rng.choice(parts)
+        key = rng.choice([*part] or ["name"])
+        change = rng.randrange(5)
+        if change == 0:
+            part[misspelt(rng, key)] = part.pop(key, 1)
+        elif change == 1:
+            part.pop(key, None)
+        elif change == 2:
+            parts.remove(part)
+        elif change == 3 and isinstance(part.get(key), str):
+            part[key] = misspelt(rng, part[key])
+        else:
+            part[key] = copy.deepcopy(rng.choice(VALUES))
+    return dumps(table).encode("utf-8", "replace")
+
+
+def test_broken_trees_are_refused_in_words(tmp_path):
+    file = tmp_path / "case.toml"
+    refused = 0
+    for number in range(300):
+        file.write_bytes(mutated_tree(number))
+        scenario, why = outcome(file)
+        if why is None:
+            assert loads(scenario.to_toml()) == scenario, number
+            continue
+        refused += 1
+        assert isinstance(why, ScenarioError), number
+        assert all(line.startswith(str(file)) for line in str(why).splitlines()), number
+    assert 150 < refused < 300

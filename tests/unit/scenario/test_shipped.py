@@ -22,6 +22,8 @@ EXPECTED = {
     "paper001_ryugu_printed",
     "paper001_ryugu_throw",
     "paper001_ryugu_wide",
+    "paper002_dispersed",
+    "paper002_landing",
     "paper004_cube_67p",
     "paper004_cube_itokawa",
     "paper004_cube_phobos",
@@ -104,3 +106,15 @@ def test_an_unknown_name_suggests_the_nearest(monkeypatch, tmp_path):
     assert catalogue.shipped() == {}
     with pytest.raises(InputError, match="there is no folder"):
         catalogue.find("ryugu_minerva")
+
+
+def test_the_landing_of_paper_002_is_the_papers():
+    """Its section 5 (B2-4): 0.96 m/s, below 2.5 m/s^2, crushed at 400 N by less than 0.20 m."""
+    run = prepare(load(FOLDER / "paper002_landing.toml"), "cpu").nominal()
+    found = simulate(run.model, run.release)
+    assert found.outcome is Outcome.SETTLED
+    assert found.peaks.speed[0] == pytest.approx(0.96, abs=0.005)
+    assert 2.3 < found.peaks.acceleration[0] < 2.5
+    assert found.crush_force.max() == pytest.approx(400.0, rel=1e-3)
+    assert 0.15 < found.peaks.stroke.max() < 0.20
+    assert found.peaks.slosh[0, 0] == pytest.approx(np.radians(2.2), rel=0.05)
