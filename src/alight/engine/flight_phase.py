@@ -16,6 +16,11 @@ from alight.integrators.tableau import RK54
 
 _TIMED_OUT = wp.constant(int(Outcome.TIMED_OUT))
 _ESCAPED = wp.constant(int(Outcome.ESCAPED))
+
+#: Fast along the ground and slow towards it, the way down of a step may be lost in the rounding of
+#: the position: after so many steps in a row this short (over the shortest), the ground is reached.
+_SKIMMING = wp.constant(scalar(64.0))
+_PATIENCE = wp.constant(16)
 _STEP_FLOOR = wp.constant(int(Outcome.STEP_FLOOR))
 _NOT_FINITE = wp.constant(int(Outcome.NOT_FINITE))
 
@@ -88,8 +93,14 @@ def flight_phase(parts: Composition) -> Any:
         out.near = free.near
         fast = speed + wp.length(out.w) * size
         ready = arrive(world, out, memory, slot, free.closing, g)
-        if h < wp.min(ready.dt, left):
+        skimming = bool(False)
+        if wp.static(laws.scheme.rigid):
+            out.still = wp.where(h < _SKIMMING * ready.dt, run.still + 1, 0)
+            skimming = out.still > _PATIENCE and h < left
+        if h < wp.min(ready.dt, left) or skimming:
             ready.phase = CONTACT
+            if wp.static(laws.scheme.rigid):
+                ready.still = 0
             return ready
         taken = step(flying, out.t, y, k1, h)
         place = limits.rtol * wp.length(out.x)
@@ -116,7 +127,8 @@ def flight_phase(parts: Composition) -> Any:
         out.travel += (faster + wp.length(out.w) * size) * h
         out.path += path_length(run.v, out.v, h)
         out.quiet = scalar(0.0)
-        out.still = 0
+        if not wp.static(laws.scheme.rigid):
+            out.still = 0
         if wp.length(out.x) > limits.escape_radius:
             out.outcome = _ESCAPED
         elif h >= left:
