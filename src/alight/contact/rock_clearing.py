@@ -8,23 +8,21 @@ from typing import Any
 
 import warp as wp
 
-from alight.contact.clearing import (
+from alight.contact.clear_pairs import (
     Flying,
-    ball_clear,
     ball_time,
     ball_way,
     ball_way_time,
     clear_for,
     corner_time,
     edges_time,
-    facets_clear,
     looked_at,
     peak_clear,
     point_rate,
     time_over,
-    time_walk,
     touch_time,
 )
+from alight.contact.clearing import ball_clear, facets_clear, time_walk
 from alight.contact.closest import to_segment2
 from alight.contact.cones import ROUNDING
 from alight.contact.open_times import open_time

@@ -11,7 +11,7 @@ from typing import Any
 
 import warp as wp
 
-from alight.contact.clearing import flying_from
+from alight.contact.clear_pairs import flying_from
 from alight.contact.collected import Collecting, Contact, kept
 from alight.contact.open_times import open_time
 from alight.contact.pairs import BALL, CORNER, EDGES

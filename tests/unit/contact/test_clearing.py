@@ -12,7 +12,7 @@ import warp as wp
 from scipy.spatial.transform import Rotation
 
 from alight import Mesh, contact, surfaces, vehicles
-from alight.contact.clearing import flying_from
+from alight.contact.clear_pairs import flying_from
 from alight.contact.hulls import clear_function, touching_hull
 from alight.core import devices
 from alight.core.types import quat, scalar, vec3
