@@ -219,6 +219,7 @@ def test_bad_grounds_are_refused(ball, rocks):
         Rocky(Facets(ball), ball, rocks, kept=-1)
 
 
+@pytest.mark.validate  # a kernel of its own: the shipped scenario with rocks is flown every day
 def test_a_lander_comes_to_rest_among_rocks(ball, rocks, table):
     """A cube dropped on a rocky ball bounces and lies still, touching and not sunk in."""
     ground = Rocky(Facets(ball), ball, rocks, kept=400)
