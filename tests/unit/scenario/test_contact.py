@@ -297,6 +297,7 @@ def test_every_key_of_rocks_reaches_the_ground(ryugu):
     assert loads(scenario.to_toml()) == scenario
 
 
+@pytest.mark.validate  # a kernel of its own
 def test_rocks_lie_on_hills_too(ryugu, changed):
     table = changed(ryugu, ground__rocks={"smallest": "5 m"})
     found = prepare(from_dict(table), "cpu").nominal().model.surface
