@@ -3,9 +3,32 @@
 from __future__ import annotations
 
 from enum import IntEnum
+from typing import Self, cast
 
 
-class Outcome(IntEnum):
+class Ending(IntEnum):
+    """An integer in kernels and tables with the sentence that a person reads: (code, message)."""
+
+    message: str
+
+    def __new__(cls, code: int, message: str) -> Self:
+        """Build a member from its code and the sentence a person reads."""
+        member = int.__new__(cls, code)
+        member._value_ = code
+        member.message = message
+        return member
+
+    @classmethod
+    def of(cls, code: int) -> Self:
+        """The member that an integer of a table or kernel stands for."""
+        return cast(Self, cls._value2member_map_[int(code)])
+
+    def __str__(self) -> str:
+        """The sentence a person reads."""
+        return self.message
+
+
+class Outcome(Ending):
     """The end of one run; a failed run is a row of the result, never a crash of the batch.
 
     The integer codes are stored in files and written by kernels: they never change meaning, and
@@ -23,15 +46,6 @@ class Outcome(IntEnum):
     STARTED_INSIDE = 19, "failed: the release point lies inside the body or the ground"
     SANK = 20, "failed: the lander got through the ground"
 
-    message: str
-
-    def __new__(cls, code: int, message: str) -> Outcome:
-        """Build a member from its code and the sentence a person reads."""
-        member = int.__new__(cls, code)
-        member._value_ = code
-        member.message = message
-        return member
-
     @property
     def finished(self) -> bool:
         """True when the run will not be advanced any further."""
@@ -42,17 +56,11 @@ class Outcome(IntEnum):
         """True when the run ended for a numerical or set-up reason, not a physical one."""
         return self >= FIRST_FAILURE
 
-    def __str__(self) -> str:
-        """The sentence a person reads."""
-        return self.message
-
 
 def outcome_of(code: int) -> Outcome:
     """The outcome that an integer of a table or kernel stands for."""
-    return _BY_CODE[int(code)]
+    return Outcome.of(code)
 
-
-_BY_CODE = {int(member): member for member in Outcome}
 
 #: Codes from here up are failures; kernels compare with it.
 FIRST_FAILURE = 16

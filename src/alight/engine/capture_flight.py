@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from enum import IntEnum
 from typing import Any
 
 import numpy as np
@@ -11,13 +10,14 @@ import numpy.typing as npt
 
 from alight.core import frames
 from alight.core.checks import Array
+from alight.core.outcomes import Ending
 from alight.engine import capture_kernel as layout
 from alight.engine.capture_approach import Asteroids
 from alight.engine.capture_craft import ARRAYS, Spacecraft
-from alight.engine.membrane_flight import MembraneOutcome
+from alight.engine.membrane_flight import Caught, MembraneOutcome
 
 
-class CaptureOutcome(IntEnum):
+class CaptureOutcome(Ending):
     """How a capture ended. Failures have the codes of ``MembraneOutcome``."""
 
     HELD = 1, "in contact, and at rest against the asteroid"
@@ -29,20 +29,6 @@ class CaptureOutcome(IntEnum):
     NOT_FINITE = 18, "failed: the state is no longer finite"
     RIM = 24, "the asteroid reached past the rim of the membrane"
 
-    message: str
-
-    def __new__(cls, code: int, message: str) -> CaptureOutcome:
-        """Build a member from its code and the sentence a person reads."""
-        member = int.__new__(cls, code)
-        member._value_ = code
-        member.message = message
-        return member
-
-    def __str__(self) -> str:
-        return self.message
-
-
-_BY_CODE = {int(member): member for member in CaptureOutcome}
 
 #: Columns of a row. Times are NaN where what they tell of never happened.
 ROW = np.dtype(
@@ -81,7 +67,7 @@ ROW = np.dtype(
 
 
 @dataclass(frozen=True, eq=False)
-class CaptureFlight:
+class CaptureFlight(Caught):
     """n captures with r records each; vectors in inertial axes, rates in body axes."""
 
     craft: Spacecraft
@@ -104,27 +90,7 @@ class CaptureFlight:
     @property
     def outcome(self) -> list[CaptureOutcome]:
         """How each run ended."""
-        return [_BY_CODE[int(code)] for code in self.rows["outcome"]]
-
-    @property
-    def position(self) -> Array:
-        """(n, r, 3) of the asteroid's centre of mass [m]."""
-        return self.states[..., 0:3]
-
-    @property
-    def velocity(self) -> Array:
-        """(n, r, 3) of the asteroid [m/s]."""
-        return self.states[..., 3:6]
-
-    @property
-    def attitude(self) -> Array:
-        """(n, r, 4) of the asteroid."""
-        return self.states[..., 6:10]
-
-    @property
-    def rate(self) -> Array:
-        """(n, r, 3) of the asteroid [rad/s], its axes."""
-        return self.states[..., 10:13]
+        return [CaptureOutcome.of(code) for code in self.rows["outcome"]]
 
     @property
     def q(self) -> Array:

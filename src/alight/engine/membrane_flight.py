@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from enum import IntEnum
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from alight.core.checks import Array
+from alight.core.outcomes import Ending
 
 
-class MembraneOutcome(IntEnum):
+class MembraneOutcome(Ending):
     """How a run on a membrane ended.
 
     Codes are those of ``core.outcomes`` where the two mean the same, and others where they do not.
@@ -25,24 +25,36 @@ class MembraneOutcome(IntEnum):
     NOT_FINITE = 18, "failed: the state is no longer finite"
     RIM = 24, "failed: the body reached past the rim of the membrane"
 
-    message: str
 
-    def __new__(cls, code: int, message: str) -> MembraneOutcome:
-        """Build a member from its code and the sentence a person reads."""
-        member = int.__new__(cls, code)
-        member._value_ = code
-        member.message = message
-        return member
+class Caught:
+    """What every state begins with: the body on the membrane."""
 
-    def __str__(self) -> str:
-        return self.message
+    states: Array
+    """(n, r, width) of n runs with r records each."""
 
+    @property
+    def position(self) -> Array:
+        """(n, r, 3) of the body's centre of mass, inertial axes [m]."""
+        return self.states[..., 0:3]
 
-_BY_CODE = {int(member): member for member in MembraneOutcome}
+    @property
+    def velocity(self) -> Array:
+        """(n, r, 3) of the body, inertial axes [m/s]."""
+        return self.states[..., 3:6]
+
+    @property
+    def attitude(self) -> Array:
+        """(n, r, 4) of the body, body to inertial axes."""
+        return self.states[..., 6:10]
+
+    @property
+    def rate(self) -> Array:
+        """(n, r, 3) of the body [rad/s], body axes."""
+        return self.states[..., 10:13]
 
 
 @dataclass(frozen=True, eq=False)
-class MembraneFlight:
+class MembraneFlight(Caught):
     """n runs with r records each; vectors in inertial axes, rates in body axes."""
 
     time: Array
@@ -61,26 +73,6 @@ class MembraneFlight:
     notes: dict[str, Array]
     """(n,) ``first_contact_s``, ``slack_s`` and ``release_s`` [s], NaN if never; ``contacts``;
     ``depth_m``, ``tension`` [N/m], ``force_n``: the greatest; ``steps``."""
-
-    @property
-    def position(self) -> Array:
-        """(n, r, 3) of the body's centre of mass [m]."""
-        return self.states[..., 0:3]
-
-    @property
-    def velocity(self) -> Array:
-        """(n, r, 3) of the body [m/s]."""
-        return self.states[..., 3:6]
-
-    @property
-    def attitude(self) -> Array:
-        """(n, r, 4) of the body, body to inertial axes."""
-        return self.states[..., 6:10]
-
-    @property
-    def rate(self) -> Array:
-        """(n, r, 3) of the body [rad/s], body axes."""
-        return self.states[..., 10:13]
 
     @property
     def craft_position(self) -> Array:
@@ -137,7 +129,7 @@ def collected(runs: Any, every: float, records: int) -> MembraneFlight:
         states,
         runs.loads.numpy().T,
         np.minimum(runs.saved.numpy(), records),
-        [_BY_CODE[int(code)] for code in runs.outcome.numpy()],
+        [MembraneOutcome.of(code) for code in runs.outcome.numpy()],
         runs.t.numpy(),
         runs.y.numpy().T,
         notes,

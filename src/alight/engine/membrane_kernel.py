@@ -27,7 +27,7 @@ from alight.membrane.ring import RingData
 BODY, CARRIER, SUMS, WIDTH = 0, 13, 26, 30
 #: Sums: energy lost in the fabric [J], lost to friction [J], path of slip [m], thrust [N s].
 DAMPED, RUBBED, SLIPPED, THRUST = 26, 27, 28, 29
-#: How runs end (see ``membrane_motion.MembraneOutcome``).
+#: How runs end (see ``membrane_flight.MembraneOutcome``).
 RUNNING, TIMED_OUT, RELEASED, STEP_FLOOR, NOT_FINITE, RIM = 0, 3, 8, 16, 18, 24
 
 _BODY, _CARRIER = wp.constant(BODY), wp.constant(CARRIER)
