@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -72,6 +73,22 @@ class Steps:
             checked_number(name, getattr(self, name))
 
 
+def check_laws(model: Any, kinds: Iterable[tuple[str, type, str]]) -> None:
+    """Whether each part of a model is what it must be; its externals become a tuple.
+
+    ``kinds`` are names of parts, their classes, and what to give instead.
+    """
+    for name, kind, example in kinds:
+        if not isinstance(getattr(model, name), kind):
+            raise InputError(f"{name} is {getattr(model, name)!r}; it must be {example}.")
+    object.__setattr__(model, "externals", tuple(model.externals))
+    for law in model.externals:
+        if not isinstance(law, External):
+            raise InputError(
+                f"externals hold {law!r}; each must be a law such as flight.SunTide(sun)."
+            )
+
+
 @dataclass(frozen=True, eq=False)
 class Model:
     """A target, a lander and the laws between them; it never changes.
@@ -98,15 +115,7 @@ class Model:
             ("stop", Stop, "engine.Stop(...)"),
             ("steps", Steps, "engine.Steps(...)"),
         )
-        for name, kind, example in kinds:
-            if not isinstance(getattr(self, name), kind):
-                raise InputError(f"{name} is {getattr(self, name)!r}; it must be {example}.")
-        object.__setattr__(self, "externals", tuple(self.externals))
-        for law in self.externals:
-            if not isinstance(law, External):
-                raise InputError(
-                    f"externals hold {law!r}; each must be a law such as flight.SunTide(sun)."
-                )
+        check_laws(self, kinds)
         if isinstance(self.contact, Sliding):
             check_sliding(self.surface, self.lander)
 

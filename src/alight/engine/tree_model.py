@@ -17,7 +17,7 @@ from alight.core import devices as hardware
 from alight.core.checks import Array, checked_number, checked_vector
 from alight.core.errors import InputError, unknown_name
 from alight.core.types import vec3
-from alight.engine.model import Stop
+from alight.engine.model import Stop, check_laws
 from alight.engine.tree_state import Sizes, TreeLimits
 from alight.engine.tree_world import TreeComposition, TreeLaws, compose_tree
 from alight.flight import External, Rotation, UniformRotation
@@ -195,19 +195,11 @@ class TreeModel:
             ("stop", TreeStop, "engine.TreeStop(...)"),
             ("steps", TreeSteps, "engine.TreeSteps(...)"),
         )
-        for name, kind, example in kinds:
-            if not isinstance(getattr(self, name), kind):
-                raise InputError(f"{name} is {getattr(self, name)!r}; it must be {example}.")
-        for law in self.externals:
-            if not isinstance(law, External):
-                raise InputError(
-                    f"externals hold {law!r}; each must be a law such as flight.SunTide(sun)."
-                )
+        check_laws(self, kinds)
         up = checked_vector("up", self.up)
         if not up.any():
             raise InputError("up is zero; it must point somewhere, at any length.")
         object.__setattr__(self, "up", up / np.linalg.norm(up))
-        object.__setattr__(self, "externals", tuple(self.externals))
         object.__setattr__(self, "devices", tuple(self.devices))
         if not self.fitted.pads:
             raise InputError(
