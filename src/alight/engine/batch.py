@@ -11,22 +11,22 @@ of this changes a run's bits.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 import warp as wp
 
 from alight.core import devices
 from alight.core.checks import Array, checked_whole
-from alight.core.errors import InputError
 from alight.core.outcomes import Outcome, outcome_of
-from alight.core.progress import Progress, progress
+from alight.core.progress import Progress
+from alight.engine.flow import Flow, check_count
 from alight.engine.kernel import GPU_BLOCK, Chunk, advance_kernel
 from alight.engine.model import Model
 from alight.engine.order import PhaseOrder
 from alight.engine.release import Release, gaps
 from alight.engine.run import CONTACT, FLIGHT, Row, Touch
-from alight.engine.slots import Slots, States, size_of, stacked, take_touches
+from alight.engine.slots import Slots, States, size_of, stacked
 
 #: Runs in slots at a time, steps of one launch, contacts kept of one launch, on a CPU.
 CPU_SLOTS, CPU_STEPS, CPU_TOUCHES = 512, 4000, 16
@@ -85,12 +85,12 @@ class BatchResult:
         return len(self.final)
 
 
-class Batch:
-    """Runs of one model under way; ``run`` carries them all to their ends.
+class Batch(Flow[BatchResult]):
+    """Runs of one model under way; see ``Flow``."""
 
-    After a KeyboardInterrupt, ``result`` has what was reached (runs not finished have the outcome
-    "still running") and ``run`` goes on from there.
-    """
+    told: ClassVar[dict[str, Outcome]] = {"settled": Outcome.SETTLED, "escaped": Outcome.ESCAPED}
+    model: Model
+    release: Release
 
     def __init__(
         self,
@@ -102,17 +102,10 @@ class Batch:
         slots: int | None = None,
         history: int = 0,
     ) -> None:
-        if model.contact.count not in (1, len(release)):
-            raise InputError(
-                f"contact parameters are given for {model.contact.count} runs and the release for "
-                f"{len(release)}; they must agree."
-            )
-        self.model, self.release = model, release
-        self.device = devices.resolve(device)
-        self.threads = threads
+        check_count(model.contact.count, len(release))
+        super().__init__(model, release, device, threads, np.zeros(0, dtype=np.int64))
         self._states = self._first_states()
-        running = self._states.runs["outcome"] == Outcome.RUNNING
-        self._waiting = np.flatnonzero(running)[::-1]
+        self._waiting = np.flatnonzero(self._outcomes() == Outcome.RUNNING)[::-1]
         most = checked_whole("slots", slots or self._most_slots(), 1)
         self._prepare(max(1, min(len(self._waiting), most)), history)
 
@@ -138,14 +131,8 @@ class Batch:
         self._chunk.rows = history
         self._slots = Slots(slots, model.lander.n_points, model.scheme.rigid, self.device)
         self._order = PhaseOrder(slots, self.device) if self._apart else None
-        self._touches = wp.empty((slots, self._chunk.touches), dtype=Touch, device=name)
-        self._touch_count = wp.zeros(slots, dtype=int, device=name)
+        self._make_slots(slots, self._chunk.touches)
         self._rows = wp.empty((slots, max(1, history)), dtype=Row, device=name)
-        self._row_count = wp.zeros(slots, dtype=int, device=name)
-        self._status = wp.zeros(slots, dtype=int, device=name)
-        #: The run in each slot; -1 where it is empty.
-        self._owner = np.full(slots, -1)
-        self._drained: list[Any] = []
         self._lines: list[Any] = []
 
     def _first_states(self) -> States:
@@ -164,44 +151,30 @@ class Batch:
         runs["outcome"][sunk < -model.contact.depth] = Outcome.STARTED_INSIDE
         return states
 
-    # -- going on ------------------------------------------------------------------------------
+    def _outcomes(self) -> Any:
+        return self._states.runs["outcome"]
 
-    def run(self, show: str | Progress = "silent") -> BatchResult:
-        """Carry every run to its end."""
-        with progress(show) as bar:
-            bar.start("Landings", total=len(self.release))
-            bar.advance(int((self._states.runs["outcome"] != Outcome.RUNNING).sum()))
-            while self.advance():
-                bar.advance(self._ended, **self._facts())
-        return self.result()
+    def _put(self, chosen: Any, slots: Any) -> None:
+        self._slots.put(self._states, chosen, slots)
 
-    def advance(self) -> bool:
-        """A few launches; False when every run has ended."""
-        self._fill()
-        busy = np.flatnonzero(self._owner >= 0)
-        self._ended = 0
-        if not len(busy):
-            return False
-        self._touch_count.zero_()
-        self._row_count.zero_()
-        try:
-            if self._order is None:
-                self._launch(self._kernel, wp.array(busy, dtype=int, device=self.device.name))
-            elif len(busy) > GPU_FEW:
-                self._advance_by_phase(self._order)
-            else:
-                self._chunk.steps = GPU_FEW_STEPS
-                index = wp.array(spread(busy), dtype=int, device=self.device.name)
-                self._launch(self._kernel, index)
-        finally:
-            # Also when interrupted: each run is whole, and what it recorded is kept.
-            self._drain(busy)
-        return True
+    def _take(self, chosen: Any, slots: Any) -> None:
+        self._slots.take(self._states, chosen, slots)
 
-    @property
-    def left(self) -> int:
-        """Runs that have not ended."""
-        return int(np.count_nonzero(self._owner >= 0)) + len(self._waiting)
+    def _keep_lines(self, busy: Any) -> None:
+        if self._chunk.rows:
+            written, rows = self._line_count.numpy(), self._rows.numpy()
+            self._lines += [rows[s, : written[s]].copy() for s in busy]
+
+    def _launch_all(self, busy: Any) -> None:
+        """One launch of all phases, or a few of one each."""
+        if self._order is None:
+            self._launch(self._kernel, wp.array(busy, dtype=int, device=self.device.name))
+        elif len(busy) > GPU_FEW:
+            self._advance_by_phase(self._order)
+        else:
+            self._chunk.steps = GPU_FEW_STEPS
+            index = wp.array(spread(busy), dtype=int, device=self.device.name)
+            self._launch(self._kernel, index)
 
     def _advance_by_phase(self, order: PhaseOrder) -> None:
         for _ in range(GPU_ROUNDS):
@@ -218,7 +191,7 @@ class Batch:
             self._touches,
             self._touch_count,
             self._rows,
-            self._row_count,
+            self._line_count,
             self._status,
         ]
         devices.launch(
@@ -232,48 +205,10 @@ class Batch:
             block=GPU_BLOCK,
         )
 
-    def _fill(self) -> None:
-        """Put waiting runs into empty slots."""
-        empty = np.flatnonzero(self._owner < 0)[: len(self._waiting)]
-        if not len(empty):
-            return
-        chosen = self._waiting[len(self._waiting) - len(empty) :][::-1]
-        self._waiting = self._waiting[: len(self._waiting) - len(empty)]
-        self._slots.put(self._states, chosen, empty)
-        self._owner[empty] = chosen
-
-    def _drain(self, busy: Any) -> None:
-        """Take out what the last launches recorded and the runs that they ended."""
-        counts = self._touch_count.numpy()
-        if counts.any():
-            self._drained.append(take_touches(self._touches, counts, self.device))
-        if self._chunk.rows:
-            written, rows = self._row_count.numpy(), self._rows.numpy()
-            self._lines += [rows[s, : written[s]].copy() for s in busy]
-        done = busy[self._status.numpy()[busy] != Outcome.RUNNING]
-        if len(done):
-            self._slots.take(self._states, self._owner[done], done)
-            self._owner[done] = -1
-            self._status.zero_()
-        self._ended = len(done)
-
-    def _facts(self) -> dict[str, object]:
-        code = self._states.runs["outcome"]
-        facts = {"settled": Outcome.SETTLED, "escaped": Outcome.ESCAPED}
-        shown: dict[str, object] = {name: int((code == c).sum()) for name, c in facts.items()}
-        failed = int((code >= Outcome.STEP_FLOOR).sum())
-        return {**shown, "failed": failed} if failed else shown
-
-    # -- what came of it -----------------------------------------------------------------------
-
     def result(self) -> BatchResult:
         """Runs as far as they have come, and all contacts so far."""
-        busy = np.flatnonzero(self._owner >= 0)
-        if len(busy):
-            self._slots.take(self._states, self._owner[busy], busy)
-        touches = stacked(Touch, self._drained)
-        order = np.lexsort((touches["start"], touches["run"]))
-        return BatchResult(self._states.joined(), touches[order])
+        touches = self._so_far()
+        return BatchResult(self._states.joined(), touches)
 
     @property
     def history(self) -> Any:

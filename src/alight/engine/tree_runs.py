@@ -6,7 +6,7 @@ in the place of those that ended. What a run does depends on nothing but its own
 
 import itertools
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 import warp as wp
@@ -15,11 +15,11 @@ from alight.core import devices
 from alight.core.checks import Array, checked_whole
 from alight.core.errors import InputError
 from alight.core.outcomes import Outcome
-from alight.core.progress import Progress, progress
+from alight.core.progress import Progress
 from alight.core.types import scalar
 from alight.engine.batch import BatchResult, spread
-from alight.engine.run import Touch
-from alight.engine.slots import stacked, state_dtype, take_touches
+from alight.engine.flow import Flow, check_count
+from alight.engine.slots import state_dtype
 from alight.engine.tree_advance import GPU_BLOCK, TreeChunk, tree_kernel
 from alight.engine.tree_model import TreeModel, TreeRelease
 from alight.engine.tree_state import PEAKS, TreeNotes, TreeRun, TreeSpace, line_parts, make_space
@@ -114,11 +114,12 @@ class TreeResult(BatchResult):
     peaks: TreePeaks
 
 
-class TreeRuns:
-    """Runs of one articulated lander under way; ``run`` carries them all to their ends.
+class TreeRuns(Flow[TreeResult]):
+    """Runs of one articulated lander under way; see ``Flow``."""
 
-    After a KeyboardInterrupt, ``result`` has what was reached and ``run`` goes on from there.
-    """
+    told: ClassVar[dict[str, Outcome]] = {"settled": Outcome.SETTLED, "tipped": Outcome.TIPPED_OVER}
+    model: TreeModel
+    release: TreeRelease
 
     def __init__(
         self,
@@ -135,15 +136,8 @@ class TreeRuns:
                 f'the release is of tree "{release.tree.name}" and the model of another, '
                 f'"{model.tree.name}"; make the release with the model\'s own tree.'
             )
-        if model.contact.count not in (1, len(release)):
-            raise InputError(
-                f"contact parameters are given for {model.contact.count} runs and the release for "
-                f"{len(release)}; they must agree."
-            )
-        self.model, self.release = model, release
-        self.device = devices.resolve(device)
-        self.threads = threads
-        self._waiting = np.arange(len(release))[::-1]
+        check_count(model.contact.count, len(release))
+        super().__init__(model, release, device, threads, np.arange(len(release))[::-1])
         most = checked_whole("slots", slots or self._most_slots(), 1)
         self._first_states()
         self._prepare(max(1, min(len(release), most)), history)
@@ -182,82 +176,43 @@ class TreeRuns:
         self._chunk.steps = GPU_STEPS if self.device.is_gpu else CPU_STEPS
         self._chunk.touches, self._chunk.lines = TOUCHES, history
         self._on_device = wp.zeros(slots, dtype=TreeRun, device=name)
-        self._touches = wp.empty((slots, TOUCHES), dtype=Touch, device=name)
-        self._touch_count = wp.zeros(slots, dtype=int, device=name)
+        self._make_slots(slots, TOUCHES)
         width = line_parts(model.sizes).width
         self._lines = wp.zeros((slots * max(1, history), width), dtype=scalar, device=name)
-        self._line_count = wp.zeros(slots, dtype=int, device=name)
-        self._status = wp.zeros(slots, dtype=int, device=name)
-        #: The run in each slot; -1 where it is empty.
-        self._owner = np.full(slots, -1)
-        self._drained: list[Any] = []
         self._written: list[Array] = []
 
-    # -- going on ------------------------------------------------------------------------------
+    def _outcomes(self) -> Any:
+        return self._runs["outcome"]
 
-    def run(self, show: str | Progress = "silent") -> TreeResult:
-        """Carry every run to its end."""
-        with progress(show) as bar:
-            bar.start("Landings", total=len(self.release))
-            bar.advance(len(self.release) - self.left)
-            while self.advance():
-                bar.advance(self._ended, **self._facts())
-        return self.result()
-
-    def advance(self) -> bool:
-        """One launch; False when every run has ended."""
-        self._fill()
-        busy = np.flatnonzero(self._owner >= 0)
-        self._ended = 0
-        if not len(busy):
-            return False
-        self._touch_count.zero_()
-        self._line_count.zero_()
+    def _launch_all(self, busy: Any) -> None:
+        """One launch."""
         index = spread(busy) if self.device.is_gpu else busy
         inputs = [
             *(self._world, self._chunk, wp.array(index, dtype=int, device=self.device.name)),
             *(self._space, self._on_device),
         ]
         outputs = [*(self._touches, self._touch_count, self._lines, self._line_count, self._status)]
-        try:
-            devices.launch(
-                *(self._kernel, len(index), inputs, self.device, self.threads),
-                outputs=outputs,
-                min_items=1,
-                block=GPU_BLOCK,
-            )
-        finally:
-            # Also when interrupted: each run is whole, and what it recorded is kept.
-            self._drain(busy)
-        return True
+        devices.launch(
+            *(self._kernel, len(index), inputs, self.device, self.threads),
+            outputs=outputs,
+            min_items=1,
+            block=GPU_BLOCK,
+        )
 
-    @property
-    def left(self) -> int:
-        """Runs that have not ended."""
-        return int(np.count_nonzero(self._owner >= 0)) + len(self._waiting)
-
-    def _fill(self) -> None:
-        """Put waiting runs into empty slots."""
-        empty = np.flatnonzero(self._owner < 0)[: len(self._waiting)]
-        if not len(empty):
-            return
-        chosen = self._waiting[len(self._waiting) - len(empty) :][::-1]
-        self._waiting = self._waiting[: len(self._waiting) - len(empty)]
+    def _put(self, chosen: Any, slots: Any) -> None:
         name = self.device.name
         inputs = [
-            wp.array(empty, dtype=int, device=name),
+            wp.array(slots, dtype=int, device=name),
             wp.array(self._runs[chosen], dtype=TreeRun, device=name),
             wp.array(self._notes[chosen], dtype=TreeNotes, device=name),
             wp.array(np.ascontiguousarray(self._y[chosen]), dtype=scalar, device=name),
             self._space,
             self._on_device,
         ]
-        devices.launch(_seat, len(empty), inputs, self.device)
-        self._owner[empty] = chosen
+        devices.launch(_seat, len(slots), inputs, self.device)
 
-    def _take(self, slots: Any) -> None:
-        """Copy the runs in some slots back to the host."""
-        name, n, owner = self.device.name, len(slots), self._owner[slots]
+    def _take(self, chosen: Any, slots: Any) -> None:
+        name, n = self.device.name, len(slots)
         runs = wp.empty(n, dtype=TreeRun, device=name)
         notes = wp.empty(n, dtype=TreeNotes, device=name)
         y = wp.empty((n, self._y.shape[1]), dtype=scalar, device=name)
@@ -265,47 +220,22 @@ class TreeRuns:
         index = wp.array(slots, dtype=int, device=name)
         inputs = [index, self._on_device, self._space, runs, notes, y, peaks]
         devices.launch(_leave, n, inputs, self.device)
-        self._runs[owner], self._notes[owner] = runs.numpy(), notes.numpy()
-        self._y[owner], self._peaks[owner] = y.numpy(), peaks.numpy()
+        self._runs[chosen], self._notes[chosen] = runs.numpy(), notes.numpy()
+        self._y[chosen], self._peaks[chosen] = y.numpy(), peaks.numpy()
 
-    def _drain(self, busy: Any) -> None:
-        """Take out what the last launch recorded and the runs that it ended."""
-        counts = self._touch_count.numpy()
-        if counts.any():
-            self._drained.append(take_touches(self._touches, counts, self.device))
+    def _keep_lines(self, busy: Any) -> None:
         if self._chunk.lines:
             written, lines = self._line_count.numpy(), self._lines.numpy()
             room = self._chunk.lines
             self._written += [lines[s * room : s * room + written[s]].copy() for s in busy]
-        done = busy[self._status.numpy()[busy] != Outcome.RUNNING]
-        if len(done):
-            self._take(done)
-            self._owner[done] = -1
-            self._status.zero_()
-        self._ended = len(done)
-
-    def _facts(self) -> dict[str, object]:
-        code = self._runs["outcome"]
-        shown: dict[str, object] = {
-            "settled": int((code == Outcome.SETTLED).sum()),
-            "tipped": int((code == Outcome.TIPPED_OVER).sum()),
-        }
-        failed = int((code >= Outcome.STEP_FLOOR).sum())
-        return {**shown, "failed": failed} if failed else shown
-
-    # -- what came of it -----------------------------------------------------------------------
 
     def result(self) -> TreeResult:
         """Runs as far as they have come, and all contacts so far."""
-        busy = np.flatnonzero(self._owner >= 0)
-        if len(busy):
-            self._take(busy)
-        touches = stacked(Touch, self._drained)
-        order = np.lexsort((touches["start"], touches["run"]))
+        touches = self._so_far()
         n_q, n_v = self.model.tree.n_q, self.model.tree.n_v
         return TreeResult(
             final=self._final(),
-            touches=touches[order],
+            touches=touches,
             model=self.model,
             q=self._y[:, :n_q].copy(),
             v=self._y[:, n_q : n_q + n_v].copy(),
