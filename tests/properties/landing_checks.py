@@ -209,9 +209,9 @@ def odd(case: Case, touches: Any) -> Any:
     unit = np.abs(np.linalg.norm(touches["normal"], axis=1) - 1.0) < 1e-9
     order = (touches["start"] <= touches["end"]) & (touches["energy_out"] < np.inf)
     pushed = (touches["peak_force"] > 0.0) & (touches["normal_impulse"] > 0.0)
-    # A point that leaves may graze the ground once more: that does not press it in, unless it is
-    # so slow that it falls back within the same contact.
-    inward = (touches["normal_speed_in"] <= OUTWARD) | (touches["depth"] == 0.0)
+    # A point that leaves and grazes the ground once more is told of only where it is so slow that
+    # it falls back within the same contact.
+    inward = touches["normal_speed_in"] <= OUTWARD
     count = (touches["points"] >= 1) & (touches["points"] <= case.model.lander.n_points)
     finite = np.isfinite(touches["impulse"]).all(axis=1)
     return (~(unit & order & pushed & inward & count & finite)).astype(float)

@@ -23,7 +23,7 @@ from alight.engine.stiffness import (
     step_of,
     wanted_stiffness,
 )
-from alight.engine.touches import begin_touch, note_push
+from alight.engine.touches import begin_touch, grazed, met, note_push
 from alight.engine.world import Composition, Scheme
 
 _SETTLED = wp.constant(int(Outcome.SETTLED))
@@ -197,6 +197,9 @@ def press_clipped(parts: Composition) -> Any:
             lever = sums.lever / sums.weight
             if out.touching == 0:
                 out = begin_touch(out, memory, slot, x + lever, n, lever, start)
+            elif grazed(memory.notes[slot].touch, n, lever, start):
+                touch = memory.notes[slot].touch
+                memory.notes[slot].touch = met(touch, x + lever, n, lever, start)
             held = held_by_ground(contact, body, R, inverse, n, lever, sums, start, m, out.grip, dt)
             m = held.motion
             out.grip = held.grip

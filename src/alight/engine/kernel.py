@@ -78,15 +78,20 @@ def advance_kernel(parts: Composition, only: int | None = None) -> Any:
         notes.touch.energy_out = now
         notes.gain = wp.max(notes.gain, more)
         notes.energy = now
-        speed = wp.max(scalar(0.0), -notes.touch.normal_speed_in)
-        if out.touches == 0:
+        touch = notes.touch
+        told = bool(True)
+        if wp.static(not parts.laws.scheme.rigid):
+            # A point on its way out that grazed the ground, and was pushed by nothing to speak of.
+            told = touch.normal_speed_in <= scalar(0.0) or touch.depth > scalar(0.0)
+        speed = wp.max(scalar(0.0), -touch.normal_speed_in)
+        if told and out.touches == 0:
             notes.first_time = notes.touch.start
             notes.first_place = notes.touch.place
             notes.first_speed = speed
         notes.hardest = wp.max(notes.hardest, speed)
         notes.peak_force = wp.max(notes.peak_force, notes.touch.peak_force)
         memory.notes[slot] = notes
-        out.touches += 1
+        out.touches += int(told)
         out.touching = 0
         out.force = scalar(0.0)
         return out
@@ -149,9 +154,10 @@ def advance_kernel(parts: Composition, only: int | None = None) -> Any:
             if wp.static(flies) and before == FLIGHT and run.phase == CONTACT:
                 begin_contact(world, run, memory, slot)
             if wp.static(touches) and before == CONTACT and left and run.touching != 0:
+                known = run.touches
                 run = end_contact(world, run, memory, slot)
                 touches_out[slot, logged] = memory.notes[slot].touch
-                logged += 1
+                logged += run.touches - known
             if not over and run.steps >= world.limits.max_steps:
                 run.outcome = _STEP_LIMIT
                 over = bool(True)

@@ -15,19 +15,34 @@ def begin_touch(
 ):
     """``run`` at the first push of a contact at ``place`` [m], ``n`` the normal there."""
     out = run
-    came = start.v + wp.cross(start.w, lever)
     out.touching = 1
     out.hit = run.t
     touch = Touch()
     touch.run = memory.notes[slot].number
     touch.start = run.t
-    touch.place = place
-    touch.normal = n
-    touch.normal_speed_in = wp.dot(n, came)
-    touch.tangential_speed_in = wp.length(sideways(n, came))
     touch.energy_in = memory.notes[slot].energy
-    memory.notes[slot].touch = touch
+    memory.notes[slot].touch = met(touch, place, n, lever, start)
     return out
+
+
+@wp.func
+def met(touch: Touch, place: vec3, n: vec3, lever: vec3, start: Motion):
+    """``touch`` with where and how fast the lander meets the ground."""
+    out = touch
+    came = start.v + wp.cross(start.w, lever)
+    out.place = place
+    out.normal = n
+    out.normal_speed_in = wp.dot(n, came)
+    out.tangential_speed_in = wp.length(sideways(n, came))
+    return out
+
+
+@wp.func
+def grazed(touch: Touch, n: vec3, lever: vec3, start: Motion):
+    """True where a contact began with a point on its way out, which grazed the ground, and one that
+    comes in follows: that one is the hit to tell of."""
+    came = start.v + wp.cross(start.w, lever)
+    return touch.normal_speed_in > scalar(0.0) and wp.dot(n, came) < scalar(0.0)
 
 
 @wp.func
