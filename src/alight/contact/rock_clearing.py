@@ -27,7 +27,7 @@ from alight.contact.closest import to_segment2
 from alight.contact.cones import ROUNDING
 from alight.contact.open_times import open_time
 from alight.contact.pairs import box_way
-from alight.contact.rock_touching import OWNED, rock_in_body
+from alight.contact.rock_touching import OWNED, Planes, plane_normal, planes_of, rock_in_body
 from alight.core.types import scalar, vec3
 from alight.surfaces.rock_kernel import Corners, Rock, RocksData, rock_gap, rock_point
 from alight.surfaces.rock_shapes import FACES, VERTICES
@@ -42,33 +42,6 @@ _MARGIN = wp.constant(scalar(1.5))
 #: class reach. A look 0.3 to 1 m above rocks of 0.2 m and more costs, over the time that it clears,
 #: 1.1 us/s at 1, 0.9 at 2, 1.0 at 4.
 _AHEAD = wp.constant(scalar(2.0))
-
-
-#: Rows: outer normal of each face of a rock, and normal . x on it [m], in the axes of the lander.
-Planes = wp.types.matrix(shape=(FACES, 4), dtype=scalar)
-
-
-@wp.func
-def planes_of(face: wp.array(dtype=wp.vec3i), seen: Corners):
-    """The planes of a rock's faces."""
-    out = Planes()
-    f = int(0)
-    while f < _FACES:
-        v = face[f]
-        a = seen[v[0]]
-        n = wp.normalize(wp.cross(seen[v[1]] - a, seen[v[2]] - a))
-        out[f, 0] = n[0]
-        out[f, 1] = n[1]
-        out[f, 2] = n[2]
-        out[f, 3] = wp.dot(n, a)
-        f += 1
-    return out
-
-
-@wp.func
-def plane_normal(planes: Planes, f: int):
-    """The normal of one."""
-    return vec3(planes[f, 0], planes[f, 1], planes[f, 2])
 
 
 @wp.func

@@ -38,6 +38,33 @@ def rock_in_body(rock: Rock, x: vec3, turn: mat33):
     return seen
 
 
+#: Rows: outer normal of each face of a rock, and normal . x on it [m], in the axes of the lander.
+Planes = wp.types.matrix(shape=(FACES, 4), dtype=scalar)
+
+
+@wp.func
+def planes_of(face: wp.array(dtype=wp.vec3i), seen: Corners):
+    """The planes of a rock's faces."""
+    out = Planes()
+    f = int(0)
+    while f < _FACES:
+        v = face[f]
+        a = seen[v[0]]
+        n = wp.normalize(wp.cross(seen[v[1]] - a, seen[v[2]] - a))
+        out[f, 0] = n[0]
+        out[f, 1] = n[1]
+        out[f, 2] = n[2]
+        out[f, 3] = wp.dot(n, a)
+        f += 1
+    return out
+
+
+@wp.func
+def plane_normal(planes: Planes, f: int):
+    """The normal of one."""
+    return vec3(planes[f, 0], planes[f, 1], planes[f, 2])
+
+
 @wp.func
 def highest(seen: Corners, normal: vec3):
     """How high a rock reaches along a direction [m]."""
@@ -56,7 +83,9 @@ class OnRock:
 
 
 @wp.func
-def nearest_on_rock(face: wp.array(dtype=wp.vec3i), seen: Corners, q: vec3, margin: scalar):
+def nearest_on_rock(
+    face: wp.array(dtype=wp.vec3i), seen: Corners, planes: Planes, q: vec3, margin: scalar
+):
     """From q; the gap is some number above the margin where it is more than that."""
     zero = scalar(0.0)
     out = OnRock()
@@ -64,15 +93,12 @@ def nearest_on_rock(face: wp.array(dtype=wp.vec3i), seen: Corners, q: vec3, marg
     top = int(0)
     f = int(0)
     while f < _FACES and out.gap < margin:
-        v = face[f]
-        a = seen[v[0]]
-        n = wp.normalize(wp.cross(seen[v[1]] - a, seen[v[2]] - a))
-        height = wp.dot(n, q - a)
+        height = wp.dot(plane_normal(planes, f), q) - planes[f, 3]
         if height > out.gap:
             out.gap = height
-            out.normal = n
             top = f
         f += 1
+    out.normal = plane_normal(planes, top)
     if out.gap > zero and out.gap < margin:
         v = face[top]
         at = nearest_on_triangle(q, seen[v[0]], seen[v[1]], seen[v[2]])
@@ -97,21 +123,26 @@ def corners_on_rock(
     hull: Hull,
     face: wp.array(dtype=wp.vec3i),
     seen: Corners,
+    center: vec3,
+    radius: scalar,
     found: wp.array2d(dtype=Contact),
     given: Collecting,
     name: int,
 ):
-    """Corners of the lander on a rock."""
+    """Corners of the lander on a rock in a ball of ``radius`` about ``center``."""
     now = given
+    planes = planes_of(face, seen)
+    reach = radius + given.margin
     for i in range(hull.vertex.shape[0]):
         q = hull.vertex[i]
-        at = nearest_on_rock(face, seen, q, given.margin)
-        near = at.gap < given.margin and at.gap > -given.margin
-        if near and lowest_of_hull(hull, i, at.normal, given.margin):
-            new = contact_at(given.search, q, at.normal, at.gap, name)
-            new.kind = CORNER
-            new.feature = i
-            now = kept(found, now, new, hull)
+        if wp.dot(q - center, q - center) < reach * reach:
+            at = nearest_on_rock(face, seen, planes, q, given.margin)
+            near = at.gap < given.margin and at.gap > -given.margin
+            if near and lowest_of_hull(hull, i, at.normal, given.margin):
+                new = contact_at(given.search, q, at.normal, at.gap, name)
+                new.kind = CORNER
+                new.feature = i
+                now = kept(found, now, new, hull)
     return now
 
 
@@ -189,7 +220,7 @@ def touch_rock(
     if wp.dot(near, near) < given.limit2:
         mixed = ((rock.facet * 31 + rock.octave) * 31 + rock.cell) * 31 + rock.index
         name = -2 - (mixed & 0x3FFFFFFF)
-        now = corners_on_rock(hull, face, seen, found, now, name)
+        now = corners_on_rock(hull, face, seen, low, rock.radius, found, now, name)
         now = rock_under_faces(hull, seen, found, now, name)
         now = edges_on_rock(hull, face, seen, low, found, now, name)
     return now

@@ -231,24 +231,25 @@ def test_any_list_takes_energy_out_and_leaves_nothing_closing(device):
 
 
 def test_the_ground_carries_the_weight(device):
+    """Sweeps end when one changes the motion by no more than 1e-9 of what the weight would do."""
     law = Impulse(0.5, 0.6, rolling_resistance=0.0)
     done, each = held(law, FACE, UP, [0, 0, -G * DT], [0, 0, 0], device=device)
-    assert done["motion"]["v"] == pytest.approx([0, 0, 0], abs=1e-15)
-    assert done["motion"]["w"] == pytest.approx([0, 0, 0], abs=1e-14)
-    assert done["impulse"] == pytest.approx([0, 0, G * DT], rel=1e-10)
+    assert done["motion"]["v"] == pytest.approx([0, 0, 0], abs=1e-8 * G * DT)
+    assert done["motion"]["w"] == pytest.approx([0, 0, 0], abs=1e-8 * G * DT / 0.1)
+    assert done["impulse"] == pytest.approx([0, 0, G * DT], abs=1e-8 * G * DT)
     assert each["impulse"][:, 2].min() >= 0.0
     assert done["pressed"]["active"] == 4
 
 
 @pytest.mark.parametrize("theta", [5.0, 25.0, 30.0])
 def test_it_sticks_below_the_friction_angle(theta):
-    """mu = 0.6 holds up to 31 degrees, exactly, from the second step on."""
+    """mu = 0.6 holds up to 31 degrees, to what sweeps leave: close to it they end slowly."""
     s, c = np.sin(np.radians(theta)), np.cos(np.radians(theta))
     law = Impulse(0.5, 0.6, rolling_resistance=0.0)
     pull = np.array([s, 0.0, -c]) * G * DT
     done, _ = held(law, FACE, UP, pull, [0, 0, 0], steps=20)
-    assert np.abs(done["motion"]["v"]).max() < 1e-10 * G * DT
-    assert np.abs(done["motion"]["w"]).max() < 1e-10 * G * DT / 0.1
+    assert np.abs(done["motion"]["v"]).max() < 1e-7 * G * DT
+    assert np.abs(done["motion"]["w"]).max() < 1e-7 * G * DT / 0.1
 
 
 def test_beyond_it_slides_with_mu():
@@ -273,7 +274,7 @@ def test_it_never_pulls():
 def test_a_gap_may_close_but_not_beyond_zero():
     """By the time it can be looked at again, after one and a half steps."""
     done, _ = held(Impulse(0.5), FACE, UP, [0, 0, -0.1], [0, 0, 0], gaps=3e-4)
-    assert done["motion"]["v"][2] == pytest.approx(-3e-4 / (1.5 * DT), rel=1e-9)
+    assert done["motion"]["v"][2] == pytest.approx(-3e-4 / (1.5 * DT), abs=1e-9 * 0.1)
 
 
 def test_what_is_on_its_way_to_a_hit_is_left_alone():
