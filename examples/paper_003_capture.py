@@ -14,6 +14,7 @@ from pathlib import Path
 import numpy as np
 import paper_003_capture_figures as figures
 
+from alight.analysis.intervals import wilson
 from alight.engine.capture import Capture, CaptureBatch
 from alight.engine.capture_approach import approach
 from alight.engine.capture_craft import Spacecraft
@@ -48,10 +49,9 @@ def told(name, row):
 def film(folder):
     """Figure 7 and its loads."""
     capture = figure_seven()
-    pictures = capture.run(0.5 * RPM * AXIS, duration=170.0, every=10.0)
-    fine = capture.run(0.5 * RPM * AXIS, duration=170.0, every=0.25)
-    figures.film_strip(folder / "paper_003_capture.png", capture, pictures, fine)
-    told("figure 7", fine.rows[0])
+    flight = capture.run(0.5 * RPM * AXIS, duration=170.0, every=0.25)
+    figures.film_strip(folder / "paper_003_capture.png", capture, flight)
+    told("figure 7", flight.rows[0])
 
 
 def compared(folder, axes=32):
@@ -136,9 +136,9 @@ def thousand(folder, count):
     rows = batch.run(rate, shape, mass=mass, friction=rng.uniform(0.1, 1.0, count), duration=180.0)
     took = time.perf_counter() - begun
     figures.campaign(folder / "paper_003_campaign.png", rows, lengths, craft)
-    low, high = figures.wilson(int(rows["success"].sum()), count)
+    held = wilson(int(rows["success"].sum()), count)
     print(f"{count} captures of 180 s in {took:.0f} s")
-    print(f"success {rows['success'].mean():.1%} (95 %: {low:.1%} to {high:.1%})")
+    print(f"success {held.value:.1%} (95 %: {held.low:.1%} to {held.high:.1%})")
     for outcome in CaptureOutcome:
         share = (rows["outcome"] == outcome).mean()
         if share:

@@ -1,21 +1,23 @@
-"""Figures of ``paper_003_capture.py``: the film strip, histories, and the campaign."""
+"""Figures of ``paper_003_capture.py``: the film strip, comparisons, and the campaign.
+
+Pictures, histories and shares are those of reports on captures (``alight.views.capture_*``).
+"""
 
 import numpy as np
 from matplotlib.ticker import PercentFormatter
-from paper_003_capture_scene import View, draw_frame
 
+from alight.analysis.intervals import wilson
+from alight.engine.capture_craft import ARRAYS
 from alight.engine.capture_flight import CaptureOutcome
+from alight.membrane import hull
 from alight.views import style
+from alight.views.capture_course import draw_histories
+from alight.views.capture_data import CaptureCourse
+from alight.views.capture_figures import exceedance, share_bar, stacked
+from alight.views.capture_numbers import ENDS
+from alight.views.capture_scene import Look, Poses, draw_strip
 
 BLUE, GREEN, SAND = "#2f6f9f", "#4c8c5e", "#c98a2b"
-#: How outcomes are told and coloured, best first.
-ENDS = {
-    CaptureOutcome.HELD: ("held, at rest", GREEN),
-    CaptureOutcome.UNSETTLED: ("held, still moving", "#a9cbb2"),
-    CaptureOutcome.LOST: ("contact lost", SAND),
-    CaptureOutcome.RIM: ("reached the rim", style.ALARM),
-    CaptureOutcome.STRUCK: ("struck the bus", "#6d1a1d"),
-}
 
 
 # -- histories --------------------------------------------------------------------------------
@@ -28,31 +30,48 @@ def plain(axes, title, xlabel="time [s]"):
     axes.set_xlabel(xlabel)
 
 
-def film_strip(file, capture, pictures, fine):
+def course_of(flight, thrust):
+    """The first run of a flight, as reports draw it."""
+    kept = slice(0, flight.records[0])
+    slices = flight.craft.tree.q_slices
+    poses = Poses(
+        time=flight.time[kept],
+        asteroid=flight.position[0, kept],
+        asteroid_attitude=flight.attitude[0, kept],
+        craft=flight.q[0, kept, :3],
+        craft_attitude=flight.q[0, kept, 3:7],
+        arrays=np.stack([flight.q[0, kept, slices[name]] for name in ARRAYS], axis=1),
+    )
+    row = flight.rows[0]
+    return CaptureCourse(
+        run=0,
+        poses=poses,
+        contact=row["contact_s"],
+        spin=row["spin_rpm"],
+        bending=flight.bending[0, kept],
+        force=np.linalg.norm(flight.loads["force"][0, kept], axis=1),
+        depth=np.maximum(0.0, -flight.loads["lowest"][0, kept]),
+        slip=flight.sums[0, kept, 3],
+        relative=np.degrees(flight.relative_rate[0, kept]) / 6.0,
+        axis=np.degrees(flight.axis_angle[0, kept]),
+        thrust=thrust,
+    )
+
+
+def film_strip(file, capture, flight):
     """Figure 7, and the loads behind it."""
-    view = View(pictures.asteroids.momentum[0], turn=0.5)
-    row = fine.rows[0]
-    with style.figure(13.0, 9.3) as fig:
+    course, row = course_of(flight, capture.approach.thrust), flight.rows[0]
+    with style.figure(13.0, 8.9) as fig:
         grid = fig.add_gridspec(
-            4, 6, height_ratios=(1.0, 1.0, 1.0, 1.18), left=0.04, right=0.965, top=0.945,
-            bottom=0.055, wspace=0.0, hspace=0.03,
-        )  # fmt: skip
-        for number in range(18):
-            axes = fig.add_subplot(grid[divmod(number, 6)])
-            draw_frame(axes, capture, pictures, number, view)
-        below = grid[3, :].subgridspec(2, 3, height_ratios=(0.13, 1.0), wspace=0.26, hspace=0.0)
-        left, middle, right = (fig.add_subplot(below[1, k]) for k in range(3))
-        loads(left, fine)
-        depths(middle, fine)
-        spins(right, fine)
-        contact = row["contact_s"]
-        for axes in (left, middle, right):
-            axes.axvline(contact, color=style.LINE, lw=0.9, zorder=0)
-            axes.set_xlim(0.0, 170.0)
+            3, 6, left=0.02, right=0.98, top=0.94, bottom=0.315, wspace=0.0, hspace=0.0
+        )
+        poses = course.poses.at(np.arange(0.0, 171.0, 10.0))
+        draw_strip(fig, grid, Look.of(capture.asteroid, capture.craft, hull), poses, columns=6)
+        draw_histories(fig, course, 0.06, 0.27, capture.craft.moment_limit)
         fig.text(
             0.02, 0.972,
             "The craft settles on the tumbling asteroid and drifts toward a flat spin; its drive "
-            f"assemblies feel {row['bending_nm']:.0f} of {fine.craft.moment_limit:.0f} N m",
+            f"assemblies feel {row['bending_nm']:.0f} of {flight.craft.moment_limit:.0f} N m",
             weight="bold", size=12,
         )  # fmt: skip
         fig.text(
@@ -63,61 +82,6 @@ def film_strip(file, capture, pictures, fine):
             size=9, color=style.GREY,
         )  # fmt: skip
         style.save(fig, file)
-
-
-def loads(axes, flight):
-    """Bending moments of both arrays."""
-    for k, colour in enumerate((style.INK, BLUE)):
-        axes.plot(
-            flight.time, flight.bending[0, :, k], color=colour, lw=1.0, label=f"array {k + 1}"
-        )
-    peak = flight.rows[0]
-    axes.plot(peak["bending_at_s"], peak["bending_nm"], "o", color=style.ALARM, ms=4)
-    axes.annotate(
-        f"{peak['bending_nm']:.0f} N m: a ninth of the limit"
-        if 7.5 < peak["margin"] < 8.5 else f"{peak['bending_nm']:.0f} N m",
-        (peak["bending_at_s"], peak["bending_nm"]), (8, -2), textcoords="offset points",
-        color=style.ALARM, size=8.5,
-    )  # fmt: skip
-    axes.set_ylim(0.0, None)
-    axes.legend(frameon=False, fontsize=8, loc="upper right", ncols=1)
-    plain(axes, "Bending moment at the drive assemblies [N m]")
-
-
-def depths(axes, flight):
-    """How deep, and how hard."""
-    depth = np.maximum(0.0, -flight.loads["lowest"][0])
-    force = np.linalg.norm(flight.loads["force"][0], axis=1)
-    axes.plot(flight.time, force, color=style.INK, lw=1.1)
-    axes.axhline(475.0, color=style.GREY, lw=0.8, ls=(0, (4, 3)))
-    axes.text(70.0, 485.0, "thrust 475 N", va="bottom", size=8, color=style.GREY)
-    axes.set_ylim(0.0, None)
-    plain(axes, "Force on the asteroid [N], depth in the fabric [m]")
-    other = axes.twinx()
-    other.plot(flight.time, depth, color=BLUE, lw=1.1)
-    other.set_ylim(0.0, 1.6 * depth.max())
-    other.spines[["top", "left"]].set_visible(False)
-    other.tick_params(colors=BLUE)
-    other.text(60.0, depth.max() + 0.12, "depth", color=BLUE, size=8.5)
-    axes.text(32.0, 1.02 * force.max(), "force", size=8.5, va="top")
-
-
-def spins(axes, flight):
-    """Catching up, and the drift to a flat spin."""
-    part = flight.relative_rate[0] / np.linalg.norm(flight.asteroids.rate[0])
-    axes.plot(flight.time, 100.0 * part, color=style.INK, lw=1.1)
-    axes.set_ylim(0.0, 100.0)
-    axes.yaxis.set_major_formatter(PercentFormatter(decimals=0))
-    plain(axes, "Relative rate over spin; craft's axis to pair's spin")
-    other = axes.twinx()
-    other.plot(flight.time, np.degrees(flight.axis_angle[0]), color=style.ALARM, lw=1.1)
-    other.set(ylim=(0.0, 90.0), yticks=(0, 30, 60, 90))
-    other.yaxis.set_major_formatter("{x:.0f}°")
-    other.spines[["top", "left"]].set_visible(False)
-    other.tick_params(colors=style.ALARM)
-    other.text(166.0, 83.0, "90°: flat spin", color=style.ALARM, size=8.5, ha="right")
-    axes.text(128.0, 15.0, "relative rate", size=8.5)
-    other.text(92.0, 52.0, "axis", color=style.ALARM, size=8.5, ha="right")
 
 
 def comparison(file, frictions, rubbed, turns, spun, many, craft):
@@ -211,26 +175,33 @@ def spin_loads(axes, turns, many, craft):
 
 def campaign(file, rows, lengths, craft):
     """Loads and outcomes of many captures."""
+    known = [CaptureOutcome[name] for name in ENDS if name in CaptureOutcome.__members__]
+    ends = {one.name: rows["outcome"] == one for one in known if (rows["outcome"] == one).any()}
     with style.figure(12.6, 7.4) as fig:
         grid = fig.add_gridspec(
-            2, 3, left=0.05, right=0.985, top=0.855, bottom=0.07, wspace=0.22, hspace=0.52
+            2, 3, left=0.06, right=0.985, top=0.86, bottom=0.07, wspace=0.22, hspace=0.66
         )
         cells = [fig.add_subplot(grid[k // 3, k % 3]) for k in range(6)]
-        percentiles(cells[0], rows, craft)
+        exceedance(cells[0], rows["bending_nm"], craft.moment_limit)
+        cells[0].set_title("Captures that exceed a moment", size=9.5)
         scatter(cells[1], rows)
         settling(cells[2], rows)
-        shares(cells[3], lengths[rows["shape"]], rows, 1.0, "length of the asteroid [m]")
-        shares(cells[4], rows["friction"], rows, 0.15, "friction", 0.1)
-        shares(cells[5], rows["spin_rpm"], rows, 0.08, "spin of the asteroid [rpm]", 0.1)
-        for axes, by in zip(cells[3:], ("length", "friction", "spin"), strict=True):
-            axes.set_title(f"How captures end, by {by}", size=9.5)
-        legend(fig, rows)
-        low, high = wilson(int(rows["success"].sum()), len(rows))
+        over = {
+            "length of the asteroid [m]": lengths[rows["shape"]],
+            "friction": rows["friction"],
+            "spin of the asteroid [rpm]": rows["spin_rpm"],
+        }
+        for axes, (label, values) in zip(cells[3:], over.items(), strict=True):
+            stacked(axes, values, ends)
+            axes.set_xlabel(label)
+            axes.yaxis.set_major_formatter(PercentFormatter(1.0, decimals=0))
+        share_bar(fig.add_axes((0.06, 0.43, 0.925, 0.02)), ends)
+        held = wilson(int(rows["success"].sum()), len(rows))
         worst = rows["bending_nm"].max()
         fig.text(
             0.018, 0.955,
-            f"{rows['success'].mean():.0%} of {len(rows)} captures hold for three minutes "
-            f"({low:.0%} to {high:.0%}, 95 %); arrays feel up to {worst:.0f} of "
+            f"{held.value:.0%} of {len(rows)} captures hold for three minutes "
+            f"({held.low:.0%} to {held.high:.0%}, 95 %); arrays feel up to {worst:.0f} of "
             f"{craft.moment_limit:.0f} N m", weight="bold", size=12,
         )  # fmt: skip
         fig.text(
@@ -240,48 +211,6 @@ def campaign(file, rows, lengths, craft):
             "180 s", size=9, color=style.GREY,
         )  # fmt: skip
         style.save(fig, file)
-
-
-def legend(fig, rows):
-    """Outcomes that occur, with their shares, above the bars."""
-    at = 0.05
-    for code, (label, colour) in ENDS.items():
-        share = (rows["outcome"] == code).mean()
-        if share:
-            fig.text(at, 0.452, "■", color=colour, size=12, va="center")
-            fig.text(at + 0.014, 0.452, f"{label}: {share:.1%}", size=9, va="center")
-            at += 0.17
-
-
-def wilson(hits, count, z=1.96):
-    """95 % interval of a share."""
-    share, more = hits / count, z * z / count
-    middle = (share + 0.5 * more) / (1.0 + more)
-    half = z * np.sqrt(share * (1.0 - share) / count + 0.25 * more / count) / (1.0 + more)
-    return middle - half, middle + half
-
-
-def percentiles(axes, rows, craft):
-    """How many captures load the arrays less than so much."""
-    load = np.sort(rows["bending_nm"])
-    axes.plot(load, np.arange(1, len(load) + 1) / len(load), color=style.INK, lw=1.3)
-    parts = (50, 90, 99, 100)
-    values = np.percentile(load, parts)
-    axes.plot(values, np.array(parts) / 100.0, "o", color=BLUE, ms=4)
-    for line, (part, value) in enumerate(zip(parts, values, strict=True)):
-        name = "all" if part == 100 else f"{part} %"
-        for at, text in (
-            (760, name),
-            (1150, f"{value:.0f} N m"),
-            (1620, f"{value / craft.moment_limit:.0%}"),
-        ):
-            axes.text(at, 0.62 - 0.09 * line, text, color=BLUE, ha="right", size=9)
-    axes.text(1620, 0.71, "of limit", color=BLUE, ha="right", size=9)
-    axes.axvline(craft.moment_limit, color=style.ALARM, lw=1.1)
-    axes.text(craft.moment_limit - 25, 0.03, "limit", color=style.ALARM, ha="right", size=8.5)
-    axes.set(xlim=(0.0, 1.05 * craft.moment_limit), ylim=(0.0, 1.03))
-    axes.yaxis.set_major_formatter(PercentFormatter(1.0, decimals=0))
-    plain(axes, "Captures with a lesser bending moment", "peak bending moment [N m]")
 
 
 def scatter(axes, rows):
@@ -295,24 +224,6 @@ def scatter(axes, rows):
     bar.outline.set_visible(False)
     axes.set_ylim(0.0, None)
     plain(axes, "Peak bending moment [N m], by friction", "friction")
-
-
-def shares(axes, values, rows, step, xlabel, first=None):
-    """Stacked shares of outcomes over a parameter."""
-    start = np.floor(values.min()) if first is None else first
-    edges = np.arange(start, values.max() + 1e-9, step)
-    edges = np.append(edges, edges[-1] + step) if edges[-1] < values.max() - 1e-6 else edges
-    which = np.clip(np.digitize(values, edges) - 1, 0, len(edges) - 2)
-    base = np.zeros(len(edges) - 1)
-    count = np.bincount(which, minlength=len(base))
-    for code, (_, colour) in ENDS.items():
-        part = np.bincount(which[rows["outcome"] == code], minlength=len(base))
-        share = part / np.maximum(count, 1)
-        axes.bar(edges[:-1], share, step * 0.93, base, color=colour, align="edge", lw=0)
-        base += share
-    axes.set(xlim=(edges[0], edges[-1]), ylim=(0.0, 1.0))
-    axes.yaxis.set_major_formatter(PercentFormatter(1.0, decimals=0))
-    plain(axes, "", xlabel)
 
 
 def settling(axes, rows):

@@ -1,4 +1,4 @@
-"""Campaigns: many landings of one scenario with what is uncertain varied, kept in a folder."""
+"""Campaigns: many runs of one scenario with what is uncertain varied, kept in a folder."""
 
 from alight.campaign.cluster import Cluster
 from alight.campaign.dispersions import sample

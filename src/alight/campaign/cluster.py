@@ -280,7 +280,7 @@ class _Bar:
 
     def finished(self, shard: Shard) -> None:
         """All runs of a shard have ended."""
-        own = Tally()
+        own = Tally(self._tally.kind)
         own.add(shard.outcomes)
         self._told[shard.number] = (len(self._plan.runs(shard.number)), own.facts())
         self.show()

@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any, Protocol
 
+from alight.campaign.run_kinds import LANDINGS, RunKind
 from alight.campaign.store import Shard
 from alight.campaign.work import ShardBar, Work
 from alight.core import devices
 from alight.core.checks import checked_whole
 from alight.core.errors import InputError, unknown_name
-from alight.core.outcomes import FIRST_FAILURE, Outcome
 from alight.core.progress import Progress, Silent
 
 #: Runs begun at once on a GPU: as many as fill it, whose contacts still fit into the memory of a
@@ -41,7 +41,8 @@ class Executor(Protocol):
 class Tally:
     """The bar of a campaign, and how the runs so far have ended."""
 
-    def __init__(self) -> None:
+    def __init__(self, kind: RunKind = LANDINGS) -> None:
+        self.kind = kind
         self.bar: Progress = Silent()
         self.outcomes: dict[int, int] = {}
 
@@ -52,18 +53,7 @@ class Tally:
 
     def facts(self) -> dict[str, int]:
         """Outcomes as a bar shows them."""
-        named = {"settled": Outcome.SETTLED, "escaped": Outcome.ESCAPED}
-        shown = {name: self.outcomes.get(int(code), 0) for name, code in named.items()}
-        tipped = self.outcomes.get(int(Outcome.TIPPED_OVER), 0)
-        if tipped:
-            shown["tipped"] = tipped
-        late = self.outcomes.get(int(Outcome.TIMED_OUT), 0)
-        failed = sum(n for code, n in self.outcomes.items() if code >= FIRST_FAILURE)
-        if late:
-            shown["timed_out"] = late
-        if failed:
-            shown["failed"] = failed
-        return shown
+        return self.kind.facts(self.outcomes)
 
 
 class Local:

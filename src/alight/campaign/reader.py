@@ -13,10 +13,11 @@ import pyarrow.dataset as pads
 import pyarrow.parquet as pq
 
 from alight.campaign.plan import PLAN_FILE, Plan, read_plan
+from alight.campaign.run_kinds import RunKind, run_kind
 from alight.campaign.store import Seal, contacts_name, find_shards, runs_name, trajectory_name
 from alight.core.errors import FileError, InputError, unknown_name
 from alight.core.extras import require
-from alight.core.outcomes import Outcome, outcome_of
+from alight.core.outcomes import Ending
 
 _NAMES = {"runs": runs_name, "contacts": contacts_name}
 
@@ -47,18 +48,26 @@ class Campaign:
         """Runs that are there."""
         return sum(seal.runs for seal in self.seals.values())
 
-    def count(self) -> dict[Outcome, int]:
-        """How many runs ended in each way."""
-        out: dict[Outcome, int] = {}
+    @property
+    def kind(self) -> RunKind:
+        """What kind of runs it has."""
+        return run_kind(self.scenario)
+
+    def count(self) -> dict[Any, int]:
+        """How many runs ended in each way: an ``Outcome``, or the ending of a capture or drop."""
+        out: dict[Ending, int] = {}
         for seal in self.seals.values():
             for code, n in seal.outcomes.items():
-                out[outcome_of(code)] = out.get(outcome_of(code), 0) + n
+                end = self.kind.endings.of(code)
+                out[end] = out.get(end, 0) + n
         return dict(sorted(out.items()))
 
     def files(self, table: str = "runs") -> list[pathlib.Path]:
         """The Parquet files of a table, in order of runs."""
         if table not in _NAMES:
             raise unknown_name("table", str(table), _NAMES)
+        if table not in self.kind.tables:
+            raise InputError(f"{self.kind.noun.lower()} have no table of {table}.")
         return [self.folder / _NAMES[table](shard) for shard in sorted(self.seals)]
 
     def shards(self, table: str = "runs", columns: Sequence[str] | None = None) -> Iterator[Any]:

@@ -19,6 +19,7 @@ from typing import Any
 from alight.campaign.executors import Executor, Tally, executor_of, resolver_of
 from alight.campaign.plan import PLAN_FILE, Plan, agreed, make_plan, read_plan
 from alight.campaign.reader import Campaign, open_campaign
+from alight.campaign.run_kinds import run_kind
 from alight.campaign.store import (
     SEALS,
     Seal,
@@ -35,9 +36,10 @@ from alight.campaign.work import Work
 from alight.core import devices
 from alight.core.checks import checked_whole
 from alight.core.errors import DeviceError, InputError
-from alight.core.outcomes import Outcome, outcome_of
+from alight.core.outcomes import Ending
 from alight.core.progress import Progress, progress
-from alight.scenario import Scenario, load
+from alight.scenario import load
+from alight.scenario.document import Document
 
 SCENARIO_FILE = "scenario.toml"
 
@@ -52,7 +54,7 @@ class CampaignResult:
 
     folder: pathlib.Path
     plan: Plan
-    outcomes: dict[Outcome, int]
+    outcomes: dict[Ending, int]
     """How many runs ended in each way."""
     kept: int
     """Shards that were found finished."""
@@ -78,7 +80,7 @@ class CampaignResult:
 
 
 def run_campaign(
-    scenario: Scenario | str | os.PathLike[str],
+    scenario: Document | str | os.PathLike[str],
     runs: int | None = None,
     *,
     out: str | os.PathLike[str],
@@ -93,7 +95,7 @@ def run_campaign(
     Parameters
     ----------
     scenario:
-        A ``Scenario`` or the path of its file.
+        A scenario or the path of its file.
     runs:
         Number of runs instead of the scenario's own. A folder begun with fewer grows, where
         sampling is random. Left out, a folder goes on with what it was begun with.
@@ -134,7 +136,9 @@ def _carry_out(
     folder: pathlib.Path, work: Work, executor: Executor, show: str | Progress, notes: _Notes
 ) -> CampaignResult:
     """Check what is there, compute what is not."""
-    plan, tally, computed = work.plan, Tally(), 0
+    plan, computed = work.plan, 0
+    kind = run_kind(plan.scenario)
+    tally = Tally(kind)
     try:
         with progress(show) as bar:
             seals, wanted = _found(folder, plan, bar, notes)
@@ -151,7 +155,7 @@ def _carry_out(
             f"interrupted: {count_seals(folder)} of {plan.shards} shards are finished and safe in "
             f"{folder}. Run the same command again: it goes on from here, with the same results."
         ) from None
-    ended = {outcome_of(code): n for code, n in sorted(tally.outcomes.items())}
+    ended = {kind.endings.of(code): n for code, n in sorted(tally.outcomes.items())}
     return CampaignResult(folder, plan, ended, len(seals), computed, tuple(notes.lines))
 
 
@@ -165,7 +169,8 @@ def _computed(
     before = sum(tally.outcomes.values())
     with progress(show) as bar:
         tally.bar = bar
-        title = f"Landings ({before} more kept)" if before else "Landings"
+        noun = tally.kind.noun
+        title = f"{noun} ({before} more kept)" if before else noun
         bar.start(title, total=work.plan.total - before)
         yield from executor.compute(work, wanted, tally)
 
@@ -195,7 +200,7 @@ def _found(
 # ---------------------------------------------------------------------------------------------
 
 
-def with_runs(scenario: Scenario, total: int) -> Scenario:
+def with_runs(scenario: Document, total: int) -> Document:
     """The scenario with another number of runs."""
     if scenario.campaign.runs == total:
         return scenario
@@ -203,7 +208,7 @@ def with_runs(scenario: Scenario, total: int) -> Scenario:
     return scenario.model_copy(update={"campaign": campaign})
 
 
-def _total(scenario: Scenario, runs: int | None, old: Plan | None) -> int:
+def _total(scenario: Document, runs: int | None, old: Plan | None) -> int:
     if runs is not None:
         return checked_whole("runs", runs, 1)
     own = int(scenario.campaign.runs)

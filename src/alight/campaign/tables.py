@@ -136,13 +136,11 @@ TRAJECTORY_COLUMNS: list[Column] = [
 def run_table(
     runs: npt.NDArray[np.int64],
     final: Any,
-    values: Mapping[str, Array],
-    units: Mapping[str, Sequence[str]],
-    loads: Sequence[tuple[Column, Array]] = (),
+    more: Sequence[tuple[Column, Array]] = (),
 ) -> Any:
-    """The table of runs: ``final`` as the engine leaves it, ``values`` as they were drawn.
+    """The table of runs: ``final`` as the engine leaves it.
 
-    ``loads`` are further columns, those of articulated landers.
+    ``more`` are further columns: loads of articulated landers, and values as they were drawn.
     """
     code = final["outcome"].astype(np.int32)
     data: dict[str, Any] = {
@@ -177,9 +175,8 @@ def run_table(
     }
     for known, part in ((settled, rest), (touched, first)):
         data.update({name: _masked(array, known) for name, array in part.items()})
-    more = [*loads, *input_columns(values, units)]
     data.update({column.name: array for column, array in more})
-    return _table([*RUN_COLUMNS, *(column for column, _ in more)], data)
+    return table_of([*RUN_COLUMNS, *(column for column, _ in more)], data)
 
 
 #: Components of dispersed vectors, by their number.
@@ -206,6 +203,8 @@ def input_columns(
             continue
         width = array.shape[1]
         axes = _AXES.get(width, tuple(map(str, range(width))))
+        if width == 2 and units[key][0] != "rad":
+            axes = ("x", "y")
         for i, (axis, unit) in enumerate(zip(axes, units[key], strict=True)):
             out.append((Column(f"{key}_{axis}", unit, "as drawn"), array[:, i]))
     return out
@@ -227,7 +226,7 @@ def contact_table(runs: npt.NDArray[np.int64], touches: Any) -> Any:
     }
     named_alike = [c.name for c in CONTACT_COLUMNS if c.name in touches.dtype.names]
     data.update({name: touches[name] for name in named_alike if name != "run"})
-    return _table(CONTACT_COLUMNS, data)
+    return table_of(CONTACT_COLUMNS, data)
 
 
 def trajectory_table(
@@ -247,10 +246,10 @@ def trajectory_table(
     if more is None:
         energy = solution.energy
         parts = {f"energy_{part}": getattr(energy, part) for part in _PARTS}
-        return _table(TRAJECTORY_COLUMNS, {**data, "energy": energy.total, **parts})
+        return table_of(TRAJECTORY_COLUMNS, {**data, "energy": energy.total, **parts})
     shared = [column for column in TRAJECTORY_COLUMNS if not column.name.startswith("energy")]
     data.update({column.name: array for column, array in more})
-    return _table([*shared, *(column for column, _ in more)], data)
+    return table_of([*shared, *(column for column, _ in more)], data)
 
 
 def to_bytes(table: Any) -> bytes:
@@ -271,7 +270,8 @@ def to_bytes(table: Any) -> bytes:
     return bytes(sink.getvalue())
 
 
-def _table(columns: list[Column], data: Mapping[str, Any]) -> Any:
+def table_of(columns: list[Column], data: Mapping[str, Any]) -> Any:
+    """The table of some columns, whose values stand in ``data`` by their names without units."""
     fields = [column.field() for column in columns]
     arrays = []
     for column, entry in zip(columns, fields, strict=True):
@@ -282,6 +282,14 @@ def _table(columns: list[Column], data: Mapping[str, Any]) -> Any:
         else:
             arrays.append(pa.array(np.ascontiguousarray(given), entry.type))
     return pa.Table.from_arrays(arrays, schema=pa.schema(fields))
+
+
+def vector_columns(
+    name: str, unit: str, text: str, rows: Array, axes: str = "xyzw"
+) -> list[tuple[Column, Array]]:
+    """A column for each component of vectors (n, k), with their values."""
+    parts = _split(name, rows, axes[: rows.shape[1]])
+    return [(Column(each, unit, text), array) for each, array in parts.items()]
 
 
 def _split(name: str, rows: Array, axes: str = "xyz") -> dict[str, Array]:

@@ -1,4 +1,4 @@
-"""``alight campaign``: many landings of a scenario, with what is uncertain varied."""
+"""``alight campaign``: many runs of a scenario, with what is uncertain varied."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def command(
     out: Annotated[str, typer.Option(metavar="DIR", help="Folder of the campaign, new or old.")],
     runs: Annotated[
         int | None,
-        typer.Option(help="Landings, instead of the scenario's own number.", show_default=False),
+        typer.Option(help="Runs, instead of the scenario's own number.", show_default=False),
     ] = None,
     device: Annotated[str, typer.Option(help="auto, cpu, cuda:0, ...")] = "auto",
     scheduler: Annotated[

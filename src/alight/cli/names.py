@@ -15,13 +15,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from alight.scenario import Scenario
+    from alight.scenario.document import Document
 
 #: Stands for a scenario that comes from standard input.
 STDIN = "-"
 
 
-def scenario_of(given: str) -> Scenario:
+def scenario_of(given: str) -> Document:
     """The scenario in a file, on standard input (``-``), or of a shipped one's name.
 
     A file goes before a shipped scenario of the same name.

@@ -12,7 +12,6 @@ import typer
 from alight.core.errors import AlightError, InputError
 
 if TYPE_CHECKING:
-    from alight.analysis.sun import SunPath
     from alight.campaign.reader import Campaign
     from alight.shapes.mesh import Mesh
     from alight.views.report import Report
@@ -53,12 +52,13 @@ def command(
         bool, typer.Option("--json", help="Print the key numbers as JSON, for scripts.")
     ] = False,
 ) -> None:
-    """Write the report of a campaign: one HTML page that opens offline and prints well.
+    """Write the report of a campaign of landings or captures: one HTML page that opens offline and
+    prints well.
 
     Example: alight report out/ryugu --open
     """
     from alight.campaign.reader import open_campaign
-    from alight.cli.report_sun import checked_date, sun_of
+    from alight.cli.report_sun import checked_date
 
     if folder is None:
         raise InputError(
@@ -68,9 +68,8 @@ def command(
     place = _page_place(out)
     date = None if date is None else checked_date(date)
     campaign = open_campaign(folder)
-    mesh, note = body_mesh(campaign.scenario.get("body", {}))
-    sun = sun_of(campaign.scenario, date)
-    report = _write(campaign, place, mesh, sun, silent=as_json)
+    given, note = _given(campaign, date)
+    report = _write(campaign, place, given, silent=as_json)
     if as_json:
         typer.echo(_json(report, note))
     else:
@@ -89,6 +88,25 @@ def _page_place(out: str | None) -> Path | None:
     ):
         raise InputError(f'--out "{out}": name a file that ends in .html, or a folder.')
     return path
+
+
+def _given(campaign: Campaign, date: str | None) -> tuple[dict[str, Any], str]:
+    """What the kind of a campaign wants for its pictures, by arguments of ``report.write``; and
+    why something of it is not there."""
+    from alight.cli.report_capture import looks_of
+    from alight.cli.report_sun import sun_of
+    from alight.views.report import kind_of
+
+    if kind_of(campaign) == "landing":
+        mesh, note = body_mesh(campaign.scenario.get("body", {}))
+        return {"mesh": mesh, "sun": sun_of(campaign.scenario, date)}, note
+    if date is not None:
+        raise InputError(
+            "--date tells the light where landers rest, and this is a campaign of captures. Leave "
+            "it out."
+        )
+    look, note = looks_of(campaign)
+    return {"look": look}, note
 
 
 def body_mesh(body: Mapping[str, Any]) -> tuple[Mesh | None, str]:
@@ -110,20 +128,14 @@ def body_mesh(body: Mapping[str, Any]) -> tuple[Mesh | None, str]:
     return (mesh.simplified(FACETS) if mesh.n_faces > FACETS else mesh), ""
 
 
-def _write(
-    campaign: Campaign,
-    out: Path | None,
-    mesh: Mesh | None,
-    sun: SunPath | str | None,
-    silent: bool,
-) -> Report:
+def _write(campaign: Campaign, out: Path | None, given: dict[str, Any], silent: bool) -> Report:
     from alight.core.progress import progress
     from alight.views import report
 
     with progress("silent" if silent else "auto") as bar:
-        figures = report.figure_count(campaign, light=not isinstance(sun, str | None))
+        figures = report.figure_count(campaign, light=not isinstance(given.get("sun"), str | None))
         bar.start("Report", total=figures)
-        made = report.write(campaign, out, mesh=mesh, sun=sun, on_figure=bar.advance)
+        made = report.write(campaign, out, on_figure=bar.advance, **given)
         bar.advance(figures - len(made.figures) // 2)  # those for which there was nothing to show
         return made
 
@@ -148,10 +160,11 @@ def _show(report: Report, note: str) -> None:
 
 def _json(report: Report, note: str) -> str:
     """The key numbers, SI and degrees, and where the files are."""
+    lit = {"light_table": report.light_table and str(report.light_table)}
     told = {
         "report": str(report.page),
         "figures": [str(file) for file in report.figures],
-        "light_table": None if report.light_table is None else str(report.light_table),
+        **(lit if "light" in report.numbers else {}),
         **report.numbers,
         "notes": [*report.warnings, *([note] if note else [])],
     }

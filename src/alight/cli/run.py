@@ -1,4 +1,4 @@
-"""``alight run``: one landing of a scenario, step by step."""
+"""``alight run``: one run of a scenario: a landing step by step, a capture, a drop."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def command(
     ),
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON, for scripts.")] = False,
 ) -> None:
-    """Run a scenario once, with nothing dispersed: how it ends, and every contact.
+    """Run a scenario once, with nothing dispersed: how it ends, and what happens in it.
 
     Example: alight run scenarios/ryugu_minerva.toml
     """
@@ -41,10 +41,18 @@ def command(
     given, place = scenario_of(scenario), devices.resolve(device).name
     told = "silent" if as_json else "auto"
     solution = scenarios.simulate(given, device=place, progress=told)
+    facts, tell = _tellers(given.KIND)
     if as_json:
-        typer.echo(json.dumps(_facts(solution), indent=2, allow_nan=False))
+        typer.echo(json.dumps(facts(solution), indent=2, allow_nan=False))
     else:
-        _tell(solution)
+        tell(solution)
+
+
+def _tellers(kind: str) -> tuple[Any, Any]:
+    """What tells scripts and persons of a run of a kind of scenario."""
+    from alight.cli import run_membrane
+
+    return (_facts, _tell) if kind == "landing" else (run_membrane.facts, run_membrane.tell)
 
 
 def _facts(solution: Solution | TreeSolution) -> dict[str, Any]:

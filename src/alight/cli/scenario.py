@@ -45,11 +45,16 @@ def check(
 
 
 @app.command()
-def schema() -> None:
-    """Print the JSON schema of scenario files, for editors that complete and check TOML."""
+def schema(
+    kind: Annotated[str, typer.Option(help="Kind of files: landing, capture or drop.")] = "landing",
+) -> None:
+    """Print the JSON schema of scenario files, for editors that complete and check TOML.
+
+    Example: alight scenario schema --kind capture
+    """
     from alight import scenario
 
-    typer.echo(json.dumps(scenario.json_schema(), indent=2))
+    typer.echo(json.dumps(scenario.json_schema(kind), indent=2))
 
 
 @app.command("list")

@@ -147,32 +147,47 @@ class Asteroids:
     @property
     def momentum(self) -> Array:
         """(n, 3) angular momentum [kg m^2/s], inertial axes."""
-        return frames.quat_rotate(self.attitude, np.einsum("nij,nj->ni", self.inertia, self.rate))
+        return frames.quat_rotate(self.attitude, times(self.inertia, self.rate))
 
     def after(self, time: float) -> Self:
-        """The same a while later, tumbling freely; steps of RK4."""
-        fastest = float(np.linalg.norm(self.rate, axis=1).max(initial=0.0))
-        count = max(1, int(np.ceil(abs(time) * fastest / _TURN)))
+        """The same a while later, tumbling freely; steps of RK4, of its own length for each run."""
+        turns = np.abs(time) * np.linalg.norm(self.rate, axis=1) / _TURN
+        count = np.maximum(1, np.ceil(turns)).astype(np.int64)[:, None]
         q, w, h = self.attitude, self.rate, time / count
-        inverse = np.linalg.inv(self.inertia)
+        inverse = np.asarray(np.linalg.inv(self.inertia), dtype=np.float64)
 
         def slope(q: Array, w: Array) -> tuple[Array, Array]:
-            spun = np.cross(w, np.einsum("nij,nj->ni", self.inertia, w))
-            return frames.quat_rate(q, w), -np.einsum("nij,nj->ni", inverse, spun)
+            spun = np.cross(w, times(self.inertia, w))
+            return frames.quat_rate(q, w), -times(inverse, spun)
 
-        for _ in range(count):
+        for number in range(int(count.max(initial=0))):
             a, b = slope(q, w)
             c, d = slope(q + 0.5 * h * a, w + 0.5 * h * b)
             e, f = slope(q + 0.5 * h * c, w + 0.5 * h * d)
             g, i = slope(q + h * e, w + h * f)
-            q = frames.quat_normalize(q + h / 6.0 * (a + 2.0 * c + 2.0 * e + g))
-            w = w + h / 6.0 * (b + 2.0 * d + 2.0 * f + i)
+            on = number < count
+            q = np.where(on, frames.quat_normalize(q + h / 6.0 * (a + 2.0 * c + 2.0 * e + g)), q)
+            w = np.where(on, w + h / 6.0 * (b + 2.0 * d + 2.0 * f + i), w)
         return type(self)(self.body, self.inertia, q, w)
 
     def extent(self, direction: Array) -> Array:
         """(n,) how far the body reaches from its centre of mass along directions (n, 3) [m]."""
         own = frames.quat_rotate_inv(self.attitude, direction)
-        return np.asarray((own @ self.body.hull.vertices.T).max(axis=1))
+        corners = self.body.hull.vertices
+        heights = sum(own[:, k : k + 1] * corners[:, k] for k in range(3))
+        return np.asarray(np.max(heights, axis=1))
+
+
+def times(matrices: Array, vectors: Array) -> Array:
+    """Matrices (n, m, k) times vectors (n, k), term by term: no run's bits hang on the others."""
+    return np.asarray(
+        sum(matrices[:, :, k] * vectors[:, k : k + 1] for k in range(vectors.shape[1]))
+    )
+
+
+def _along(a: Array, b: Array) -> Array:
+    """(n,) products of rows (n, 3)."""
+    return times(a[:, None, :], b)[:, 0]
 
 
 class Approach:
@@ -248,7 +263,7 @@ class Approach:
         rows["toward"], rows["spin"], rows["center"] = toward, spin, center
         rows["distance"] = gap + craft.ring_height
         R = facing(toward)
-        rows["miss"] = np.einsum("nij,nj->ni", R[:, :, :2], self._over(self.offset, asteroids))
+        rows["miss"] = times(R[:, :, :2], self._over(self.offset, asteroids))
         return rows
 
     def start(self, rows: Any, asteroids: Asteroids) -> tuple[Array, Array, Array, Array]:
@@ -256,7 +271,7 @@ class Approach:
         d, w = rows["toward"], frames.quat_rotate(asteroids.attitude, asteroids.rate)
         g = frames.quat_rotate(asteroids.attitude, rows["center"])
         u = np.cross(w, g)
-        g, u = (x - np.einsum("ni,ni->n", x, d)[:, None] * d for x in (g, u))
+        g, u = (x - _along(x, d)[:, None] * d for x in (g, u))
         x = rows["distance"][:, None] * d + g + rows["miss"]
         turn = frames.quat_from_axis_angle((0.0, 0.0, 1.0), self._over(self.roll, asteroids))
         q = frames.quat_multiply(frames.quat_from_matrix(facing(d)), turn)
@@ -305,7 +320,7 @@ class AngularMomentum(Approach):
         safe = np.where(size > 0.0, size, 1.0)[:, None]
         axis = self.side * np.where(size[:, None] > 0.0, h / safe, still)
         rate = frames.quat_rotate(asteroids.attitude, asteroids.rate)
-        return axis, np.einsum("ni,ni->n", rate, axis), np.zeros((asteroids.count, 3))
+        return axis, _along(rate, axis), np.zeros((asteroids.count, 3))
 
 
 class Corkscrew(AngularMomentum):
@@ -361,7 +376,7 @@ def facing(toward: Array) -> Array:
     """(n, 3, 3) axes, as columns, of a craft whose z points against directions (n, 3)."""
     z = -toward
     other = np.where(np.abs(z[:, :1]) < 0.7, [[1.0, 0.0, 0.0]], [[0.0, 1.0, 0.0]])
-    x = other - np.einsum("ni,ni->n", other, z)[:, None] * z
+    x = other - _along(np.broadcast_to(other, z.shape), z)[:, None] * z
     x = x / np.linalg.norm(x, axis=1)[:, None]
     return np.stack([x, np.cross(z, x), z], axis=2)
 

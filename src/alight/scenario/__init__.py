@@ -12,12 +12,17 @@ from alight.scenario import bodies, landers
 if TYPE_CHECKING:
     from alight.scenario.build import Group, Prepared, prepare, simulate
     from alight.scenario.dispersion import Dispersion
+    from alight.scenario.documents import json_schema
     from alight.scenario.errors import ScenarioError
     from alight.scenario.reader import from_dict, load, loads
-    from alight.scenario.schema import Scenario, json_schema
+    from alight.scenario.schema import Scenario
+    from alight.scenario.schema_capture import CaptureScenario
+    from alight.scenario.schema_membrane import DropScenario
 
 __all__ = [
+    "CaptureScenario",
     "Dispersion",
+    "DropScenario",
     "Group",
     "Prepared",
     "Scenario",
@@ -33,13 +38,15 @@ __all__ = [
 ]
 
 _NAMES = {
+    "CaptureScenario": "schema_capture",
     "Dispersion": "dispersion",
+    "DropScenario": "schema_membrane",
     "Group": "build",
     "Prepared": "build",
     "Scenario": "schema",
     "ScenarioError": "errors",
     "from_dict": "reader",
-    "json_schema": "schema",
+    "json_schema": "documents",
     "load": "reader",
     "loads": "reader",
     "prepare": "build",

@@ -15,13 +15,19 @@ from alight.core.progress import Progress
 from alight.engine import Model, Release, TreeModel, TreeRelease
 from alight.engine import simulate as engine_simulate
 from alight.scenario.articulated import Articulated
+from alight.scenario.capture_parts import PreparedCapture
+from alight.scenario.document import Document
 from alight.scenario.errors import blame
+from alight.scenario.membrane_parts import PreparedDrop
 from alight.scenario.parts import Parts
 from alight.scenario.place import release_of, tree_release_of
 from alight.scenario.reader import load
-from alight.scenario.schema import Scenario, kind_of, varied_kind
+from alight.scenario.schema import Scenario
+from alight.scenario.schema_capture import CaptureScenario
 from alight.scenario.schema_contact import ARRAYS
 from alight.scenario.schema_ground import REGION_ARRAYS
+from alight.scenario.schema_membrane import DropScenario
+from alight.scenario.values import checked_values, settings
 
 
 @dataclass(frozen=True, eq=False)
@@ -51,18 +57,24 @@ class Prepared:
         """One run of the scenario as it stands, nothing dispersed."""
         return self.groups({})[0]
 
+    def simulate(self, device: str = "cpu") -> Any:
+        """One run of the scenario as it stands, every step kept."""
+        run = self.nominal()
+        with blame(self.scenario.source, "release"):
+            return engine_simulate(run.model, run.release, device=device)
+
     def groups(self, values: dict[str, Any]) -> list[Group]:
         """The runs of ``values``: under each dotted key one row a run, in SI units.
 
         Attitudes are quaternions xyzw. Runs that differ in release and contact parameters only
         share a model; any other key makes a model for each of its values.
         """
-        arrays, count = self._checked(values)
+        arrays, count = checked_values(self.scenario, values)
         law = self.scenario.contact.law
         shared = {k: a for k, a in arrays.items() if not _within_model(k, law)}
         return [
             self._group(setting, {k: a[rows] for k, a in arrays.items() if k not in shared}, rows)
-            for setting, rows in _settings(shared, count)
+            for setting, rows in settings(shared, count)
         ]
 
     def _group(self, setting: dict[str, Any], arrays: dict[str, Array], rows: Any) -> Group:
@@ -78,34 +90,6 @@ class Prepared:
                 release = release_of(*given)
         return Group(model, release, rows)
 
-    def _checked(self, values: dict[str, Any]) -> tuple[dict[str, Array], int]:
-        """Values as (runs, width) arrays, and the number of runs."""
-        arrays = {}
-        for key, value in values.items():
-            kind = varied_kind(key)
-            if kind is None:
-                kind_of(key)
-                raise InputError(f"{key} cannot vary from run to run.")
-            if self.scenario.kind_here(key) is None:
-                law = self.scenario.contact.law
-                raise InputError(f'{key} does not go with law = "{law}" of the contact.')
-            width = (
-                np.size(self.scenario.number(key)) if key.startswith("body.rotation.rate") else 0
-            )
-            width = width or kind.width
-            array = np.asarray(value, dtype=np.float64)
-            array = array[:, None] if array.ndim == 1 else array
-            if array.ndim != 2 or array.shape[1] != width or not len(array):
-                raise InputError(
-                    f"values of {key} have shape {np.shape(value)}; it must be one row of {width} "
-                    "for each run."
-                )
-            arrays[key] = array
-        counts = {len(a) for a in arrays.values()}
-        if len(counts) > 1:
-            raise InputError(f"values are given for different numbers of runs: {sorted(counts)}.")
-        return arrays, counts.pop() if counts else 1
-
 
 def _within_model(key: str, law: str) -> bool:
     """Whether runs with other values under ``key`` share a model with that contact law."""
@@ -115,36 +99,28 @@ def _within_model(key: str, law: str) -> bool:
     return section == "release" or (section == "contact" and name in ARRAYS[law])
 
 
-def _settings(shared: dict[str, Array], count: int) -> list[tuple[dict[str, Any], Any]]:
-    """Each different setting of the shared values, and the rows that have it."""
-    if not shared:
-        return [({}, np.arange(count))]
-    table = np.concatenate(list(shared.values()), axis=1)
-    _, first, which = np.unique(table, axis=0, return_index=True, return_inverse=True)
-    which = which.reshape(-1)
-    out = []
-    for group in np.argsort(first, kind="stable"):
-        row = int(first[group])
-        setting = {k: a[row, 0] if a.shape[1] == 1 else a[row] for k, a in shared.items()}
-        out.append((setting, np.flatnonzero(which == group)))
-    return out
+#: What prepares each kind of scenario.
+_PREPARED: dict[type[Document], Any] = {
+    Scenario: Prepared,
+    CaptureScenario: PreparedCapture,
+    DropScenario: PreparedDrop,
+}
 
 
-def prepare(
-    scenario: Scenario, device: str = "auto", progress: str | Progress = "silent"
-) -> Prepared:
+def prepare(scenario: Document, device: str = "auto", progress: str | Progress = "silent") -> Any:
     """Build what is costly (mesh, gravity table, distance field, lander) once.
 
     ``device`` is where tables are built; ``progress`` is "silent", "auto", "text", "rich" or a
-    ``Progress``.
+    ``Progress``. Of a landing it makes a ``Prepared``, of captures and drops what has the same
+    methods.
     """
-    if not isinstance(scenario, Scenario):
+    if type(scenario) not in _PREPARED:
         raise InputError(f"scenario is {scenario!r}; read one with alight.scenario.load(path).")
-    return Prepared(scenario, device, progress)
+    return _PREPARED[type(scenario)](scenario, device, progress)
 
 
 def simulate(
-    scenario: Scenario | Model | TreeModel | str | os.PathLike[str],
+    scenario: Document | Model | TreeModel | str | os.PathLike[str],
     release: Release | TreeRelease | None = None,
     *,
     device: str = "cpu",
@@ -153,7 +129,8 @@ def simulate(
     """One run in full detail: of a scenario or scenario file, nothing dispersed, or of a model.
 
     A ``Model`` needs its ``release``; a scenario has its own. The result is a ``Solution``, that of
-    an articulated lander a ``TreeSolution``.
+    an articulated lander a ``TreeSolution``, of a capture a ``CaptureFlight`` and of a drop a
+    ``MembraneFlight`` of one run.
     """
     if isinstance(scenario, Model | TreeModel):
         if release is None:
@@ -161,7 +138,5 @@ def simulate(
         return engine_simulate(scenario, release, device=device)
     if release is not None:
         raise InputError("a scenario has its own release; give it in the scenario.")
-    given = scenario if isinstance(scenario, Scenario) else load(scenario)
-    run = prepare(given, device, progress).nominal()
-    with blame(given.source, "release"):
-        return engine_simulate(run.model, run.release, device=device)
+    given = scenario if isinstance(scenario, Document) else load(scenario)
+    return prepare(given, device, progress).simulate(device)

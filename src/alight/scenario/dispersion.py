@@ -131,18 +131,18 @@ class _Reader:
 
     def _fits(self, word: str) -> None:
         """Whether this kind of dispersion can be of this key."""
-        only = {"cap": "release.place", "orientation": "release.attitude"}
-        if word in only and self.key != only[word]:
-            self.wrong(f'"{word}" goes with "{only[word]}" only', "kind")
+        attitude = self.key.endswith(".attitude")
+        if word == "cap" and self.key != "release.place":
+            self.wrong('"cap" goes with "release.place" only', "kind")
+        if word == "orientation" and not attitude:
+            self.wrong('"orientation" goes with attitudes only', "kind")
         if word in ("disc", "ball", "cone") and (
             self.width != 3 or self.key.startswith("release.e")
         ):
             self.wrong(f'"{word}" needs a vector of three, which this is not', "kind")
-        if self.key == "release.attitude" and word not in ("orientation", "choice"):
-            self.wrong(
-                'an attitude takes "orientation" or "choice"; angles are under "release.euler"',
-                "kind",
-            )
+        if attitude and word not in ("orientation", "choice"):
+            said = 'an attitude takes "orientation" or "choice"; landers have angles, too, under '
+            self.wrong(f'{said}"release.euler"', "kind")
         if self.key == "release.state" and word != "covariance":
             self.wrong('place and velocity together take "covariance"', "kind")
         if isinstance(self.kind, Whole) and word != "choice":

@@ -25,6 +25,8 @@ _FORM = re.compile(rf"\s*({_NUMBER})\s*(.*?)\s*", re.DOTALL | re.ASCII)
 _NAMED = r"[A-Za-zµμ%]+(?:\s*(?:\^|\*\*)\s*-?(?:[1-9](?![0-9.])|1\.5(?![0-9.])))?"
 _UNIT = re.compile(rf"(?:1\s*/\s*)?{_NAMED}(?:(?:\s*[*/]\s*|\s+){_NAMED}){{0,6}}")
 
+#: Names of angles, which oscillations are not counted by.
+_ANGLES = re.compile(r"rad|deg|turn|rev|rpm|arc|cycle")
 #: Names that mean something else to pint, or nothing, and what is meant here.
 _SPELT = {"AU": "au", "°": "deg", "degrees": "degree", "·": "*", "²": "^2", "³": "^3"}
 
@@ -63,6 +65,9 @@ DIMENSIONS = _dimensions(
     ("torsional stiffness", "N*m/rad", "10 N*m/rad", "N*m/rad N*m/deg N*m"),
     ("torsional damping", "N*m*s/rad", "1 N*m*s/rad", "N*m*s/rad N*m*s/deg N*m*s"),
     ("number per area", "1/m^2", "0.0016 1/m^2", "1/m^2 1/km^2 1/cm^2"),
+    ("frequency", "Hz", "0.1 Hz", "Hz mHz kHz"),
+    ("membrane stiffness", "N/m^3", "1.5 N/m^3", "N/m^3 kN/m^3"),
+    ("membrane damping", "N*s/m^3", "15 N*s/m^3", "N*s/m^3 kN*s/m^3"),
     ("area over mass", "m^2/kg", "0.02 m^2/kg", "m^2/kg cm^2/kg cm^2/g"),
 )
 
@@ -148,6 +153,9 @@ def _factor(unit: str, kind: Dimension) -> float | str:
         )
     if not _UNIT.fullmatch(plain):
         return f'"{_cut(unit)}" is not a unit{_nearest(unit, kind)}'
+    if kind.name == "frequency" and _ANGLES.search(plain):
+        # To pint a radian is a plain number, and a turn 2 pi of them.
+        return f'"{_cut(unit)}" is no unit of {kind.name}'
     try:
         found = _registry().parse_units(plain)
         size = float(_registry().Quantity(1.0, found).to(kind.si).magnitude)

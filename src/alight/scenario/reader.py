@@ -10,28 +10,29 @@ from typing import Any
 
 from pydantic import ValidationError
 
-from alight.core.errors import FileError, did_you_mean
+from alight.core.errors import FileError, InputError, did_you_mean
 from alight.scenario import dispersion
-from alight.scenario.articulated import articulated
 from alight.scenario.dispersion import Dispersion
+from alight.scenario.document import LANDING, Document, keys
+from alight.scenario.documents import DOCUMENTS
 from alight.scenario.errors import Problem, ScenarioError, told
-from alight.scenario.fields import Either, OneOf
-from alight.scenario.schema import Scenario, dispersible, keys, varied_kind
+from alight.scenario.fields import Choice, Either, OneOf
 from alight.scenario.section import Section, wanted
 
 #: Largest scenario file [bytes]: a person's text is far smaller.
 MOST_BYTES = 4_000_000
-#: Keys that may vary without a value of their own: what they follow if not given may vary too.
-OPEN = ("contact.static_friction", "contact.patch_radius")
 
 
-def load(path: str | os.PathLike[str]) -> Scenario:
-    """The scenario in a TOML file; a ``ScenarioError`` tells everything that is wrong with it."""
+def load(path: str | os.PathLike[str]) -> Any:
+    """The scenario in a TOML file; a ``ScenarioError`` tells everything that is wrong with it.
+
+    A ``Scenario`` is one of a landing; other kinds of files have classes of their own.
+    """
     file = Path(path)
     return loads(_text_of(file), source=os.fspath(path), folder=file.parent)
 
 
-def loads(text: str, source: str = "scenario", folder: str | os.PathLike[str] = ".") -> Scenario:
+def loads(text: str, source: str = "scenario", folder: str | os.PathLike[str] = ".") -> Any:
     """The scenario in a text; paths in it are relative to ``folder``."""
     try:
         table = tomllib.loads(text)
@@ -47,29 +48,39 @@ def loads(text: str, source: str = "scenario", folder: str | os.PathLike[str] = 
 
 def from_dict(
     table: dict[str, Any], source: str = "scenario", folder: str | os.PathLike[str] = "."
-) -> Scenario:
+) -> Any:
     """The scenario that a table describes, as ``tomllib`` gives it."""
-    rest = {key: value for key, value in table.items() if key != "dispersions"}
+    document = _document_of(table, source)
+    rest = {key: value for key, value in table.items() if key not in ("kind", "dispersions")}
     problems: list[Problem] = []
-    found: Scenario | None = None
+    found: Document | None = None
     try:
-        found = Scenario.model_validate(rest)
+        found = document.model_validate(rest)
     except ValidationError as cause:
-        problems += [_rephrased(error, rest) for error in cause.errors(include_url=False)]
+        errors = cause.errors(include_url=False)
+        problems += [_rephrased(error, rest, document) for error in errors]
     if found is not None:
         problems += found.problems()
         if not problems:
             found = _with_files(found.completed(), Path(folder), problems)
-        if not problems and found.lander.urdf is not None:
-            problems += articulated(found.lander)[1]
+        if not problems:
+            problems += found.file_problems()
     nominal = found if found is not None and not problems else None
-    spread, more = _dispersions(table.get("dispersions", {}), nominal)
+    spread, more = _dispersions(table.get("dispersions", {}), document, nominal)
     problems += more
     if problems or found is None:
         raise ScenarioError(source, problems)
-    made = found.model_copy(update={"dispersions": spread})
+    made = found.model_copy(update={"dispersions": {**spread, **found.drawn()}})
     made._source = source
     return made
+
+
+def _document_of(table: dict[str, Any], source: str) -> type[Document]:
+    """The class of files of the kind that a file says it is of."""
+    try:
+        return DOCUMENTS[Choice(tuple(DOCUMENTS)).read(table.get("kind", LANDING))]
+    except InputError as cause:
+        raise ScenarioError(source, [Problem("kind", str(cause))]) from None
 
 
 # -- the file ------------------------------------------------------------------------------------
@@ -112,7 +123,7 @@ def _lower(text: str) -> str:
 # -- what pydantic found -------------------------------------------------------------------------
 
 
-def _rephrased(error: Any, table: Any) -> Problem:
+def _rephrased(error: Any, table: Any, document: type[Document]) -> Problem:
     """One of pydantic's errors, about ``table``, in a person's words."""
     key = _key_of(error["loc"], table)
     kind = error["type"]
@@ -120,9 +131,9 @@ def _rephrased(error: Any, table: Any) -> Problem:
         said = f"found {told(error['input'])}; it must be a list of tables: [[{key}]] above each"
         return Problem(key, said)
     if kind == "extra_forbidden":
-        return Problem(key, _unknown_key(error["loc"]))
+        return Problem(key, _unknown_key(error["loc"], document))
     if kind == "missing":
-        return Problem(key, _missing_key(error["loc"]))
+        return Problem(key, _missing_key(error["loc"], document))
     if kind in ("model_type", "model_attributes_type"):
         said = f"found {told(error['input'])}; it must be a table: [{key}] and its keys below it"
         return Problem(key, said)
@@ -146,28 +157,35 @@ def _key_of(path: tuple[str | int, ...], table: Any) -> str:
     return ".".join(parts)
 
 
-def _section_of(path: tuple[str | int, ...]) -> type[Section]:
-    section: type[Section] = Scenario
+def _section_of(path: tuple[str | int, ...], document: type[Document]) -> type[Section]:
+    section: type[Section] = document
     for name in path[:-1]:
         if isinstance(name, str):
             section = {**section.tables(), **section.lists()}[name]
     return section
 
 
-def _unknown_key(path: tuple[str, ...]) -> str:
-    section, name = _section_of(path), str(path[-1])
+def _unknown_key(path: tuple[str, ...], document: type[Document]) -> str:
+    section, name = _section_of(path, document), str(path[-1])
     allowed = list(section.model_fields)
-    hint = did_you_mean(name, allowed)
+    hint = _elsewhere(name) if section is document else ""
+    hint = hint or did_you_mean(name, allowed)
     if not hint:
-        homes = [k for k in keys() if k.rpartition(".")[2] == name]
+        homes = [k for k in keys(document) if k.rpartition(".")[2] == name]
         hint = (
             f" It belongs in [{homes[0].rpartition('.')[0]}]." if homes and "." in homes[0] else ""
         )
     return f"unknown key.{hint} Known here: {', '.join(allowed)}."
 
 
-def _missing_key(path: tuple[str, ...]) -> str:
-    section, name = _section_of(path), path[-1]
+def _elsewhere(name: str) -> str:
+    """Which kind of files has a table of this name."""
+    others = [kind for kind, one in DOCUMENTS.items() if name in one.model_fields]
+    return f' It belongs in files that say kind = "{others[0]}".' if others else ""
+
+
+def _missing_key(path: tuple[str, ...], document: type[Document]) -> str:
+    section, name = _section_of(path, document), path[-1]
     tables = section.tables()
     if name in tables:
         inside = ", ".join(tables[name].model_fields)
@@ -179,22 +197,22 @@ def _missing_key(path: tuple[str, ...]) -> str:
 
 
 def _dispersions(
-    tables: Any, scenario: Scenario | None
+    tables: Any, document: type[Document], scenario: Document | None
 ) -> tuple[dict[str, Dispersion], list[Problem]]:
     if not isinstance(tables, dict):
         said = f"found {told(tables)}; it must be a table: [dispersions] and its keys below it"
         return {}, [Problem("dispersions", said)]
-    known, found, problems = dispersible(), {}, []
+    known, found, problems = document.dispersible(), {}, []
     for key, table in dispersion.flattened(tables).items():
-        kind = varied_kind(key)
+        kind = document.varied_kind(key)
         if kind is None:
             text = f"is not a number of the scenario.{did_you_mean(key, known)}"
             problems.append(Problem(f'dispersions."{key}"', text))
             continue
-        nominal = scenario._value(key) if scenario is not None else None
+        nominal = scenario.value(key) if scenario is not None else None
         if scenario is not None:
             kind = scenario.kind_here(key)
-            if kind is None or (nominal is None and key not in OPEN):
+            if kind is None or (nominal is None and key not in document.OPEN):
                 text = f"this scenario has no value under {key} that could vary"
                 problems.append(Problem(f'dispersions."{key}"', text))
                 continue
@@ -208,19 +226,14 @@ def _dispersions(
         problems += wrong
         if made is not None:
             found[key] = made
-    return found, problems + _doubled(found)
+    return found, problems + _doubled(found, document)
 
 
-def _doubled(found: dict[str, Dispersion]) -> list[Problem]:
+def _doubled(found: dict[str, Dispersion], document: type[Document]) -> list[Problem]:
     """Two dispersions of one thing."""
-    overlaps = {
-        "release.place": ("release.latitude", "release.longitude"),
-        "release.state": ("release.offset", "release.position", "release.velocity"),
-        "release.attitude": ("release.euler",),
-    }
     return [
         Problem(f'dispersions."{one}"', f"is already varied by {both}; keep one of them")
-        for both, parts in overlaps.items()
+        for both, parts in document.OVERLAPS.items()
         for one in parts
         if both in found and one in found
     ]
@@ -229,11 +242,10 @@ def _doubled(found: dict[str, Dispersion]) -> list[Problem]:
 # -- mesh files ----------------------------------------------------------------------------------
 
 
-def _with_files(scenario: Scenario, folder: Path, problems: list[Problem]) -> Scenario:
+def _with_files(scenario: Document, folder: Path, problems: list[Problem]) -> Document:
     """Paths of meshes and maps made absolute, and their contents known by their digest."""
     update = {}
-    files = (("body", "mesh"), ("lander", "mesh"), ("lander", "urdf"), ("ground", "map"))
-    for name, key in files:
+    for name, key in scenario.FILES:
         section: Any = getattr(scenario, name)
         given = getattr(section, key)
         if given is None:
@@ -250,8 +262,4 @@ def _with_files(scenario: Scenario, folder: Path, problems: list[Problem]) -> Sc
             text = f"{told(given)} has changed since the scenario was made: it is {digest}"
             problems.append(Problem(f"{name}.sha256", text))
         update[name] = section.model_copy(update={key: path.as_posix(), "sha256": digest})
-    environment = scenario.environment
-    if environment.sun is not None:
-        sun = environment.sun.located(folder)
-        update["environment"] = environment.model_copy(update={"sun": sun})
-    return scenario.model_copy(update=update)
+    return scenario.model_copy(update=update).located(folder)

@@ -27,6 +27,7 @@ from alight.views.report_numbers import (
     HARDEST,
     SETTLE,
     Findings,
+    Told,
     azimuth,
 )
 
@@ -42,7 +43,7 @@ POINTS = 4000
 _LINES = {0.50: ("-", 2.2), 0.95: ("-", 1.4), 0.99: ((0, (5, 2)), 1.2)}
 
 #: Behind words that stand over lines.
-_HALO = {"facecolor": "white", "edgecolor": "none", "alpha": 0.8, "pad": 0.8}
+HALO = {"facecolor": "white", "edgecolor": "none", "alpha": 0.8, "pad": 0.8}
 
 #: Bars of one panel of sensitivities, at most.
 BARS = 8
@@ -134,7 +135,7 @@ def _outline(axes: Axes, ellipse: Ellipse, unit: words.Unit) -> None:
     axes.annotate(
         f"{100 * ellipse.share:.0f} %", (east[top], north[top]), (0, 4), textcoords="offset points",
         ha="center", color=ORANGE, fontweight="bold", fontsize=9, zorder=6,
-        bbox=_HALO,
+        bbox=HALO,
     )  # fmt: skip
 
 
@@ -196,8 +197,18 @@ def empty(axes: Axes) -> None:
     axes.text(0.5, 0.5, "no run has this", ha="center", color=style.GREY)
 
 
-def histogram(axes: Axes, values: Array, unit: str, whole: bool) -> None:
-    """Bars up to where 99 % are, the middle 90 % shaded, the median marked."""
+def histogram(
+    axes: Axes,
+    values: Array,
+    unit: str,
+    whole: bool = False,
+    things: str = "landings",
+    narrow: bool = False,
+) -> None:
+    """Bars up to where 99 % are, the middle 90 % shaded, the median marked.
+
+    In a ``narrow`` panel what is said of the rest stands below the median, not beside the title.
+    """
     p05, median, p95 = np.quantile(values, [0.05, 0.5, 0.95])
     end = float(np.quantile(values, 0.99)) if len(values) >= 200 else float(values.max())
     begin = float(values.min())
@@ -209,20 +220,27 @@ def histogram(axes: Axes, values: Array, unit: str, whole: bool) -> None:
     axes.axvline(median, color=ORANGE, linewidth=1.8)
     axes.set_xlim(edges[0], edges[-1])
     axes.set_ylim(0.0, 1.2 * axes.get_ylim()[1])
-    axes.set_ylabel("share of landings [%]")
-    told = "{:.0f}".format if whole else words.number
-    said = f"median {told(float(median))} {unit}".strip()
+    axes.set_ylabel(f"share of {things} [%]")
+    tell = "{:.0f}".format if whole else words.number
+
+    def told(value: float) -> str:
+        return f"{tell(float(value))} {unit}".strip().replace(" °", "°")
+
+    said = f"median {told(median)}"
     right = median < 0.5 * (edges[0] + edges[-1])
     axes.annotate(
         said, (median, 0.97), (4 if right else -4, 0), xycoords=("data", "axes fraction"),
         textcoords="offset points", ha="left" if right else "right", va="top", color=ORANGE,
-        fontweight="bold", bbox=_HALO,
+        fontweight="bold", bbox=HALO,
     )  # fmt: skip
     over = len(values) - len(shown)
     if over:
-        most = f"{told(float(values.max()))} {unit}".strip()
-        note = f"{words.percent(over / len(values))} beyond, up to {most}"
-        axes.text(1.0, 1.025, note, transform=axes.transAxes, ha="right", color=style.GREY, size=7)
+        note = f"{words.percent(over / len(values))} beyond, up to {told(values.max())}"
+        place = (1.0, 1.025) if not narrow else (0.985, 0.89 if right else 0.97)
+        axes.text(
+            *place, note.replace(", ", ",\n") if narrow else note, transform=axes.transAxes,
+            ha="right", va="top" if narrow else "baseline", color=style.GREY, size=7,
+        )  # fmt: skip
     plain(axes, "y")
 
 
@@ -240,7 +258,7 @@ def _edges(begin: float, end: float, count: int, whole: bool) -> Array:
 # -- sensitivities ----------------------------------------------------------------------------
 
 
-def draw_sensitivity(found: Findings, *files: Path) -> None:
+def draw_sensitivity(found: Told, *files: Path) -> None:
     """For each outcome the inputs that go with it, as bars of rank correlation."""
     told = found.sensitivity
     assert told is not None
@@ -307,14 +325,14 @@ def _sign_colour(value: float, noise: float) -> str:
 # -- convergence ------------------------------------------------------------------------------
 
 
-def draw_convergence(found: Findings, *files: Path) -> None:
+def draw_convergence(found: Told, *files: Path) -> None:
     """The main answers from the first runs, as they grow in number."""
     with style.figure(9.6, 5.4) as fig:
         grid = fig.add_gridspec(
             2, 2, left=0.075, right=0.985, top=0.945, bottom=0.095, hspace=0.46, wspace=0.2
         )
         told = found.convergence.answers
-        for k, (answer, title, choose) in enumerate(a for a in _ANSWERS if a[0] in told):
+        for k, (answer, title, choose) in enumerate(a for a in found.trends if a[0] in told):
             axes = fig.add_subplot(grid[k // 2, k % 2])
             axes.set_title(title)
             known = [
@@ -330,17 +348,6 @@ def draw_convergence(found: Findings, *files: Path) -> None:
             if k >= 2:
                 axes.set_xlabel("number of runs")
         style.save(fig, *files)
-
-
-#: Answers whose convergence is shown: name in the analysis, title, unit.
-_ANSWERS: tuple[tuple[str, str, Callable[[float], words.Unit]], ...] = (
-    (f"median {SETTLE}", "Median settling time", words.time),
-    ("ellipse_area_m2", "Area of the 95 % ellipse", words.area),
-    (f"median {FORCE}", "Median largest force", lambda _: words.Unit("N", 1.0)),
-    (f"median {HARDEST}", "Median speed of the hardest impact", words.speed),
-    ("escaped", "Share that escapes", lambda _: words.Unit("%", 0.01)),
-    ("tipped_over", "Share that tips over", lambda _: words.Unit("%", 0.01)),
-)
 
 
 def _trend(axes: Axes, runs: Any, found: list[Estimate], unit: words.Unit) -> None:

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
 
 import numpy as np
+import pyarrow as pa
 
 from alight.analysis import columns
 from alight.analysis.columns import Array, Bools
@@ -19,7 +20,6 @@ from alight.analysis.settling import QUANTITIES
 from alight.analysis.sun import SunPath
 from alight.campaign.reader import Campaign
 from alight.core.errors import InputError
-from alight.core.outcomes import Outcome
 from alight.shapes.mesh import Mesh
 
 #: Columns of the table of runs that are read, beside those that are dispersed.
@@ -77,13 +77,14 @@ class Course:
 
 
 @dataclass(frozen=True, eq=False)
-class Data:
-    """A campaign as the report sees it: columns in their own units, nan where they are empty."""
+class CampaignData:
+    """What reports of all kinds read: columns in their own units, nan where they are empty."""
 
     table: dict[str, Array]
-    """The columns of ``NEEDED``, (n,) each, in order of runs."""
+    """The columns that are needed, (n,) each, in order of runs."""
     inputs: list[Input]
-    outcomes: dict[Outcome, int]
+    outcomes: dict[Any, int]
+    """How many runs ended in each way; keys are members of an ``Ending``."""
     planned: int
     """Runs of the whole campaign; more than there are while it is unfinished."""
     scenario: dict[str, Any]
@@ -92,6 +93,17 @@ class Data:
     """The same as the text of a file."""
     facts: list[tuple[str, str]]
     """Seed, device, versions: (name, value) rows."""
+
+    @property
+    def runs(self) -> int:
+        """Runs that are there."""
+        return len(self.table["run"])
+
+
+@dataclass(frozen=True, eq=False)
+class Data(CampaignData):
+    """A campaign of landings; its table has the columns of ``NEEDED``."""
+
     courses: list[Course]
     loads: dict[str, Array] = field(default_factory=dict)
     """Columns of loads, (n,) each; none for rigid landers."""
@@ -101,11 +113,6 @@ class Data:
     """The Sun's way over its sky; None where it is not known, or nobody asks for it."""
     sun_note: str = ""
     """Why there is none, for readers; empty where nobody asks."""
-
-    @property
-    def runs(self) -> int:
-        """Runs that are there."""
-        return len(self.table["outcome_code"])
 
     @cached_property
     def rest(self) -> Array:
@@ -162,30 +169,49 @@ class Data:
 
 def read(campaign: Campaign, mesh: Mesh | None = None, sun: SunPath | str | None = None) -> Data:
     """Read the columns of ``campaign`` that a report needs: 8 bytes each a run, and no more."""
+    schema = schema_of(campaign)
+    borne = load_names(schema.names)
+    common = read_common(campaign, [*NEEDED, *borne], without=("release.attitude",))
+    loads = {name: common["table"].pop(name) for name in borne}
+    return Data(
+        **common,
+        courses=[_course(campaign, run) for run in campaign.trajectories[:COURSES]],
+        loads=loads,
+        mesh=mesh,
+        sun=None if isinstance(sun, str) else sun,
+        sun_note=sun if isinstance(sun, str) else "",
+    )
+
+
+def schema_of(campaign: Campaign) -> Any:
+    """The schema of the table of runs; an error where there are none yet."""
     if not len(campaign):
         raise InputError(
             f"{campaign.folder} has no finished shard yet: there is nothing to report. Start the "
             "campaign again and let it finish one."
         )
-    fields = campaign.dataset().schema
-    drawn = [f for f in fields if "." in f.name and not f.name.startswith("release.attitude")]
-    borne = load_names(fields.names)
-    table = _columns(campaign, [*NEEDED, *borne, *(f.name for f in drawn)])
+    return campaign.dataset().schema
+
+
+def read_common(
+    campaign: Campaign, names: Sequence[str], without: tuple[str, ...]
+) -> dict[str, Any]:
+    """The fields of ``CampaignData``: the columns ``names``, and all dispersed numbers but those
+    whose names begin with one of ``without``: an attitude's have no order."""
+    schema = schema_of(campaign)
+    drawn = [f for f in schema if "." in f.name and not f.name.startswith(without)]
+    drawn = [f for f in drawn if not pa.types.is_string(f.type)]
+    table = _columns(campaign, [*names, *(f.name for f in drawn)])
     inputs = [Input(_label(f.name, campaign.scenario), _unit(f), table.pop(f.name)) for f in drawn]
-    return Data(
-        table=table,
-        inputs=inputs,
-        outcomes=campaign.count(),
-        planned=campaign.plan.total,
-        scenario=campaign.scenario,
-        scenario_text=_scenario_text(campaign),
-        facts=_facts(campaign),
-        courses=[_course(campaign, run) for run in campaign.trajectories[:COURSES]],
-        loads={name: table.pop(name) for name in borne},
-        mesh=mesh,
-        sun=None if isinstance(sun, str) else sun,
-        sun_note=sun if isinstance(sun, str) else "",
-    )
+    return {
+        "table": table,
+        "inputs": inputs,
+        "outcomes": campaign.count(),
+        "planned": campaign.plan.total,
+        "scenario": campaign.scenario,
+        "scenario_text": _scenario_text(campaign),
+        "facts": _facts(campaign),
+    }
 
 
 def _columns(campaign: Campaign, names: list[str]) -> dict[str, Array]:

@@ -23,11 +23,12 @@ from alight.analysis.loads import (
 )
 from alight.views import style, words
 from alight.views.campaign_figures import BLUE, GREEN, ORANGE, PURPLE, SKY, YELLOW, histogram, plain
+from alight.views.estimate_words import SPREAD_HEAD, spread_cells
 from alight.views.report_data import Course
 from alight.views.report_numbers import Findings
 
 QUESTION = "What must it bear?"
-HEAD = ["load", "median (95 % interval)", "5 %", "95 %", "99 %", "greatest"]
+HEAD = ["load", *SPREAD_HEAD]
 
 #: Lines of legs, pads and the like, in their order.
 LINES = ((BLUE, "-"), (ORANGE, "-"), (GREEN, "-"), (PURPLE, "--"), (SKY, "--"), (YELLOW, "--"))
@@ -78,17 +79,11 @@ def rows(found: Findings) -> list[list[str]]:
 
 def _row(load: Load, loads: list[Load]) -> list[str]:
     known, whole = load.spread, _whole(loads, load.kind)
-    median = known.quantiles[0.5]
     # All parts in one unit, that of the greatest.
     unit = unit_of(load.kind, 0.0 if whole is None else whole.quantiles[0.5].value)
     several = sum(other.kind is load.kind for other in loads) > 1
     which = f": {load.part.replace('_', ' ')}" if load.part else ": the greatest" if several else ""
-    ends = (median.value, median.low, median.high)
-    others = [known.quantiles[p].value for p in (0.05, 0.95, 0.99)] + [known.most]
-    value, low, high, *told = (words.number(x / unit.size) for x in (*ends, *others))
-    sure = bool(np.isfinite(ends).all())
-    title = f"{load.kind.label}{which} [{unit.name}]"
-    return [title, f"{value} ({low} to {high})" if sure else value, *told]
+    return [f"{load.kind.label}{which} [{unit.name}]", *spread_cells(known, unit)]
 
 
 # -- histograms -------------------------------------------------------------------------------
@@ -121,7 +116,7 @@ def draw_loads(found: Findings, *files: Path) -> None:
             own = values[kind.start]
             own = own[np.isfinite(own)]
             unit = unit_of(kind, float(np.median(own)))
-            histogram(axes, own / unit.size, unit.name, whole=False)
+            histogram(axes, own / unit.size, unit.name)
             axes.set_xlabel(f"{label} [{unit.name}]")
         style.save(fig, *files)
 

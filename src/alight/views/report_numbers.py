@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from functools import cached_property
 
 import numpy as np
@@ -10,13 +11,14 @@ import numpy as np
 from alight.analysis.columns import Array
 from alight.analysis.convergence import Convergence, convergence
 from alight.analysis.footprint import Ellipse, Footprint, ellipses, footprint
-from alight.analysis.intervals import Estimate, Spread
+from alight.analysis.intervals import Estimate, Spread, wilson
 from alight.analysis.loads import ACCELERATION, STROKE, TILT, Load, greatest, loads
 from alight.analysis.sensitivity import Sensitivity, rank_correlation, sobol_first_order
 from alight.analysis.settling import Settling, read_runs, settling
 from alight.core.errors import InputError
-from alight.core.outcomes import Outcome
-from alight.views.report_data import Data
+from alight.core.outcomes import Ending, Outcome
+from alight.views import words
+from alight.views.report_data import CampaignData, Data
 from alight.views.report_light import Light, light_of
 
 #: Columns that the page is about, by short names.
@@ -50,11 +52,98 @@ _NOT_OF_LEGS = ("contacts", "first impact speed")
 _OF_LEGS = {"peak acceleration": ACCELERATION, "largest stroke": STROKE, "largest tilt": TILT}
 
 
-class Findings:
-    """Everything that the page and its figures say."""
+#: An answer whose growth with the runs is shown: name in the analysis, title, unit of a value.
+Trend = tuple[str, str, Callable[[float], words.Unit]]
+
+
+class Told:
+    """What reports of all kinds say: how runs ended, what drives it, whether runs are enough."""
+
+    #: What a run is of, for readers.
+    things = "runs"
+    #: Answers whose convergence is shown.
+    trends: tuple[Trend, ...] = ()
+
+    def __init__(self, data: CampaignData) -> None:
+        self._common = data
+
+    @property
+    def data(self) -> CampaignData:
+        """What it is told from."""
+        return self._common
+
+    def count(self, outcome: Ending) -> int:
+        """Runs that ended so."""
+        return self._common.outcomes.get(outcome, 0)
+
+    def share(self, outcome: Ending) -> Estimate:
+        """Share of the runs that ended so."""
+        return wilson(self.count(outcome), self._common.runs)
+
+    @property
+    def convergence(self) -> Convergence:
+        """What the first runs alone would have said."""
+        raise NotImplementedError
+
+    # -- sensitivity --------------------------------------------------------------------------
+
+    def _drivers(self) -> dict[str, Array]:
+        """Inputs by their names on the page."""
+        return {one.label: one.values for one in self._common.inputs}
+
+    def _outputs(self) -> dict[str, Array]:
+        """Outputs by their names on the page."""
+        raise NotImplementedError
+
+    @cached_property
+    def _both(self) -> tuple[dict[str, Array], dict[str, Array]]:
+        """Inputs and outputs; every k-th run where there are many."""
+        every = -(-self._common.runs // RANKED)
+        inputs, outputs = (
+            {name: values[::every] for name, values in found.items()}
+            for found in (self._drivers(), self._outputs())
+        )
+        return inputs, outputs
+
+    @property
+    def ranked(self) -> int:
+        """Runs that sensitivities are taken over."""
+        return len(next(iter(self._both[1].values())))
+
+    @cached_property
+    def sensitivity(self) -> Sensitivity | None:
+        """Rank correlations; None without inputs or with few runs."""
+        if self._common.runs < FEW or not self._drivers():
+            return None
+        return rank_correlation(*self._both)
+
+    @cached_property
+    def sobol(self) -> Sensitivity | None:
+        """First-order Sobol indices; None without inputs or with few runs."""
+        return sobol_first_order(*self._both) if self.sensitivity is not None else None
+
+
+class Findings(Told):
+    """Everything that the page of landings and its figures say."""
+
+    things = "landings"
+    trends = (
+        (f"median {SETTLE}", "Median settling time", words.time),
+        ("ellipse_area_m2", "Area of the 95 % ellipse", words.area),
+        (f"median {FORCE}", "Median largest force", words.newton),
+        (f"median {HARDEST}", "Median speed of the hardest impact", words.speed),
+        ("escaped", "Share that escapes", words.share),
+        ("tipped_over", "Share that tips over", words.share),
+    )
 
     def __init__(self, data: Data) -> None:
-        self.data = data
+        super().__init__(data)
+        self._data = data
+
+    @property
+    def data(self) -> Data:
+        """What it is told from."""
+        return self._data
 
     @cached_property
     def known(self) -> dict[str, Array]:
@@ -102,11 +191,8 @@ class Findings:
 
     # -- sensitivity --------------------------------------------------------------------------
 
-    @cached_property
-    def _both(self) -> tuple[dict[str, Array], dict[str, Array]]:
-        """Inputs and outputs by their names on the page; every k-th run where there are many."""
-        every = -(-self.data.runs // RANKED)
-        inputs = {one.label: one.values[::every] for one in self.data.inputs}
+    def _outputs(self) -> dict[str, Array]:
+        """Outputs by their names on the page."""
         known, places = self.known, dict[str, Array]()
         if self.where is not None:
             local = (self.data.rest - self.where.origin) @ self.where.R_TL[:, :2]
@@ -116,7 +202,7 @@ class Findings:
         if self.data.articulated:
             outputs = {n: a for n, a in outputs.items() if n not in _NOT_OF_LEGS}
             outputs |= self._of_legs()
-        return inputs, {n: a[::every] for n, a in {**outputs, **places}.items()}
+        return {**outputs, **places}
 
     def _of_legs(self) -> dict[str, Array]:
         """What inputs are held against of articulated landers, by its name on the page."""
@@ -130,23 +216,6 @@ class Findings:
     def loads(self) -> list[Load]:
         """What articulated landers bear; empty for rigid ones."""
         return loads(self.data.loads, self.data.table["first_contact_time_s"], PARTS)
-
-    @property
-    def ranked(self) -> int:
-        """Runs that sensitivities are taken over."""
-        return len(next(iter(self._both[1].values())))
-
-    @cached_property
-    def sensitivity(self) -> Sensitivity | None:
-        """Rank correlations; None without inputs or with few runs."""
-        if not self.data.inputs or self.data.runs < FEW:
-            return None
-        return rank_correlation(*self._both)
-
-    @cached_property
-    def sobol(self) -> Sensitivity | None:
-        """First-order Sobol indices; None without inputs or with few runs."""
-        return sobol_first_order(*self._both) if self.sensitivity is not None else None
 
     # -- convergence --------------------------------------------------------------------------
 
@@ -172,10 +241,6 @@ class Findings:
         """Share of runs that tip over."""
         return self.settling.share(Outcome.TIPPED_OVER)
 
-    def count(self, outcome: Outcome) -> int:
-        """Runs that ended so."""
-        return self.data.outcomes.get(outcome, 0)
-
     @property
     def failed(self) -> int:
         """Runs that ended for a numerical reason."""
@@ -198,26 +263,26 @@ class Findings:
             "runs": self.data.runs,
             "planned_runs": self.data.planned,
             "outcomes": {o.name.lower(): n for o, n in self.data.outcomes.items()},
-            "settled_share": _plain(self.settling.share(Outcome.SETTLED)),
-            "escaped_share": _plain(self.lost),
+            "settled_share": plain(self.settling.share(Outcome.SETTLED)),
+            "escaped_share": plain(self.lost),
             "rest": None if self.where is None else self._where_numbers(self.where),
             "light": self.light.numbers() if isinstance(self.light, Light) else None,
         }
         if self.data.articulated:
-            told["tipped_over_share"] = _plain(self.tipped)
+            told["tipped_over_share"] = plain(self.tipped)
             told["loads"] = self._load_numbers()
         for column in (SETTLE, TOUCH, COUNT, PATH, FIRST, HARDEST, FORCE):
             found = self.spread(column)
             if column == FORCE and not self.data.forces:
                 found = None
-            told[column] = found and _quantiles(found)
+            told[column] = found and quantile_numbers(found)
         return told
 
     def _load_numbers(self) -> dict[str, object]:
         """Quantiles of every load by its column; of several parts, the greatest without a part."""
         return {
             "_".join(part for part in (load.kind.start, load.part, load.kind.unit) if part): (
-                _quantiles(load.spread) if load.spread.n else None
+                quantile_numbers(load.spread) if load.spread.n else None
             )
             for load in self.loads
         }
@@ -237,7 +302,7 @@ class Findings:
                     "semi_major_m": e.semi_major,
                     "semi_minor_m": e.semi_minor,
                     "azimuth_deg": azimuth(e),
-                    "area_m2": _plain(e.area),
+                    "area_m2": plain(e.area),
                 }
                 for e in self.ellipses
             ],
@@ -249,13 +314,14 @@ def azimuth(ellipse: Ellipse) -> float:
     return float((90.0 - np.degrees(ellipse.angle)) % 180.0)
 
 
-def _quantiles(found: Spread) -> dict[str, object]:
+def quantile_numbers(found: Spread) -> dict[str, object]:
+    """Quantiles by name, for scripts."""
     return {
-        "median" if p == 0.5 else f"p{100 * p:02.0f}": _plain(e) for p, e in found.quantiles.items()
+        "median" if p == 0.5 else f"p{100 * p:02.0f}": plain(e) for p, e in found.quantiles.items()
     }
 
 
-def _plain(found: Estimate) -> dict[str, float | None]:
+def plain(found: Estimate) -> dict[str, float | None]:
     """For JSON, which has no nan."""
     ends = {"value": found.value, "low": found.low, "high": found.high}
     return {name: value if math.isfinite(value) else None for name, value in ends.items()}

@@ -9,6 +9,14 @@ import numpy as np
 from alight.analysis.intervals import Estimate
 from alight.core.outcomes import Outcome
 from alight.views import report_light, report_loads, words
+from alight.views.estimate_words import (
+    SPREAD_HEAD,
+    interval,
+    percent,
+    range_text,
+    spread_cells,
+    with_interval,
+)
 from alight.views.report_numbers import (
     COUNT,
     FAR,
@@ -19,7 +27,14 @@ from alight.views.report_numbers import (
     SETTLE,
     TOUCH,
     Findings,
+    Told,
     azimuth,
+)
+
+#: What the intervals of a page are.
+INTERVALS = (
+    "Intervals are of 95 % and say what the number of runs leaves open, for the scenario as it "
+    "stands below."
 )
 
 
@@ -70,8 +85,8 @@ def _when(found: Findings) -> str:
     median, late = times.quantiles[0.5], times.quantiles[0.95]
     unit = words.time(median.value)
     return (
-        f"{_with_interval(median, unit)} after release in the median. "
-        f"95 % of the landings that settle are at rest within {_with_interval(late, unit)}."
+        f"{with_interval(median, unit)} after release in the median. "
+        f"95 % of the landings that settle are at rest within {with_interval(late, unit)}."
     )
 
 
@@ -83,13 +98,13 @@ def _how_hard(found: Findings) -> str:
     median, force = speeds.quantiles[0.5], forces.quantiles[0.5]
     newton = words.Unit("N", 1.0)
     said = (
-        f"The first impact is at {_with_interval(median, unit)} towards the ground in the median; "
+        f"The first impact is at {with_interval(median, unit)} towards the ground in the median; "
         f"in 95 % of the runs no impact exceeds {unit(hardest.quantiles[0.95].value)}."
     )
     if not found.data.forces:
         return f"{said} The law of contact is rigid: a hit takes no time and has no force."
     return (
-        f"{said} The largest force of the ground is {_with_interval(force, newton)} in the median "
+        f"{said} The largest force of the ground is {with_interval(force, newton)} in the median "
         f"and below {newton(forces.quantiles[0.95].value)} in 95 %; it depends on the "
         "stiffness that the scenario gives to the contact."
     )
@@ -118,40 +133,6 @@ def _share(found: Findings, outcome: Outcome, part: Estimate, verb: tuple[str, s
         return f"{percent(part.value)} of the runs {now} ({count} of {runs}; {interval(part)})."
     none = f"The only run did not {now}" if runs == 1 else f"None of the {runs} runs {then}"
     return f"{none}: with 95 % confidence fewer than {percent(part.high)} do."
-
-
-def interval(part: Estimate) -> str:
-    """The interval of a share."""
-    return f"95 % interval {_range(part)}"
-
-
-def _range(part: Estimate) -> str:
-    low, high = percent(part.low), percent(part.high)
-    if low == high:  # many runs know more than two digits
-        low, high = (f"{words.number(100.0 * x, 4)} %" for x in (part.low, part.high))
-    return f"{low.removesuffix(' %')} to {high}"
-
-
-def _with_interval(value: Estimate, unit: words.Unit) -> str:
-    if not np.isfinite([value.low, value.high]).all():
-        return unit(value.value)  # too few runs for an interval
-    # So many digits that the ends of the interval differ: many runs know more.
-    for digits in (3, 4, 5):
-        low, high = unit.of(value.low, digits), unit.of(value.high, digits)
-        if low != high:
-            break
-    return f"{unit(value.value, digits)} ({low} to {high})"
-
-
-def percent(fraction: float) -> str:
-    """A part as a percentage, with two digits of what is left on the nearer side of 0 or 100 %."""
-    if fraction > 0.9 and fraction < 1.0:
-        left = 100.0 * (1.0 - fraction)
-        decimals = min(4, max(0, 1 - int(np.floor(np.log10(left)))))
-        return f"{100.0 - left:.{decimals}f} %"
-    if 0.0 < fraction < 1e-4:  # a million runs know such parts
-        return f"{words.number(100.0 * fraction, 2)} %"
-    return "100 %" if fraction == 1.0 else words.percent(fraction)
 
 
 def middle_text(found: Findings) -> str:
@@ -204,17 +185,17 @@ def warnings(found: Findings) -> list[str]:
 OUTCOME_HEAD = ["outcome", "runs", "share", "95 % interval", "meaning"]
 
 
-def outcome_rows(found: Findings) -> list[list[str]]:
+def outcome_rows(found: Told) -> list[list[str]]:
     """Outcome, runs, share, interval, what it means."""
     rows = []
     for outcome, count in found.data.outcomes.items():
-        part = found.settling.share(outcome)
+        part = found.share(outcome)
         name = outcome.name.lower().replace("_", " ")
-        rows.append([name, str(count), percent(part.value), _range(part), outcome.message])
+        rows.append([name, str(count), percent(part.value), range_text(part), outcome.message])
     return rows
 
 
-QUANTITY_HEAD = ["quantity", "median (95 % interval)", "5 %", "95 %", "99 %", "greatest"]
+QUANTITY_HEAD = ["quantity", *SPREAD_HEAD]
 
 #: Column, what it is called, and how its unit is chosen.
 _QUANTITIES: tuple[tuple[str, str, Callable[[float], words.Unit]], ...] = (
@@ -224,7 +205,7 @@ _QUANTITIES: tuple[tuple[str, str, Callable[[float], words.Unit]], ...] = (
     (PATH, "way of the centre of mass", words.length),
     (FIRST, "speed of the first impact", words.speed),
     (HARDEST, "speed of the hardest impact", words.speed),
-    (FORCE, "largest normal force", lambda _: words.Unit("N", 1.0)),
+    (FORCE, "largest normal force", words.newton),
 )
 
 
@@ -238,15 +219,10 @@ def quantity_rows(found: Findings) -> list[list[str]]:
         if known is None:
             rows.append([label, *["–"] * 5])
             continue
-        median = known.quantiles[0.5]
-        unit = choose(median.value)
-        ends = [median.value, median.low, median.high]
-        others = [known.quantiles[p].value for p in (0.05, 0.95, 0.99)] + [known.most]
+        unit = choose(known.quantiles[0.5].value)
         tell = "{:.0f}".format if column == COUNT else words.number
-        value, low, high, *told = (tell(x / unit.size) for x in (*ends, *others))
         title = f"{label} [{unit.name}]" if unit.name else label
-        sure = bool(np.isfinite(ends).all())
-        rows.append([title, f"{value} ({low} to {high})" if sure else value, *told])
+        rows.append([title, *spread_cells(known, unit, tell)])
     return rows
 
 
@@ -270,7 +246,7 @@ def ellipse_rows(found: Findings) -> list[list[str]]:
 SOBOL_HEAD = ["outcome", "share of its variance that one input explains (95 % interval)"]
 
 
-def sobol_rows(found: Findings, most: int = 3) -> list[list[str]]:
+def sobol_rows(found: Told, most: int = 3) -> list[list[str]]:
     """Each outcome with the inputs whose first-order Sobol index stands clear of 0."""
     told = found.sobol
     rows = []

@@ -66,6 +66,16 @@ def time(largest: float) -> Unit:
     return _suiting(_TIME, largest, {"d": 3.0, "min": 2.0})
 
 
+def newton(_: float) -> Unit:
+    """Unit for forces."""
+    return Unit("N", 1.0)
+
+
+def share(_: float) -> Unit:
+    """Unit for shares."""
+    return Unit("%", 0.01)
+
+
 def number(value: float, digits: int = 3) -> str:
     """``value`` with ``digits`` significant digits: plain, or 1.23e9 outside 0.001 to 1e6.
 

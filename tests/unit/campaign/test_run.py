@@ -11,6 +11,7 @@ import pytest
 from alight import engine
 from alight.campaign import CampaignInterruptedError, Local, open_campaign, run_campaign, sample
 from alight.campaign import executors as executors_module
+from alight.campaign.inputs import units_of
 from alight.campaign.plan import PlanError, make_plan
 from alight.campaign.store import BusyError, locked
 from alight.campaign.tables import (
@@ -21,7 +22,7 @@ from alight.campaign.tables import (
     input_columns,
     named,
 )
-from alight.campaign.work import Work, units_of
+from alight.campaign.work import Work
 from alight.core import devices
 from alight.core.errors import FileError, InputError
 from alight.core.outcomes import Outcome

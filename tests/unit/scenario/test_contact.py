@@ -8,7 +8,7 @@ import pytest
 from alight import surfaces
 from alight.campaign import run_campaign
 from alight.campaign.dispersions import sample
-from alight.campaign.work import units_of
+from alight.campaign.inputs import units_of
 from alight.contact import Compliant, Impulse
 from alight.core import frames
 from alight.core.errors import InputError

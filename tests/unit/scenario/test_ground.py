@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from alight.campaign.dispersions import sample
-from alight.campaign.work import units_of
+from alight.campaign.inputs import units_of
 from alight.core import frames
 from alight.core.errors import InputError
 from alight.engine import run_batch

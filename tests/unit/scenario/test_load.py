@@ -7,7 +7,8 @@ import pytest
 
 from alight.core.errors import FileError
 from alight.scenario import ScenarioError, from_dict, load, loads
-from alight.scenario.schema import keys
+from alight.scenario.document import keys
+from alight.scenario.schema import Scenario
 from alight.shapes import Mesh
 from alight.shapes.icosphere import sphere_points_mesh
 
@@ -24,7 +25,7 @@ shadow_radius = "500 m"
 def bits(scenario):
     """Every number of a scenario, by its key, as bytes."""
     out = {}
-    for key in keys():
+    for key in keys(Scenario):
         found = scenario
         for name in key.split("."):
             found = None if found is None else getattr(found, name)

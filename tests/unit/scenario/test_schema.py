@@ -8,7 +8,8 @@ import pytest
 
 from alight.core.errors import AlightError, InputError
 from alight.scenario import ScenarioError, from_dict, json_schema
-from alight.scenario.schema import Scenario, dispersible, euler_attitude, keys
+from alight.scenario.document import keys
+from alight.scenario.schema import Scenario, euler_attitude
 
 QUATERNION = (0.0, 0.0, 0.0, 1.0)
 
@@ -277,20 +278,20 @@ def test_a_scenario_is_frozen(plane):
 def test_the_json_schema_knows_every_key():
     made = json_schema()
     json.dumps(made)
-    assert set(made["properties"]) == set(Scenario.model_fields)
+    assert set(made["properties"]) == {*Scenario.model_fields, "kind"}
     contact = made["$defs"]["Contact"]["properties"]
     assert contact["scheme"]["enum"] == ["clipped", "smooth"]
     assert contact["friction"]["minimum"] == 0
     assert contact["depth"]["type"] == "string"
     assert made["$defs"]["Contact"]["additionalProperties"] is False
-    assert set(made["properties"]["dispersions"]["properties"]) == set(dispersible())
+    assert set(made["properties"]["dispersions"]["properties"]) == set(Scenario.dispersible())
 
 
 def test_every_key_is_documented():
     import pathlib
 
     text = (pathlib.Path(__file__).resolve().parents[3] / "docs" / "scenarios.md").read_text()
-    for key in keys():
+    for key in keys(Scenario):
         assert f"`{key.rpartition('.')[2]}`" in text, key
 
 

@@ -12,6 +12,8 @@ from alight.scenario import catalogue, load, loads, prepare
 
 FOLDER = pathlib.Path(__file__).resolve().parents[3] / "scenarios"
 NAMES = sorted(file.stem for file in FOLDER.glob("*.toml"))
+#: Captures and drops on membranes are flown in ``test_capture``.
+MEMBRANES = [name for name in NAMES if name.startswith("paper003")]
 EXPECTED = {
     "hayabusa_itokawa",
     "itokawa_cube",
@@ -24,6 +26,11 @@ EXPECTED = {
     "paper001_ryugu_wide",
     "paper002_dispersed",
     "paper002_landing",
+    "paper003_2d",
+    "paper003_capture",
+    "paper003_dispersed",
+    "paper003_drop",
+    "paper003_low_friction",
     "paper004_cube_67p",
     "paper004_cube_itokawa",
     "paper004_cube_phobos",
@@ -69,7 +76,7 @@ def test_it_reads_and_reads_back(name):
     assert loads(scenario.to_toml()) == scenario
 
 
-@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("name", [name for name in NAMES if name not in MEMBRANES])
 def test_it_builds_and_flies(name):
     run = prepare(coarse(load(FOLDER / f"{name}.toml")), "cpu").nominal()
     found = simulate(run.model, run.release)

@@ -19,7 +19,13 @@ from alight.campaign.store import (
     write_shard,
     write_whole,
 )
-from alight.campaign.tables import contact_table, run_table, to_bytes, trajectory_table
+from alight.campaign.tables import (
+    contact_table,
+    input_columns,
+    run_table,
+    to_bytes,
+    trajectory_table,
+)
 from alight.core import frames
 from alight.core.outcomes import Outcome
 from alight.engine.run import Touch
@@ -111,7 +117,7 @@ def _shard(plan, number, escaped, trajectories, radius):
     values, rng = drawn(runs)
     final = _final(values, rng, escaped, radius)
     files = {
-        runs_name(number): to_bytes(run_table(runs, final, values, UNITS)),
+        runs_name(number): to_bytes(run_table(runs, final, input_columns(values, UNITS))),
         contacts_name(number): to_bytes(
             contact_table(np.zeros(0, np.int64), np.zeros(0, Touch.numpy_dtype()))
         ),

@@ -197,9 +197,9 @@ def test_shares_close_to_one_keep_their_digits():
 
 def test_intervals_of_many_runs_keep_their_ends_apart():
     metre = Unit("m", 1.0)
-    told = report_words._with_interval(Estimate(14.012, 14.008, 14.016, 10**6), metre)
+    told = report_words.with_interval(Estimate(14.012, 14.008, 14.016, 10**6), metre)
     assert told == "14.01 m (14.01 to 14.02)"
-    assert report_words._with_interval(Estimate(14.0, 13.0, 15.0, 9), metre).startswith(
+    assert report_words.with_interval(Estimate(14.0, 13.0, 15.0, 9), metre).startswith(
         "14.0 m (13.0"
     )
     share = Estimate(0.019829, 0.019558, 0.020104, 10**6)

@@ -1,0 +1,99 @@
+"""What ``alight run`` tells of captures and of drops on membranes."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from alight.engine.capture_flight import CaptureFlight
+    from alight.engine.membrane_flight import MembraneFlight
+
+Lines = list[tuple[str, str]]
+
+
+def facts(flight: CaptureFlight | MembraneFlight) -> dict[str, Any]:
+    """What a script reads: numbers by the columns of campaigns."""
+    row = _row(flight)
+    end = flight.outcome[0]
+    return {"outcome": end.name.lower(), **{name: _plain(value) for name, value in row.items()}}
+
+
+def tell(flight: CaptureFlight | MembraneFlight) -> None:
+    """What a person reads."""
+    from rich.console import Console
+    from rich.table import Table
+
+    from alight.engine.capture_flight import CaptureFlight
+
+    row, console = _row(flight), Console()
+    said = str(flight.outcome[0])
+    console.print(f"{said[:1].upper()}{said[1:]} after {row['end_s']:.6g} s.", soft_wrap=True)
+    table = Table(show_header=False)
+    table.add_column("")
+    table.add_column("", justify="right")
+    lines = _capture_lines(row, flight) if isinstance(flight, CaptureFlight) else _drop_lines(row)
+    for name, value in lines:
+        table.add_row(name, value.replace("[", "\\["))
+    console.print(table)
+
+
+def _row(flight: CaptureFlight | MembraneFlight) -> dict[str, Any]:
+    """The numbers of the first run, by the columns of campaigns."""
+    from alight.campaign.membrane_tables import drop_numbers
+    from alight.engine.capture_flight import CaptureFlight
+
+    if isinstance(flight, CaptureFlight):
+        names = [n for n in flight.rows.dtype.names if n not in ("run", "outcome", "shape")]
+        return {name: flight.rows[name][0] for name in names}
+    numbers = drop_numbers(flight)
+    return {name: values[0] for name, values in numbers.items() if name != "outcome"}
+
+
+def _capture_lines(row: dict[str, Any], flight: CaptureFlight) -> Lines:
+    limit = flight.craft.moment_limit
+    part = row["relative_rpm"] / row["spin_rpm"] if row["spin_rpm"] else math.nan
+    kept = "kept" if row["margin"] >= 0.0 else "exceeded"
+    return [
+        ("asteroid", f"{row['mass_kg'] / 1e3:.4g} t, {row['spin_rpm']:.3g} rpm"),
+        ("first contact", _time(row["contact_s"])),
+        ("at rest, from contact on", _time(row["settle_s"])),
+        ("contact lost", _time(row["lost_s"])),
+        ("greatest bending moment", f"{row['bending_nm']:.4g} N m, {_time(row['bending_at_s'])}"),
+        ("at drive assemblies 1, 2", f"{row['bending_1_nm']:.4g}, {row['bending_2_nm']:.4g} N m"),
+        ("limit, margin", f"{limit:.4g} N m {kept}, {row['margin']:.3g}"),
+        ("greatest torsion", f"{row['torsion_nm']:.4g} N m"),
+        ("greatest force", f"{row['force_n']:.4g} N"),
+        ("greatest depth", f"{row['depth_m']:.3g} m, {row['clearance_m']:.3g} m from the bus"),
+        ("slip along the fabric", f"{row['slip_m']:.3g} m"),
+        ("rate against the asteroid", f"{row['relative_rpm']:.3g} rpm, {part:.0%} of its spin"),
+        ("spin of the pair", f"{row['pair_rpm']:.3g} rpm, {row['offset_m']:.3g} m from the craft"),
+        ("craft's axis from that spin", f"{row['axis_deg']:.3g} deg (90: flat spin)"),
+        ("thrust that this spin takes", f"{row['needed_n']:.4g} N"),
+        ("propellant", f"{row['propellant_kg']:.3g} kg"),
+        ("steps", f"{row['steps']}"),
+    ]
+
+
+def _drop_lines(row: dict[str, Any]) -> Lines:
+    return [
+        ("first contact", _time(row["first_contact_s"])),
+        ("fabric slack", _time(row["slack_s"])),
+        ("off the membrane", _time(row["release_s"])),
+        ("contacts", f"{row['contacts']}"),
+        ("greatest depth", f"{row['depth_m']:.4g} m"),
+        ("greatest tension", f"{row['tension_n_per_m']:.4g} N/m"),
+        ("greatest force", f"{row['force_n']:.4g} N"),
+        ("slip along the fabric", f"{row['slip_m']:.3g} m"),
+        ("steps", f"{row['steps']}"),
+    ]
+
+
+def _time(value: float) -> str:
+    return f"{value:.4g} s" if math.isfinite(value) else "never"
+
+
+def _plain(value: Any) -> Any:
+    """A value for JSON, which has no nan: None where there is none."""
+    plain = value.item()
+    return plain if not isinstance(plain, float) or math.isfinite(plain) else None

@@ -1,0 +1,306 @@
+"""``Document``: what scenario files of every kind have in common, checked, with every default."""
+
+from __future__ import annotations
+
+import copy
+import functools
+import importlib
+from importlib.metadata import version
+from pathlib import Path
+from typing import Annotated, Any, ClassVar, Self
+
+import numpy as np
+from pydantic import Field, PrivateAttr
+
+from alight.core.errors import InputError, did_you_mean
+from alight.scenario import toml_text
+from alight.scenario.dispersion import KINDS, Dispersion
+from alight.scenario.errors import Problem
+from alight.scenario.fields import MOST_SEED, Either, Kind, OneOf, Text, Whole
+from alight.scenario.schema_run import Campaign, Record
+from alight.scenario.section import Section
+
+#: Sections whose numbers cannot vary from run to run.
+FIXED = ("campaign", "record", "made_by")
+#: The kind of a file that does not say which it is.
+LANDING = "landing"
+
+
+class MadeBy(Section):
+    """What wrote a resolved scenario: for people, and never read back."""
+
+    alight: Annotated[str | None, Text()] = None
+    warp: Annotated[str | None, Text()] = None
+    device: Annotated[str | None, Text()] = None
+
+
+class Document(Section):
+    """A problem to simulate; a subclass adds the sections of its ``KIND`` of file.
+
+    Made by ``alight.scenario.load``; it never changes. ``replaced`` gives a copy with other values.
+    """
+
+    #: What files of this kind say under ``kind``.
+    KIND: ClassVar[str] = ""
+    #: Section and key of each file that a scenario names; its digest is beside it.
+    FILES: ClassVar[tuple[tuple[str, str], ...]] = ()
+    #: Keys that may vary without a value of their own: what they follow if not given may vary too.
+    OPEN: ClassVar[tuple[str, ...]] = ()
+    #: Keys of dispersions, and those that are parts of them.
+    OVERLAPS: ClassVar[dict[str, tuple[str, ...]]] = {}
+
+    title: Annotated[str, Text(None, ("MINERVA-II-1 on Ryugu",))] = ""
+    seed: Annotated[int, Whole(least=0, most=MOST_SEED)] = 0
+    dispersions: Annotated[dict[str, Any], Field(default_factory=dict)]
+    campaign: Campaign = Campaign()
+    record: Record = Record()
+    made_by: MadeBy | None = None
+
+    _source: str = PrivateAttr(default="scenario")
+
+    def __eq__(self, other: object) -> bool:
+        """Equal in everything that a run depends on."""
+        return isinstance(other, type(self)) and self._numbers() == other._numbers()
+
+    def __hash__(self) -> int:
+        return hash(repr(self._numbers()))
+
+    def _numbers(self) -> dict[str, Any]:
+        kept = {name: getattr(self, name) for name in type(self).model_fields if name != "made_by"}
+        return kept
+
+    @property
+    def source(self) -> str:
+        """The file it was read from, for messages."""
+        return self._source
+
+    # -- checking and filling -----------------------------------------------------------------
+
+    def problems(self) -> list[Problem]:
+        """What does not fit together."""
+        raise NotImplementedError
+
+    def completed(self) -> Self:
+        """With every default filled in that does not need a mesh."""
+        raise NotImplementedError
+
+    def located(self, folder: Path) -> Self:
+        """With paths other than those of ``FILES`` relative to ``folder``."""
+        return self
+
+    def file_problems(self) -> list[Problem]:
+        """What is wrong with the contents of its files."""
+        return []
+
+    def drawn(self) -> dict[str, Dispersion]:
+        """What varies from run to run without standing under [dispersions]."""
+        return {}
+
+    # -- writing ------------------------------------------------------------------------------
+
+    def resolved(self, device: str | None = None) -> dict[str, Any]:
+        """Everything as a file would say it: every default, and the version (and ``device``)."""
+        out: dict[str, Any] = {} if self.KIND == LANDING else {"kind": self.KIND}
+        written = self.written()
+        last = {name: written.pop(name) for name in ("campaign", "record")}
+        written.pop("made_by", None)
+        out |= {**written, **last}
+        kept = {key: d for key, d in self.dispersions.items() if d.written}
+        out["dispersions"] = {key: copy.deepcopy(d.written) for key, d in kept.items()}
+        out["made_by"] = {"alight": _alight_version(), "warp": version("warp-lang")}
+        if device is not None:
+            out["made_by"]["device"] = device
+        return out
+
+    def to_toml(self, device: str | None = None) -> str:
+        """The resolved scenario as the text of a file, which reads back to an equal scenario."""
+        return toml_text.dumps(self.resolved(device))
+
+    # -- single values ------------------------------------------------------------------------
+
+    def number(self, key: str) -> Any:
+        """The value under a dotted key in SI units: a float, or an array for a vector."""
+        value = self.value(key)
+        if value is None:
+            raise InputError(f"{self.source}: {key} has no value in this scenario.")
+        array = np.asarray(value, dtype=np.float64)
+        return float(array) if array.ndim == 0 else array
+
+    def value(self, key: str) -> Any:
+        """The value under a dotted key as it was read; None where there is none."""
+        self.kind_of(key)
+        found: Any = self
+        names = key.split(".")
+        if self.listed(key) is not None:
+            entries = getattr(getattr(self, names[0]), names[1])
+            named = {getattr(e, "name", None) or getattr(e, "body", None): e for e in entries}
+            found, names = named.get(names[2]), names[3:]
+        for name in names:
+            found = None if found is None else getattr(found, name)
+        return found
+
+    def kind_here(self, key: str) -> Kind | None:
+        """The kind of value that may vary under a key, given the laws of this scenario."""
+        kind = self.varied_kind(key)
+        return kind.form(self.value(key)) if isinstance(kind, OneOf) else kind
+
+    def unfit(self, key: str) -> str:
+        """Why ``kind_here`` has nothing under a key that may vary in other scenarios."""
+        return f"{key} does not go with the laws of this scenario."
+
+    def replaced(self, values: dict[str, Any]) -> Self:
+        """A copy with other values under some dotted keys.
+
+        Numbers with units may be in SI units or strings; None takes a value away.
+        """
+        from alight.scenario.reader import from_dict
+
+        table = self.resolved()
+        for key, value in values.items():
+            place, names = table, key.split(".")
+            if self.listed(key) is not None:
+                place, names = self._entry_table(table, names), names[3:]
+            for name in names[:-1]:
+                place = place.setdefault(name, {})
+            if value is None:
+                place.pop(names[-1], None)
+            else:
+                place[names[-1]] = self._spelt(key, value)
+        made = from_dict(table, self.source)
+        assert isinstance(made, type(self))
+        return made
+
+    def _entry_table(self, table: dict[str, Any], names: list[str]) -> dict[str, Any]:
+        """The table of an entry of a list, by its name, in that of the scenario."""
+        found: list[dict[str, Any]] = table[names[0]].get(names[1], [])
+        known = {entry.get("name") or entry.get("body"): entry for entry in found}
+        if names[2] in known:
+            return known[names[2]]
+        raise InputError(
+            f'{self.source}: the {names[0]} has no {names[1]} "{names[2]}".'
+            f"{did_you_mean(names[2], [str(name) for name in known])}"
+        )
+
+    def _spelt(self, key: str, value: Any) -> Any:
+        """``value`` as a file would have it."""
+        if isinstance(value, str | bool | dict) or key.split(".")[0] == "dispersions":
+            return value
+        kind = self.kind_of(key)
+        if isinstance(kind, OneOf):
+            kind = kind.form(self.value(key))
+        if isinstance(value, list | tuple) and any(isinstance(v, str | list) for v in value):
+            return list(value)
+        plain = value.tolist() if isinstance(value, np.ndarray | np.generic) else value
+        return kind.write(kind.from_si(plain))
+
+    # -- keys ---------------------------------------------------------------------------------
+
+    @classmethod
+    def pairs(cls) -> dict[str, Kind]:
+        """Values of several keys that may vary together, by a name of their own."""
+        return {}
+
+    @classmethod
+    def listed(cls, key: str) -> type[Section] | None:
+        """The section that a key belongs to, if it is in a list: ground.region.pond.friction."""
+        if key.count(".") != 3:
+            return None
+        top, name, *_ = key.split(".")
+        return _lists(cls).get(f"{top}.{name}")
+
+    @classmethod
+    def dispersible(cls) -> dict[str, Kind]:
+        """The keys whose values may vary from run to run."""
+        return _dispersible(cls)
+
+    @classmethod
+    def varied_kind(cls, key: str) -> Kind | None:
+        """The kind of value under a key that may vary from run to run; None if it may not."""
+        section = cls.listed(key)
+        if section is not None:
+            kind = section.kinds().get(key.rpartition(".")[2])
+            return kind if kind is not None and kind.width else None
+        return cls.dispersible().get(key)
+
+    @classmethod
+    def kind_of(cls, key: str, value: Any = None) -> Kind:
+        """The kind of value under a dotted key; ``value`` tells which, where there are two."""
+        known, section = _known(cls), cls.listed(key)
+        if section is not None:
+            known = {f"{key.rpartition('.')[0]}.{k}": v for k, v in section.kinds().items()}
+        if key not in known:
+            raise InputError(f'a scenario has no key "{key}".{did_you_mean(key, known)}')
+        kind = known[key]
+        return kind.form(value) if isinstance(kind, Either) else kind
+
+
+def _alight_version() -> str:
+    return str(importlib.import_module("alight").__version__)
+
+
+@functools.cache
+def keys(section: type[Section], before: str = "") -> dict[str, Kind]:
+    """Every dotted key of a kind of scenario that holds a value, and the kind of it."""
+    found = {f"{before}{name}": kind for name, kind in section.kinds().items()}
+    for name, table in section.tables().items():
+        found |= keys(table, f"{before}{name}.")
+    return found
+
+
+@functools.cache
+def _lists(document: type[Document]) -> dict[str, type[Section]]:
+    """The section of each list of tables whose entries go by their names."""
+    tables = document.tables().items()
+    return {f"{top}.{name}": one for top, t in tables for name, one in t.lists().items()}
+
+
+@functools.cache
+def _dispersible(document: type[Document]) -> dict[str, Kind]:
+    found = {
+        key: kind
+        for key, kind in keys(document).items()
+        if kind.width and key != "seed" and key.split(".")[0] not in FIXED
+    }
+    return {**found, **document.pairs()}
+
+
+@functools.cache
+def _known(document: type[Document]) -> dict[str, Kind]:
+    return {**keys(document), **_dispersible(document)}
+
+
+# -- for editors ---------------------------------------------------------------------------------
+
+
+def schema_of(document: type[Document]) -> dict[str, Any]:
+    """The JSON schema of one kind of scenario files."""
+    made = document.model_json_schema()
+    made["$schema"] = "https://json-schema.org/draft/2020-12/schema"
+    made["title"] = "Alight scenario"
+    made["properties"]["kind"] = {"const": document.KIND}
+    if document.KIND != LANDING:
+        made["title"] += f": {document.KIND}"
+        made["required"] = ["kind", *made.get("required", [])]
+    table = {
+        "type": "object",
+        "properties": {"kind": {"enum": [*KINDS]}},
+        "required": ["kind"],
+    }
+    made["properties"]["dispersions"] = {
+        "type": "object",
+        "description": "How values vary from run to run, by their dotted keys.",
+        "properties": {key: {"$ref": "#/$defs/Dispersion"} for key in document.dispersible()},
+        "patternProperties": {
+            pattern: {"$ref": "#/$defs/Dispersion"}
+            for pattern in (_pattern(name, one) for name, one in _lists(document).items())
+        },
+        "additionalProperties": False,
+    }
+    made["$defs"]["Dispersion"] = table
+    return made
+
+
+def _pattern(name: str, section: type[Section]) -> str:
+    """What the keys of the numbers in a list look like."""
+    varied = [key for key, kind in section.kinds().items() if kind.width]
+    return rf"^{name.replace('.', chr(92) + '.')}\.[A-Za-z0-9_-]+\.({'|'.join(varied)})$"

@@ -1,0 +1,220 @@
+"""The numbers of a report of captures, each computed once."""
+
+from __future__ import annotations
+
+from functools import cached_property
+
+import numpy as np
+
+from alight.analysis import captures
+from alight.analysis.columns import Array, Bools
+from alight.analysis.convergence import Convergence
+from alight.analysis.intervals import Estimate, Spread, spread, wilson
+from alight.core.outcomes import FIRST_FAILURE
+from alight.views import words
+from alight.views.capture_data import HELD, UNSETTLED, CaptureData
+from alight.views.report_numbers import PARTS, Told, plain, quantile_numbers
+
+#: Inputs that shares are shown over, at most.
+PANELS = 6
+
+#: Parameters that every table has, as a reader knows them: name, unit, size of the unit.
+PARAMETERS = {
+    "spin_rpm": ("spin", "rpm", 1.0),
+    "mass_kg": ("mass", "t", 1e3),
+    "friction": ("friction", "", 1.0),
+    "length_m": ("length", "m", 1.0),
+}
+
+#: How captures end, best first: name of the outcome and what it is called. A capture that is held
+#: but was loaded beyond the limit is none of the first two.
+OVERLOADED, FAILED = "OVERLOADED", "FAILED"
+ENDS = {
+    HELD: "held, at rest",
+    UNSETTLED: "held, still moving",
+    OVERLOADED: "held, beyond the limit",
+    "LOST": "contact lost",
+    "RIM": "reached past the rim",
+    "STRUCK": "came as deep as the bus",
+    "MISSED": "never touched",
+    FAILED: "failed",
+}
+
+#: Outcomes that the membrane's model knows; codes of other failures are numerical.
+_RIM = "RIM"
+
+#: Outcomes that inputs are held against, by their names on the page.
+OUTPUTS = {
+    "time to rest": "settle_s",
+    "bending moment": "bending_nm",
+    "slip": "slip_m",
+    "axis from the pair's spin": "axis_deg",
+    "thrust that the spin takes": "needed_n",
+}
+
+
+class CaptureFindings(Told):
+    """Everything that the page of captures and its figures say."""
+
+    things = "captures"
+    trends = (
+        ("success", "Share that is held", words.share),
+        ("at rest", "Share at rest in the end", words.share),
+        ("p95 bending_nm", "Bending moment that 95 % stay below", lambda _: words.Unit("N m", 1.0)),
+        ("median settle_s", "Median time from contact to rest", words.time),
+    )
+
+    def __init__(self, data: CaptureData) -> None:
+        super().__init__(data)
+        self._data = data
+
+    @property
+    def data(self) -> CaptureData:
+        """What it is told from."""
+        return self._data
+
+    @cached_property
+    def known(self) -> dict[str, Array]:
+        """Quantities of each run by column; nan for runs that have none."""
+        return captures.known_of(self.data.table, self.data.kept, self.data.ended(HELD))
+
+    @cached_property
+    def spreads(self) -> dict[str, Spread]:
+        """How each quantity is spread over the runs that have it."""
+        return {name: spread(values, PARTS) for name, values in self.known.items()}
+
+    def spread(self, column: str) -> Spread | None:
+        """How a quantity is spread; None where no run has it."""
+        return self.spreads[column] if self.spreads[column].n else None
+
+    def values(self, column: str) -> Array:
+        """The quantity of the runs that have it."""
+        return self.known[column][np.isfinite(self.known[column])]
+
+    @cached_property
+    def limit(self) -> float:
+        """Bending moment that the drive assemblies stand [N m]; the least where it varies."""
+        found = captures.limit_of(self.data.table)
+        return float(f"{np.nanmin(found):.9g}") if np.isfinite(found).any() else float("nan")
+
+    @cached_property
+    def duration(self) -> float:
+        """Time that captures are followed for [s]."""
+        return float(self.data.table["end_s"].max())
+
+    # -- shares -------------------------------------------------------------------------------
+
+    def part(self, hit: Bools) -> Estimate:
+        """The share of runs for which it holds."""
+        return wilson(int(hit.sum()), self.data.runs)
+
+    @property
+    def success(self) -> Estimate:
+        """In contact at the end, and never beyond the limit."""
+        return self.part(self.data.success)
+
+    @property
+    def resting(self) -> Bools:
+        """(n,) held and at rest."""
+        return self.data.ended(HELD) & self.data.success
+
+    @property
+    def overloaded(self) -> Bools:
+        """(n,) beyond the limit at any time, whatever became of them."""
+        return np.asarray(self.data.table["margin"] < 0.0)
+
+    @property
+    def touched(self) -> Bools:
+        """(n,) came into contact."""
+        return np.isfinite(self.data.table["contact_s"])
+
+    @property
+    def failed(self) -> Bools:
+        """(n,) ended for a numerical reason."""
+        return (self.data.table["outcome"] >= FIRST_FAILURE) & ~self.data.ended(_RIM)
+
+    @cached_property
+    def ends(self) -> dict[str, Bools]:
+        """The runs that ended in each of the ways of ``ENDS`` that occur; together they are all."""
+        data = self.data
+        found = {name: data.ended(name) for name in ENDS}
+        found[OVERLOADED] = data.kept & ~data.success
+        for name in (HELD, UNSETTLED):
+            found[name] = found[name] & data.success
+        found[FAILED] = self.failed
+        return {name: hit for name, hit in found.items() if hit.any()}
+
+    # -- what varies --------------------------------------------------------------------------
+
+    @cached_property
+    def drivers(self) -> dict[str, tuple[Array, words.Unit]]:
+        """What varies from run to run, by its name on the page, with the unit to show it in."""
+        units = {label: words.Unit(unit, size) for label, unit, size in PARAMETERS.values()}
+        own = {PARAMETERS[name][0]: self.data.table[name] for name in captures.PARAMETERS}
+        others = [(one.label, one.values) for one in self.data.inputs]
+        units |= {one.label: words.Unit(one.unit, 1.0) for one in self.data.inputs}
+        return {n: (a, units[n]) for n, a in captures.distinct(own, others).items()}
+
+    @property
+    def panels(self) -> dict[str, tuple[Array, words.Unit]]:
+        """Those of them that shares are shown over; single components of vectors tell little."""
+        whole = [(n, found) for n, found in self.drivers.items() if "," not in n]
+        return dict(whole[:PANELS])
+
+    @property
+    def mixed(self) -> bool:
+        """Whether asteroids of several shapes were captured."""
+        return len(self.data.shapes) > 1 and captures.varies(self.data.table["shape"])
+
+    def _drivers(self) -> dict[str, Array]:
+        return {name: values for name, (values, _) in self.drivers.items()}
+
+    def _outputs(self) -> dict[str, Array]:
+        held = self.data.success.astype(np.float64)
+        return {"being held": held, **{n: self.known[column] for n, column in OUTPUTS.items()}}
+
+    @cached_property
+    def convergence(self) -> Convergence:
+        """What the first runs alone would have said."""
+        return captures.growth(
+            {"success": self.data.success, "at rest": self.resting},
+            {
+                "p95 bending_nm": (self.known["bending_nm"], 0.95),
+                "median settle_s": (self.known["settle_s"], 0.5),
+            },
+        )
+
+    def numbers(self) -> dict[str, object]:
+        """The key numbers for scripts; columns say their units."""
+        told: dict[str, object] = {
+            "kind": "capture",
+            "title": self.data.title,
+            "runs": self.data.runs,
+            "planned_runs": self.data.planned,
+            "duration_s": self.duration,
+            "outcomes": {o.name.lower(): n for o, n in self.data.outcomes.items()},
+            "success_share": plain(self.success),
+            "at_rest_share": plain(self.part(self.resting)),
+            "beyond_limit_share": plain(self.part(self.overloaded)),
+            "bending_limit_nm": self.limit if np.isfinite(self.limit) else None,
+            "margin_least": self._least_margin(),
+        }
+        for column in captures.QUANTITIES:
+            found = self.spread(column)
+            told[column] = found and {**quantile_numbers(found), "greatest": found.most}
+        clearance = self.spread("clearance_m")
+        told["clearance_least_m"] = clearance and clearance.least
+        told["success_by"] = {name: self._by(*found) for name, found in self.panels.items()}
+        return told
+
+    def _least_margin(self) -> float | None:
+        found = self.data.table["margin"]
+        return float(found.min()) if np.isfinite(found).any() else None
+
+    def _by(self, values: Array, unit: words.Unit) -> list[dict[str, object]]:
+        """Success over an input, in the unit that it is shown in."""
+        return [
+            {"low": b.low / unit.size, "high": b.high / unit.size, "unit": unit.name,
+             "runs": b.share.n, "success": plain(b.share)}
+            for b in captures.binned(values, self.data.success)
+        ]  # fmt: skip
