@@ -21,25 +21,38 @@ from alight.core.checks import Array, checked_whole
 from alight.core.outcomes import Outcome, outcome_of
 from alight.core.progress import Progress
 from alight.engine.flow import Flow, check_count
-from alight.engine.kernel import GPU_BLOCK, Chunk, advance_kernel
+from alight.engine.kernel import (
+    FLYING,
+    GPU_BLOCK,
+    HITTING,
+    LASTING,
+    TOUCHING,
+    Chunk,
+    advance_kernel,
+    kinds_of,
+)
 from alight.engine.model import Model
 from alight.engine.order import PhaseOrder
 from alight.engine.release import Release, gaps
-from alight.engine.run import CONTACT, FLIGHT, Row, Touch
+from alight.engine.run import Row, Touch
 from alight.engine.slots import Slots, States, size_of, stacked
 
 #: Runs in slots at a time, steps of one launch, contacts kept of one launch, on a CPU.
 CPU_SLOTS, CPU_STEPS, CPU_TOUCHES = 512, 4000, 16
 #: Runs in slots at a time on a GPU, and most memory [bytes] that they may take.
 GPU_SLOTS, GPU_MEMORY = 262_144, 4 << 30
-#: Steps of one launch on a GPU, in flight and in contact. Threads go in step, and a run that leaves
-#: its phase waits for the next launch: fewer than a phase has.
-GPU_STEPS = (8, 12)
+#: Steps of one launch on a GPU. Threads go in step, and a run that leaves its phase waits for the
+#: next launch: fewer than a phase has.
+GPU_STEPS = {FLYING: 8, TOUCHING: 12, HITTING: 1, LASTING: 12}
+#: The same in flight over facets, of which nine make a hop; and how many runs in flight take as
+#: long as one step of contact that lasts, which waits for itself alone and goes on beside them.
+GPU_HOP, GPU_BESIDE = 12, 8192
 #: Launches of each between two looks at the records. A launch ends at most one contact of a run.
 GPU_ROUNDS = 8
 #: With this many runs or fewer in slots, a GPU waits for single runs and no longer for arithmetic:
 #: then all phases are one launch of this many steps, spread over this many groups of 32 threads.
 GPU_FEW, GPU_FEW_STEPS, GPU_GROUPS = 65_536, 400, 264
+GPU_FEW_RIGID = 2048
 
 
 @dataclass(frozen=True, eq=False)
@@ -122,15 +135,16 @@ class Batch(Flow[BatchResult]):
         # Histories are kept by the kernel of all phases.
         self._apart = self.device.is_gpu and not history
         self._kernel = advance_kernel(model.composition())
-        phases = (int(FLIGHT), int(CONTACT)) if self._apart else ()
-        self._kernels = [advance_kernel(model.composition(), p) for p in phases]
+        self._kinds = kinds_of(model.scheme) if self._apart else ()
+        self._kernels = [advance_kernel(model.composition(), kind) for kind in self._kinds]
+        self._streams = [wp.Stream(name) for _ in self._kinds]
         self._world = model.data(self.device)
         self._chunk = Chunk()
         self._chunk.steps = CPU_STEPS
         self._chunk.touches = GPU_ROUNDS if self._apart else CPU_TOUCHES
         self._chunk.rows = history
         self._slots = Slots(slots, model.lander.n_points, model.scheme.rigid, self.device)
-        self._order = PhaseOrder(slots, self.device) if self._apart else None
+        self._order = PhaseOrder(slots, len(self._kinds), self.device) if self._apart else None
         self._make_slots(slots, self._chunk.touches)
         self._rows = wp.empty((slots, max(1, history)), dtype=Row, device=name)
         self._lines: list[Any] = []
@@ -169,7 +183,7 @@ class Batch(Flow[BatchResult]):
         """One launch of all phases, or a few of one each."""
         if self._order is None:
             self._launch(self._kernel, wp.array(busy, dtype=int, device=self.device.name))
-        elif len(busy) > GPU_FEW:
+        elif len(busy) > (GPU_FEW if len(self._kinds) == 2 else GPU_FEW_RIGID):
             self._advance_by_phase(self._order)
         else:
             self._chunk.steps = GPU_FEW_STEPS
@@ -177,11 +191,27 @@ class Batch(Flow[BatchResult]):
             self._launch(self._kernel, index)
 
     def _advance_by_phase(self, order: PhaseOrder) -> None:
+        """Launches of one kind each, side by side: no run is in two of them."""
+        here = wp.get_stream(self.device.name)
         for _ in range(GPU_ROUNDS):
             groups = order.sorted(self._slots.runs, self._touch_count, self._chunk.touches)
-            for kernel, index, steps in zip(self._kernels, groups, GPU_STEPS, strict=True):
-                self._chunk.steps = steps
-                self._launch(kernel, index)
+            steps = self._steps(len(groups[0]))
+            each = zip(self._kernels, groups, steps, self._streams, strict=True)
+            # The fewest runs take the longest: they come first, before others fill the device.
+            for kernel, index, many, stream in reversed(list(each)):
+                self._chunk.steps = many
+                with wp.ScopedStream(stream):
+                    self._launch(kernel, index)
+            for stream in self._streams:
+                here.wait_stream(stream)
+
+    def _steps(self, flying: int) -> list[int]:
+        """Steps of each kind of launch, with so many runs in flight."""
+        steps = dict(GPU_STEPS)
+        if len(self._kinds) > 2:
+            steps[FLYING] = GPU_HOP
+            steps[LASTING] = min(max(flying // GPU_BESIDE, 2), steps[LASTING])
+        return [steps[kind] for kind in self._kinds]
 
     def _launch(self, kernel: Any, index: wp.array) -> None:
         if not len(index):

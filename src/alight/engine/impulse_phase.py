@@ -71,8 +71,8 @@ def arrive_rigid(parts: Composition) -> Any:
 
 
 @functools.cache
-def press_rigid(parts: Composition, gaps: Any, depth: Any, hull: bool) -> Any:
-    """The function ``(world, run, memory, slot) -> run`` of a hit, or of a step in contact."""
+def press_rigid(parts: Composition, gaps: Any, depth: Any, hull: bool) -> tuple[Any, Any, Any]:
+    """Functions ``(world, run, memory, slot) -> run``: a hit, a step in contact, and either."""
     # Between points the ground may rise into a lander: it is lost when all of them are below.
     lost = scalar(0.0 if hull else 1.0)
     World = parts.World
@@ -252,31 +252,50 @@ def press_rigid(parts: Composition, gaps: Any, depth: Any, hull: bool) -> Any:
         return out
 
     @wp.func
-    def press(world: World, run: Run, memory: Memory, slot: int):
+    def pull_on(world: World, run: Run, memory: Memory, slot: int):
+        """How hard the lander is pulled [m/s^2]."""
+        gravity = memory.notes[slot].anchor.acceleration
+        return wp.length(frame_pull(world, run.t, run.x, vec3(), gravity))
+
+    @wp.func
+    def hit(world: World, run: Run, memory: Memory, slot: int):
         anchor(world, run, memory, slot)
         out = run
         out.steps += 1
         contact = contact_of(world, out, memory, slot, out.x)
-        gravity = memory.notes[slot].anchor.acceleration
-        g = wp.length(frame_pull(world, out.t, out.x, vec3(), gravity))
-        if out.lasting == 0:
-            out = collide(world, out, memory, slot, contact, g)
-        else:
-            out = go_on(world, out, memory, slot, contact, g)
-        return out
+        return collide(world, out, memory, slot, contact, pull_on(world, out, memory, slot))
 
-    return press
+    @wp.func
+    def last(world: World, run: Run, memory: Memory, slot: int):
+        anchor(world, run, memory, slot)
+        out = run
+        out.steps += 1
+        contact = contact_of(world, out, memory, slot, out.x)
+        return go_on(world, out, memory, slot, contact, pull_on(world, out, memory, slot))
+
+    @wp.func
+    def press(world: World, run: Run, memory: Memory, slot: int):
+        if run.lasting == 0:
+            return hit(world, run, memory, slot)
+        return last(world, run, memory, slot)
+
+    return hit, last, press
 
 
 @functools.cache
 def _scheme(name: str, gaps: Any, depth: Any, hull: bool) -> Scheme:
     def press(parts: Composition) -> Any:
-        return press_rigid(parts, gaps, depth, hull)
+        return press_rigid(parts, gaps, depth, hull)[2]
+
+    def presses(parts: Composition) -> Any:
+        return press_rigid(parts, gaps, depth, hull)[:2]
 
     def clearance(parts: Composition) -> Any:
         return gaps(parts)[1]
 
-    return Scheme(name, arrive_rigid, press, hits=True, clearance=clearance, rigid=True, hull=hull)
+    return Scheme(
+        name, arrive_rigid, press, presses, hits=True, clearance=clearance, rigid=True, hull=hull
+    )
 
 
 @functools.cache

@@ -10,7 +10,7 @@ from alight.core.types import scalar
 from alight.core.warp_setup import HULL_OPTIONS, POINT_OPTIONS
 from alight.engine.flight_phase import flight_phase
 from alight.engine.run import CONTACT, FLIGHT, Memory, Row, Run, Touch
-from alight.engine.world import Composition
+from alight.engine.world import Composition, Scheme
 from alight.gravity.linearised import extrapolate
 from alight.vehicles.rigid_data import angular_energy, linear_energy
 
@@ -32,13 +32,31 @@ class Chunk:
     touches: int  # room for this many contacts of each run
 
 
+#: What a launch may be of alone: flight, contact, and where that is two things, each of them.
+FLYING, TOUCHING, HITTING, LASTING = "flight", "contact", "hits", "contact that lasts"
+
+
+def kinds_of(scheme: Scheme) -> tuple[str, ...]:
+    """The kinds of launches that the phases of a scheme are split into."""
+    return (FLYING, TOUCHING) if scheme.presses is None else (FLYING, HITTING, LASTING)
+
+
+def _press(parts: Composition, only: str | None) -> Any:
+    """The function of a step in contact, or the part of it that is asked for."""
+    scheme = parts.laws.scheme
+    if only not in (HITTING, LASTING):
+        return scheme.press(parts)
+    hit, last = scheme.presses(parts)
+    return hit if only == HITTING else last
+
+
 @functools.cache
-def advance_kernel(parts: Composition, only: int | None = None) -> Any:
-    """The kernel of one composition of laws; ``only`` one phase of it, or all."""
-    flies, touches = only in (None, int(FLIGHT)), only in (None, int(CONTACT))
+def advance_kernel(parts: Composition, only: str | None = None) -> Any:
+    """The kernel of one composition of laws; of ``only`` one kind of launch, or of all."""
+    flies, touches = only in (None, FLYING), only != FLYING
     holds = only is not None  # a run that leaves the phase waits for the next launch
     World: Any = parts.World
-    fly, press = flight_phase(parts), parts.laws.scheme.press(parts)
+    fly, press = flight_phase(parts), _press(parts, only)
     energy, anchor = parts.energy, parts.anchor
 
     @wp.func
@@ -114,7 +132,7 @@ def advance_kernel(parts: Composition, only: int | None = None) -> Any:
         module="unique",
         enable_backward=False,
         module_options=HULL_OPTIONS if parts.laws.scheme.hull else POINT_OPTIONS,
-        launch_bounds=(GPU_BLOCK, GPU_BLOCKS_ONE if holds else GPU_BLOCKS_ALL),
+        launch_bounds=(GPU_BLOCK, GPU_BLOCKS_ALL if only in (None, LASTING) else GPU_BLOCKS_ONE),
     )
     def advance(
         offset: int,

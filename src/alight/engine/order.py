@@ -45,15 +45,17 @@ def _tell_apart(
 class PhaseOrder:
     """Sorts the slots of a batch on a GPU."""
 
-    def __init__(self, count: int, device: devices.Device) -> None:
+    def __init__(self, count: int, groups: int, device: devices.Device) -> None:
         self.device, self.count = device, count
+        # Flight is one group; hits and contact that lasts are one, or two.
+        self._last = (1, 3) if groups == 2 else (1, 2, 3)
         # The sort works in place and needs as much room again.
         self._kind = wp.empty(2 * count, dtype=int, device=device.name)
         self._slot = wp.empty(2 * count, dtype=int, device=device.name)
         self._total = wp.zeros(_KINDS, dtype=int, device=device.name)
 
-    def sorted(self, runs: wp.array, touch_count: wp.array, room: int) -> tuple[Any, Any]:
-        """Slots in flight and slots in contact, as arrays on the device.
+    def sorted(self, runs: wp.array, touch_count: wp.array, room: int) -> list[Any]:
+        """Slots in flight and slots in contact, in one or two groups, as arrays on the device.
 
         A run whose contacts fill their ``room`` waits until they are taken out.
         """
@@ -61,5 +63,5 @@ class PhaseOrder:
         inputs = [runs, touch_count, room, self._kind, self._slot, self._total]
         devices.launch(_tell_apart, self.count, inputs, self.device)
         wp.utils.radix_sort_pairs(self._kind, self._slot, self.count)
-        ends = np.cumsum(self._total.numpy())
-        return self._slot[: ends[1]], self._slot[ends[1] : ends[3]]
+        ends = np.cumsum(self._total.numpy())[list(self._last)]
+        return [self._slot[a:b] for a, b in zip([0, *ends[:-1]], ends, strict=True)]

@@ -24,7 +24,8 @@ class Scheme:
     longer is safe.
     ``closing`` is the normal speed of the nearest point [m/s], ``g`` the acceleration [m/s^2].
     ``press(parts)`` returns a Warp function ``(world, run, memory, slot) -> run``: one step in
-    contact, at whose end the run may be in flight again, or at rest.
+    contact, at whose end the run may be in flight again, or at rest. ``presses(parts)`` returns it
+    in two, for hits and for contact that lasts, where they are unlike enough to have a launch each.
     ``hits`` is True where ``run.lasting`` tells hits from contact that outlasts them: on ground
     that varies, a hit keeps the restitution of the place where it began.
     ``clearance(parts)`` replaces how flight bounds its steps: a Warp function ``(world, run, a,
@@ -35,6 +36,7 @@ class Scheme:
     name: str
     arrive: Any
     press: Any
+    presses: Any = None
     hits: bool = False
     clearance: Any = None
     rigid: bool = False
