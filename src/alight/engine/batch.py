@@ -43,16 +43,13 @@ CPU_SLOTS, CPU_STEPS, CPU_TOUCHES = 512, 4000, 16
 GPU_SLOTS, GPU_MEMORY = 262_144, 4 << 30
 #: Steps of one launch on a GPU. Threads go in step, and a run that leaves its phase waits for the
 #: next launch: fewer than a phase has.
-GPU_STEPS = {FLYING: 8, TOUCHING: 12, HITTING: 1, LASTING: 12}
-#: The same in flight over facets, of which nine make a hop; and how many runs in flight take as
-#: long as one step of contact that lasts, which waits for itself alone and goes on beside them.
-GPU_HOP, GPU_BESIDE = 12, 8192
+GPU_STEPS = {FLYING: 8, TOUCHING: 12, HITTING: 1, LASTING: 5}
 #: Launches of each between two looks at the records. A launch ends at most one contact of a run.
 GPU_ROUNDS = 8
 #: With this many runs or fewer in slots, a GPU waits for single runs and no longer for arithmetic:
 #: then all phases are one launch of this many steps, spread over this many groups of 32 threads.
+#: (Not where phases are three: each is too long to wait for the others.)
 GPU_FEW, GPU_FEW_STEPS, GPU_GROUPS = 65_536, 400, 264
-GPU_FEW_RIGID = 2048
 
 
 @dataclass(frozen=True, eq=False)
@@ -137,7 +134,6 @@ class Batch(Flow[BatchResult]):
         self._kernel = advance_kernel(model.composition())
         self._kinds = kinds_of(model.scheme) if self._apart else ()
         self._kernels = [advance_kernel(model.composition(), kind) for kind in self._kinds]
-        self._streams = [wp.Stream(name) for _ in self._kinds]
         self._world = model.data(self.device)
         self._chunk = Chunk()
         self._chunk.steps = CPU_STEPS
@@ -183,7 +179,7 @@ class Batch(Flow[BatchResult]):
         """One launch of all phases, or a few of one each."""
         if self._order is None:
             self._launch(self._kernel, wp.array(busy, dtype=int, device=self.device.name))
-        elif len(busy) > (GPU_FEW if len(self._kinds) == 2 else GPU_FEW_RIGID):
+        elif len(busy) > GPU_FEW or len(self._kinds) > 2:
             self._advance_by_phase(self._order)
         else:
             self._chunk.steps = GPU_FEW_STEPS
@@ -191,27 +187,11 @@ class Batch(Flow[BatchResult]):
             self._launch(self._kernel, index)
 
     def _advance_by_phase(self, order: PhaseOrder) -> None:
-        """Launches of one kind each, side by side: no run is in two of them."""
-        here = wp.get_stream(self.device.name)
         for _ in range(GPU_ROUNDS):
             groups = order.sorted(self._slots.runs, self._touch_count, self._chunk.touches)
-            steps = self._steps(len(groups[0]))
-            each = zip(self._kernels, groups, steps, self._streams, strict=True)
-            # The fewest runs take the longest: they come first, before others fill the device.
-            for kernel, index, many, stream in reversed(list(each)):
-                self._chunk.steps = many
-                with wp.ScopedStream(stream):
-                    self._launch(kernel, index)
-            for stream in self._streams:
-                here.wait_stream(stream)
-
-    def _steps(self, flying: int) -> list[int]:
-        """Steps of each kind of launch, with so many runs in flight."""
-        steps = dict(GPU_STEPS)
-        if len(self._kinds) > 2:
-            steps[FLYING] = GPU_HOP
-            steps[LASTING] = min(max(flying // GPU_BESIDE, 2), steps[LASTING])
-        return [steps[kind] for kind in self._kinds]
+            for kernel, index, kind in zip(self._kernels, groups, self._kinds, strict=True):
+                self._chunk.steps = GPU_STEPS[kind]
+                self._launch(kernel, index)
 
     def _launch(self, kernel: Any, index: wp.array) -> None:
         if not len(index):
