@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from alight.cli import lander_tree
 from alight.cli.body import Command as Command  # its --figure may stand without a value
 from alight.cli.body import figure_place, file_stem
 from alight.cli.names import complete_lander
@@ -24,7 +25,7 @@ def command(
         str | None,
         typer.Argument(
             metavar="NAME_OR_FILE",
-            help="A lander of the catalogue (see --list), or a mesh file of a hull.",
+            help="A lander of the catalogue (see --list), a mesh file of a hull, or a URDF file.",
             show_default=False,
             autocompletion=complete_lander,
         ),
@@ -64,6 +65,10 @@ def command(
             'which lander? Write for example "alight lander minerva-ii-1", "alight lander hull.stl '
             '--unit mm --mass 5", or "alight lander --list" to see the catalogue.'
         )
+    if lander_tree.articulated_target(target):
+        options = {"--figure": figure, "--points": points, "--unit": unit, "--mass": mass}
+        lander_tree.show(target, options, as_json)
+        return
     place = figure_place(figure)
     entry, rigid = _find(target, points, unit, mass)
     drawn = [] if place is None else _draw(entry, rigid, place)
@@ -185,10 +190,13 @@ def _show_catalogue(as_json: bool) -> None:
     from rich.text import Text
 
     from alight.scenario import landers
+    from alight.vehicles import dcap_lander
 
     found = [landers.find(name) for name in landers.names()]
+    trees = {"dcap": dcap_lander().tree}
     if as_json:
         rows = [{"name": x.name, "designation": x.designation, "mass_kg": x.mass} for x in found]
+        rows += [{"name": n, "designation": t.name, "mass_kg": t.mass} for n, t in trees.items()]
         typer.echo(json.dumps(rows, indent=2, ensure_ascii=False))
         return
     table = Table(header_style="bold", box=ROUNDED)
@@ -196,6 +204,8 @@ def _show_catalogue(as_json: bool) -> None:
         table.add_column(Text(title), justify=justify, overflow="fold")  # type: ignore[arg-type]
     for lander in found:
         table.add_row(lander.name, lander.designation, f"{lander.mass:g}")
+    for name, tree in trees.items():
+        table.add_row(name, f"{tree.name}, articulated (paper 002)", f"{tree.mass:g}")
     Console().print(table)
 
 

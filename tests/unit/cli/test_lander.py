@@ -81,7 +81,7 @@ def test_own_hull(slab):
 def test_list():
     shown = _invoke("--list").stdout
     assert all(name in shown for name in landers.names())
-    assert [row["name"] for row in _json("--list")] == list(landers.names())
+    assert [row["name"] for row in _json("--list")] == [*landers.names(), "dcap"]
 
 
 def test_figures(tmp_path):
@@ -112,3 +112,35 @@ def test_mistakes(tmp_path, slab):
 def test_help_does_not_load_warp():
     script = "import sys; import alight.cli.lander; assert 'warp' not in sys.modules"
     assert subprocess.run([sys.executable, "-c", script]).returncode == 0
+
+
+# -- articulated landers --------------------------------------------------------------------------
+
+
+def test_articulated_lander_is_told_by_its_parts():
+    done = _invoke("dcap")
+    assert done.exit_code == 0
+    for text in ("6 bodies", "11 freedoms", "362 kg", "prismatic on body", "gives at 400 N"):
+        assert text in done.stdout, text
+    told = _json("DCAP")
+    assert sum(body["mass_kg"] for body in told["bodies"]) == pytest.approx(told["mass_kg"])
+    assert [d["kind"] for d in told["devices"]].count("crushable") == 3
+    assert "dcap" in _invoke("--list").stdout
+
+
+def test_urdf_file_is_told_too(tmp_path):
+    file = tmp_path / "two.urdf"
+    file.write_text(
+        '<robot name="two"><link name="a"><inertial><mass value="2"/><inertia ixx="1" iyy="1" '
+        'izz="1" ixy="0" ixz="0" iyz="0"/></inertial></link><link name="b"><inertial><mass '
+        'value="1"/><inertia ixx="1" iyy="1" izz="1" ixy="0" ixz="0" iyz="0"/></inertial></link>'
+        '<joint name="j" type="revolute"><parent link="a"/><child link="b"/><axis xyz="0 0 1"/>'
+        '<limit lower="-1" upper="1" effort="1" velocity="1"/></joint></robot>'
+    )
+    told = _json(file)
+    assert told["mass_kg"] == 3.0
+    assert [body["joint"] for body in told["bodies"]] == ["free", "revolute"]
+
+
+def test_options_of_rigid_landers_are_refused():
+    assert "--points is for rigid landers" in str(_mistake("dcap", "--points", 8))

@@ -1,0 +1,118 @@
+"""What ``alight lander`` tells of articulated landers: their bodies, joints and devices."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import typer
+
+from alight.core.errors import InputError
+
+if TYPE_CHECKING:
+    from alight.vehicles import Tree
+    from alight.vehicles.devices import Device
+
+
+def articulated_target(target: str) -> bool:
+    """Whether ``target`` names an articulated lander, or a URDF file."""
+    from alight.scenario.articulated import ready_name
+
+    return Path(target).suffix.lower() == ".urdf" or ready_name(target) is not None
+
+
+def show(target: str, options: Mapping[str, object], as_json: bool) -> None:
+    """Tell an articulated lander; ``options`` are those that only rigid ones have."""
+    for option in (name for name, value in options.items() if value is not None):
+        raise InputError(f"{option} is for rigid landers; {target} has joints.")
+    tree, devices = _found(target)
+    if as_json:
+        typer.echo(json.dumps(_facts(tree, devices), indent=2, ensure_ascii=False))
+    else:
+        _tell(tree, devices)
+
+
+def _found(target: str) -> tuple[Tree, tuple[Device, ...]]:
+    from alight.vehicles import dcap_lander, read_urdf
+
+    if Path(target).suffix.lower() == ".urdf":
+        return read_urdf(target, ignore_limits=True), ()  # stops move nothing here
+    made = dcap_lander()
+    return made.tree, made.devices
+
+
+def _joint_text(joint: Any) -> str:
+    """Kind of a joint and where it sits."""
+    if joint.parent is None:
+        return str(joint.kind)
+    place = ", ".join(f"{x:.3g}" for x in joint.place)
+    return f"{joint.kind} on {joint.parent} at {place} m"
+
+
+def _device_text(device: Any) -> str:
+    """What a device does, in a few words."""
+    kind = type(device).__name__
+    said = {
+        "Pad": lambda: f"touches the ground, radius {device.radius:g} m",
+        "Crushable": lambda: f"gives at {device.force:g} N, up to {device.limit:g} m",
+        "Thruster": lambda: f"{device.force:g} N {_when(device.schedule)}",
+        "Motor": lambda: f"{device.torque:g} N m {_when(device.schedule)}",
+        "Brake": lambda: f"{device.torque:g} N m {_when(device.schedule)}",
+        "Slosh": lambda: f"its swing against {device.parent} is watched",
+    }
+    return said[kind]()
+
+
+def _when(schedule: Any) -> str:
+    begins, trigger = schedule.times[0], f"the {schedule.after}"
+    since = f"from {trigger} on" if begins == 0.0 else f"from {begins:g} s after {trigger} on"
+    return since if len(schedule.times) == 1 else f"{since}, in {len(schedule.times)} steps"
+
+
+def _tell(tree: Tree, devices: tuple[Device, ...]) -> None:
+    from rich.box import ROUNDED
+    from rich.console import Console
+    from rich.table import Table
+    from rich.text import Text
+
+    console = Console()
+    console.print(Text(tree.name, style="bold"))
+    told = f"{tree.count} bodies, {tree.n_v} freedoms, {tree.mass:g} kg"
+    console.print(Text(told))
+    bodies = Table(header_style="bold", box=ROUNDED)
+    for title in ("body", "mass [kg]", "joint"):
+        bodies.add_column(Text(title), overflow="fold")
+    for body, joint in zip(tree.bodies, tree.joints, strict=True):
+        bodies.add_row(Text(body.name), f"{body.mass:g}", Text(_joint_text(joint)))
+    console.print(bodies)
+    if devices:
+        fitted = Table(header_style="bold", box=ROUNDED)
+        for title in ("device", "kind", "on", "does"):
+            fitted.add_column(Text(title), overflow="fold")
+        for one in devices:
+            kind = type(one).__name__.lower()
+            fitted.add_row(Text(one.name), kind, Text(one.body), Text(_device_text(one)))
+        console.print(fitted)
+
+
+def _facts(tree: Tree, devices: tuple[Device, ...]) -> dict[str, Any]:
+    """The same for scripts, SI."""
+    bodies = [
+        {
+            "name": body.name,
+            "mass_kg": float(body.mass),
+            "inertia_kg_m2": body.inertia.tolist(),  # type: ignore[union-attr]
+            "center_of_mass_m": body.center.tolist(),  # type: ignore[union-attr]
+            "joint": joint.kind,
+            "parent": joint.parent,
+            "place_m": joint.place.tolist(),  # type: ignore[union-attr]
+        }
+        for body, joint in zip(tree.bodies, tree.joints, strict=True)
+    ]
+    fitted = [
+        {"name": d.name, "kind": type(d).__name__.lower(), "body": d.body, "does": _device_text(d)}
+        for d in devices
+    ]
+    return {"name": tree.name, "mass_kg": tree.mass, "bodies": bodies, "devices": fitted}
