@@ -16,6 +16,7 @@ from alight.core.errors import InputError
 from alight.core.types import quat, scalar, vec3
 from alight.core.warp_setup import HULL_OPTIONS
 from alight.surfaces import Rocky, Surface
+from alight.surfaces.rock_shelf import Shelves
 from alight.vehicles.hull_data import Hull, hull_data
 
 
@@ -227,6 +228,8 @@ def _kernel_of_contacts(GroundData: Any, contacts: Any) -> Any:
         count_out: wp.array(dtype=int),
     ) -> None:
         i = wp.tid() + offset
-        count_out[i] = contacts(ground, hull, position[i], attitude[i], margin, found_out, i)
+        count_out[i] = contacts(
+            ground, hull, position[i], attitude[i], margin, found_out, i, Shelves()
+        )
 
     return find_all

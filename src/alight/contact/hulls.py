@@ -5,23 +5,30 @@ from typing import Any
 
 import warp as wp
 
+from alight.contact.clear_pairs import Flying
 from alight.contact.clearing import ball_clear, facets_clear
+from alight.contact.collected import Contact
 from alight.contact.proximity import nearest
 from alight.contact.rock_clearing import rocky_clear
 from alight.contact.rocky_hulls import rocky_functions
 from alight.contact.touching import contacts
 from alight.core import devices
-from alight.core.types import vec3
+from alight.core.types import quat, scalar, vec3
 from alight.surfaces import Facets, Rocky, Surface
 from alight.surfaces.facets import facets_point
+from alight.surfaces.rock_shelf import NO_SHELF, ShelfSize, Shelves, shelf_size
+from alight.surfaces.triangles import Ground
 from alight.vehicles import RigidLander
-from alight.vehicles.hull_data import hull_data, point_hull
+from alight.vehicles.hull_data import Hull, hull_data, point_hull
 
 
 def hull_functions(surface: Surface) -> tuple[Any, Any] | None:
-    """``nearest`` and ``contacts`` for kernels, or None where only points can be looked up."""
+    """``nearest`` and ``contacts`` for kernels, or None where only points can be looked up.
+
+    ``contacts`` is given the shelves of ``rock_shelf`` last; without a row they are not used.
+    """
     if isinstance(surface, Facets):
-        return nearest, contacts
+        return nearest, contacts_on_facets
     if isinstance(surface, Rocky) and isinstance(surface.base, Facets):
         functions: tuple[Any, Any] = rocky_functions(
             surface.Data, surface.field.Scene, surface.field.settle
@@ -36,10 +43,47 @@ def is_ball(lander: RigidLander) -> bool:
 
 
 def clear_function(surface: Surface, ball: bool) -> Any:
-    """``(ground, hull, flying) -> flying`` for kernels, of a surface with ``hull_functions``."""
+    """``(ground, hull, shelves, slot, flying) -> flying`` for kernels.
+
+    Of a surface with ``hull_functions``; as there, shelves without a row are not used.
+    """
     if isinstance(surface, Rocky):
         return rocky_clear(surface.Data, surface.field.Scene, surface.field.settle, ball)
-    return ball_clear if ball else facets_clear
+    return ball_clear_of_facets if ball else hull_clear_of_facets
+
+
+@wp.func
+def contacts_on_facets(
+    ground: Ground,
+    hull: Hull,
+    position: vec3,
+    attitude: quat,
+    margin: scalar,
+    found: wp.array2d(dtype=Contact),
+    slot: int,
+    shelves: Shelves,
+):
+    """Those on bare facets, where nothing is on shelves."""
+    return contacts(ground, hull, position, attitude, margin, found, slot)
+
+
+@wp.func
+def hull_clear_of_facets(ground: Ground, hull: Hull, shelves: Shelves, slot: int, given: Flying):
+    """``given`` after bare facets."""
+    return facets_clear(ground, hull, given)
+
+
+@wp.func
+def ball_clear_of_facets(ground: Ground, hull: Hull, shelves: Shelves, slot: int, given: Flying):
+    """The same for a ball."""
+    return ball_clear(ground, hull, given)
+
+
+def shelf_of(surface: Surface, lander: RigidLander) -> ShelfSize:
+    """How large the shelves of runs are; none where no rocks are made, or hulls do not touch."""
+    if isinstance(surface, Rocky) and hull_functions(surface) is not None:
+        return shelf_size(surface.field, lander.bounding_radius)
+    return NO_SHELF
 
 
 def depth_function(surface: Surface) -> Any:

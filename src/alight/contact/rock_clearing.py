@@ -29,8 +29,9 @@ from alight.contact.open_times import open_time
 from alight.contact.pairs import box_way
 from alight.contact.rock_touching import OWNED, Planes, plane_normal, planes_of, rock_in_body
 from alight.core.types import scalar, vec3
-from alight.surfaces.rock_kernel import Corners, Rock, RocksData, rock_gap, rock_point
+from alight.surfaces.rock_kernel import Corners, Rock, RocksData, RockShape, rock_gap, rock_point
 from alight.surfaces.rock_shapes import FACES, VERTICES
+from alight.surfaces.rock_shelf import Shelves, shelf_function, shelf_near
 from alight.surfaces.rock_walk import KeptRocks, facet_rocks
 from alight.surfaces.triangles import OWN_EDGE, Triangles
 from alight.vehicles.hull_data import Hull
@@ -42,6 +43,8 @@ _MARGIN = wp.constant(scalar(1.5))
 #: class reach. A look 0.3 to 1 m above rocks of 0.2 m and more costs, over the time that it clears,
 #: 1.1 us/s at 1, 0.9 at 2, 1.0 at 4.
 _AHEAD = wp.constant(scalar(2.0))
+#: In place of a time that is shorter than any.
+_AT_ONCE = wp.constant(scalar(-1.0))
 
 
 @wp.func
@@ -72,13 +75,16 @@ def corner_clear(planes: Planes, given: Flying, q: vec3):
     """How long [s] a corner of the lander stays off a rock: as long as one of its planes says."""
     top = scalar(-wp.inf)
     best = int(0)
+    way = wp.sqrt(given.limit2)
     f = int(0)
-    while f < _FACES:
+    while f < _FACES and top < way:
         height = wp.dot(plane_normal(planes, f), q) - planes[f, 3]
         if height > top:
             top = height
             best = f
         f += 1
+    if top >= way:
+        return given.clear
     # Above the highest first: that is where a touch is found to first order.
     time = corner_time(given, top, plane_normal(planes, best), q)
     least = -ROUNDING * given.extent.radius
@@ -170,11 +176,23 @@ def rock_ball_clear(face: wp.array(dtype=wp.vec3i), rock: Rock, hull: Hull, give
     return now
 
 
+@wp.func
+def shelf_time(shelves: Shelves, row: int, slot: int, given: Flying):
+    """How long [s] the ball about the lander stays clear of that about a rock on a shelf."""
+    way = given.x - shelves.rock[row, slot].center
+    length = wp.length(way)
+    time = scalar(0.0)
+    if length > scalar(0.0):
+        time = ball_time(given, length - shelves.rock[row, slot].radius, way / length)
+    return time
+
+
 @functools.cache
 def rocky_clear(RockyData: Any, Scene: Any, settle: Any, ball: bool) -> Any:
-    """The function ``(ground, hull, flying) -> flying`` for ground of facets and rocks.
+    """The function ``(ground, hull, shelves, slot, flying) -> flying`` for facets and rocks.
 
-    For a hull, or for a ``ball`` that is the lander itself.
+    For a hull, or for a ``ball`` that is the lander itself. Rocks are read from the shelf of a run
+    where that serves, else they are made anew.
     """
     base_clear = ball_clear if ball else facets_clear
     of_rock = rock_ball_clear if ball else rock_clear
@@ -191,6 +209,12 @@ def rocky_clear(RockyData: Any, Scene: Any, settle: Any, ball: bool) -> Any:
         mesh: KeptRocks
         face: wp.array(dtype=wp.vec3i)
         hull: Hull
+
+    @wp.struct
+    class Beyond:
+        mesh: Triangles
+        rocks: RocksData
+        least: scalar
 
     @wp.func
     def settled(place: Place, at: vec3, normal: vec3):
@@ -235,11 +259,30 @@ def rocky_clear(RockyData: Any, Scene: Any, settle: Any, ball: bool) -> Any:
             now = of_rock(kept.face, kept.mesh.rock[i], kept.hull, given)
         return now
 
+    @wp.func
+    def visit_beyond(beyond: Beyond, given: Flying, facet: int):
+        """The ball alone, beyond where rocks are known: no time below ``least`` matters."""
+        now = given
+        way = ball_way(beyond.mesh, given, facet)
+        c = beyond.rocks.made - 1
+        while c >= 0:
+            wide = beyond.rocks.octave[c].wide
+            tall = beyond.rocks.octave[c].tall
+            time = ball_way_time(now, way, tall, wp.sqrt(wide * wide + tall * tall))
+            if time <= beyond.least:
+                now.clear = _AT_ONCE  # nothing is sooner: this ends the walk
+            now = clear_for(now, time)
+            c -= 1
+        return now
+
     walk_made = time_walk(Place, visit_facet)
     walk_kept = time_walk(Kept, visit_kept)
+    walk_beyond = time_walk(Beyond, visit_beyond)
+    fetch = shelf_function(Scene, settle)
 
     @wp.func
-    def clear_of_all(ground: RockyData, hull: Hull, given: Flying):
+    def clear_of_lasting(ground: RockyData, hull: Hull, given: Flying):
+        """``given`` after the facets and the rocks that are kept."""
         now = base_clear(ground.base, hull, given)
         if ground.scene.kept.tree.count > 0:
             kept = Kept()
@@ -247,13 +290,73 @@ def rocky_clear(RockyData: Any, Scene: Any, settle: Any, ball: bool) -> Any:
             kept.face = ground.scene.rocks.face
             kept.hull = hull
             now = walk_kept(kept, now)
+        return now
+
+    @wp.func
+    def clear_of_made(ground: RockyData, hull: Hull, given: Flying):
+        """``given`` after rocks that are made for it."""
+        place = Place()
+        place.mesh = ground.scene.mesh
+        place.rocks = ground.scene.rocks
+        place.own = ground.scene
+        place.hull = hull
+        return walk_made(place, given)
+
+    @wp.func
+    def any_at_once(shape: RockShape, shelves: Shelves, slot: int, given: Flying, reach: scalar):
+        """Whether a rock on the shelf has to be looked at."""
+        found = bool(False)
+        k = int(0)
+        while k < shelves.shelf[slot].count and not found:
+            if shelf_near(shape, shelves, k, slot, given.x, reach):
+                found = looked_at(given, shelf_time(shelves, k, slot, given))
+            k += 1
+        return found
+
+    @wp.func
+    def clear_of_beyond(ground: RockyData, given: Flying, least: scalar):
+        """``given`` after all rocks that are not known: none is met before ``least`` [s]."""
+        beyond = Beyond()
+        beyond.mesh = ground.scene.mesh
+        beyond.rocks = ground.scene.rocks
+        beyond.least = least
+        now = walk_beyond(beyond, given)
+        if now.clear == _AT_ONCE:
+            now = clear_for(given, least)
+        return now
+
+    @wp.func
+    def clear_of_shelf(ground: RockyData, hull: Hull, shelves: Shelves, slot: int, given: Flying):
+        """``given`` after the rocks on a shelf, and after the ball alone beyond what it serves."""
+        now = given
+        shape = ground.scene.rocks.shape
+        way = wp.min(wp.sqrt(given.limit2), shelves.ahead)
+        whole = given.limit2 <= shelves.ahead * shelves.ahead
+        if not whole:
+            least = time_over(given, way)
+            if any_at_once(shape, shelves, slot, given, way + given.extent.radius):
+                now = clear_for(now, least)
+            else:
+                now = clear_of_beyond(ground, given, least)
+        k = int(0)
+        while k < shelves.shelf[slot].count:
+            row = shelves.order[k, slot]
+            reach = wp.min(wp.sqrt(now.limit2), way) + now.extent.radius
+            near = shelf_near(shape, shelves, row, slot, now.x, reach)
+            if near and shelf_time(shelves, row, slot, now) < now.clear:
+                now = of_rock(ground.scene.rocks.face, shelves.rock[row, slot], hull, now)
+            k += 1
+        return now
+
+    @wp.func
+    def clear_of_all(ground: RockyData, hull: Hull, shelves: Shelves, slot: int, given: Flying):
+        now = clear_of_lasting(ground, hull, given)
         if ground.scene.rocks.made > 0:
-            place = Place()
-            place.mesh = ground.scene.mesh
-            place.rocks = ground.scene.rocks
-            place.own = ground.scene
-            place.hull = hull
-            now = walk_made(place, now)
+            reach = wp.min(wp.sqrt(now.limit2), shelves.ahead) + now.extent.radius
+            if fetch(ground.scene, shelves, slot, now.x, reach):
+                now = clear_of_shelf(ground, hull, shelves, slot, now)
+            else:
+                now = clear_of_made(ground, hull, now)
         return now
 
     return clear_of_all

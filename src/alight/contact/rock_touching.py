@@ -119,10 +119,28 @@ def nearest_on_rock(
 
 
 @wp.func
+def far_over(hull: Hull, planes: Planes, margin: scalar):
+    """Whether all of the lander is over the plane of one face by the margin: no contact is left."""
+    far = bool(False)
+    f = int(0)
+    while f < _FACES and not far:
+        n = plane_normal(planes, f)
+        floor = planes[f, 3] + margin
+        far = wp.dot(n, hull.center) > floor
+        i = int(0)
+        while far and i < hull.vertex.shape[0]:
+            far = wp.dot(n, hull.vertex[i]) > floor
+            i += 1
+        f += 1
+    return far
+
+
+@wp.func
 def corners_on_rock(
     hull: Hull,
     face: wp.array(dtype=wp.vec3i),
     seen: Corners,
+    planes: Planes,
     center: vec3,
     radius: scalar,
     found: wp.array2d(dtype=Contact),
@@ -131,7 +149,6 @@ def corners_on_rock(
 ):
     """Corners of the lander on a rock in a ball of ``radius`` about ``center``."""
     now = given
-    planes = planes_of(face, seen)
     reach = radius + given.margin
     for i in range(hull.vertex.shape[0]):
         q = hull.vertex[i]
@@ -220,7 +237,9 @@ def touch_rock(
     if wp.dot(near, near) < given.limit2:
         mixed = ((rock.facet * 31 + rock.octave) * 31 + rock.cell) * 31 + rock.index
         name = -2 - (mixed & 0x3FFFFFFF)
-        now = corners_on_rock(hull, face, seen, low, rock.radius, found, now, name)
-        now = rock_under_faces(hull, seen, found, now, name)
-        now = edges_on_rock(hull, face, seen, low, found, now, name)
+        planes = planes_of(face, seen)
+        if not far_over(hull, planes, given.margin):
+            now = corners_on_rock(hull, face, seen, planes, low, rock.radius, found, now, name)
+            now = rock_under_faces(hull, seen, found, now, name)
+            now = edges_on_rock(hull, face, seen, low, found, now, name)
     return now

@@ -14,6 +14,7 @@ from alight.core.types import quat, scalar, vec3
 from alight.surfaces.bvh import Extent
 from alight.surfaces.rock_kernel import Rock, RocksData, rock_gap
 from alight.surfaces.rock_shapes import FACES
+from alight.surfaces.rock_shelf import Shelves, shelf_function, shelf_near
 from alight.surfaces.rock_walk import KeptRocks, rocks_walk
 from alight.surfaces.triangles import Triangles
 from alight.vehicles.hull_data import Hull
@@ -64,7 +65,10 @@ def meet_rock(hull: Hull, face: wp.array(dtype=wp.vec3i), query: RockSearch, roc
 
 @functools.cache
 def rocky_functions(RockyData: Any, Scene: Any, settle: Any) -> tuple[Any, Any]:
-    """``nearest`` and ``contacts`` for ground of facets (``base``) and rocks (``scene``)."""
+    """``nearest`` and ``contacts`` for ground of facets (``base``) and rocks (``scene``).
+
+    The second reads rocks from the shelf of a run where that serves, else they are made anew.
+    """
 
     @wp.struct
     class Place:
@@ -121,6 +125,23 @@ def rocky_functions(RockyData: Any, Scene: Any, settle: Any) -> tuple[Any, Any]:
                 found.distance = wp.min(found.distance, scalar(0.0))
         return found
 
+    fetch = shelf_function(Scene, settle)
+
+    @wp.func
+    def touch_shelf(place: Place, shelves: Shelves, given: Collecting, reach: scalar):
+        """``given`` with the contacts of rocks on the shelf."""
+        now = given
+        slot = given.slot
+        x = given.extent.center
+        for k in range(shelves.shelf[slot].count):
+            row = shelves.order[k, slot]
+            if shelf_near(place.rocks.shape, shelves, row, slot, x, reach):
+                way = shelves.rock[row, slot].center - x
+                ball = reach + shelves.rock[row, slot].radius
+                if wp.dot(way, way) < ball * ball:
+                    now = touch(place, now, shelves.rock[row, slot])
+        return now
+
     @wp.func
     def contacts_of_all(
         ground: RockyData,
@@ -130,6 +151,7 @@ def rocky_functions(RockyData: Any, Scene: Any, settle: Any) -> tuple[Any, Any]:
         margin: scalar,
         found: wp.array2d(dtype=Contact),
         slot: int,
+        shelves: Shelves,
     ):
         given = Collecting()
         given.count = contacts(ground.base, hull, position, attitude, margin, found, slot)
@@ -141,7 +163,12 @@ def rocky_functions(RockyData: Any, Scene: Any, settle: Any) -> tuple[Any, Any]:
         place = place_of(ground, hull)
         place.found = found
         given = touch_kept(place, given)
-        given = touch_made(place, given)
+        if place.rocks.made > 0:
+            reach = margin + given.extent.radius
+            if fetch(ground.scene, shelves, slot, given.extent.center, reach):
+                given = touch_shelf(place, shelves, given, reach)
+            else:
+                given = touch_made(place, given)
         return given.count
 
     return nearest_of_all, contacts_of_all

@@ -123,7 +123,7 @@ class Batch(Flow[BatchResult]):
         if self.device.is_cpu:
             return CPU_SLOTS
         each = Slots.bytes_each(
-            self.model.lander.n_points, self.model.scheme.rigid
+            self.model.lander.n_points, self.model.scheme.rigid, self.model.shelf
         ) + GPU_ROUNDS * size_of(Touch)
         return max(1, min(GPU_SLOTS, GPU_MEMORY // each))
 
@@ -139,7 +139,9 @@ class Batch(Flow[BatchResult]):
         self._chunk.steps = CPU_STEPS
         self._chunk.touches = GPU_ROUNDS if self._apart else CPU_TOUCHES
         self._chunk.rows = history
-        self._slots = Slots(slots, model.lander.n_points, model.scheme.rigid, self.device)
+        self._slots = Slots(
+            slots, model.lander.n_points, model.scheme.rigid, self.device, model.shelf
+        )
         self._order = PhaseOrder(slots, len(self._kinds), self.device) if self._apart else None
         self._make_slots(slots, self._chunk.touches)
         self._rows = wp.empty((slots, max(1, history)), dtype=Row, device=name)

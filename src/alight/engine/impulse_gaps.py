@@ -121,7 +121,9 @@ def hull_gaps(parts: Composition, contacts: Any, clear: Any) -> tuple[Any, Any]:
 
     @wp.func
     def find(world: World, run: Run, memory: Memory, slot: int, x: vec3, q: quat, margin: scalar):
-        count = contacts(world.surface, world.hull, x, q, margin, memory.contacts, slot)
+        count = contacts(
+            world.surface, world.hull, x, q, margin, memory.contacts, slot, memory.shelves
+        )
         # Flight and contact leave no lander deep in the ground: edges that seem to be pass each
         # other, which a wide margin lets through. Corners and peaks are known to be inside.
         good = int(0)
@@ -137,7 +139,7 @@ def hull_gaps(parts: Composition, contacts: Any, clear: Any) -> tuple[Any, Any]:
         size = world.body.bounding_radius
         change = angular_acceleration(world.body, run.w, vec3())
         flying = flying_from(run.x, run.q, run.v, run.w, change, a, size, longest)
-        flying = clear(world.surface, world.hull, flying)
+        flying = clear(world.surface, world.hull, memory.shelves, slot, flying)
         out = Clearance()
         out.h = flying.clear
         out.near = flying.near
@@ -154,7 +156,9 @@ def ball_gaps(parts: Composition, contacts: Any, clear: Any) -> tuple[Any, Any]:
     @wp.func
     def find(world: World, run: Run, memory: Memory, slot: int, x: vec3, q: quat, margin: scalar):
         radius = world.body.radii[0]
-        count = contacts(world.surface, world.hull, x, q, margin + radius, memory.contacts, slot)
+        count = contacts(
+            world.surface, world.hull, x, q, margin + radius, memory.contacts, slot, memory.shelves
+        )
         good = int(0)
         for k in range(count):
             point = memory.contacts[k, slot]
@@ -177,7 +181,7 @@ def ball_gaps(parts: Composition, contacts: Any, clear: Any) -> tuple[Any, Any]:
         flying = flying_from(
             run.x + arm, run.q, v, vec3(), vec3(), hard, world.body.radii[0], longest
         )
-        flying = clear(world.surface, world.hull, flying)
+        flying = clear(world.surface, world.hull, memory.shelves, slot, flying)
         out = Clearance()
         out.h = flying.clear
         out.near = flying.near

@@ -11,7 +11,7 @@ import numpy as np
 import warp as wp
 
 from alight.contact import Compliant, Impulse, Sliding
-from alight.contact.hulls import touching_hull
+from alight.contact.hulls import shelf_of, touching_hull
 from alight.core import devices
 from alight.core.checks import checked_number, checked_whole
 from alight.core.errors import InputError
@@ -25,6 +25,7 @@ from alight.flight import External, Rotation, UniformRotation
 from alight.flight.combine import combine, combined_data
 from alight.gravity import Gravity, Linearised, Uniform
 from alight.surfaces import Surface
+from alight.surfaces.rock_shelf import NO_SHELF, ShelfSize
 from alight.vehicles import RigidLander
 from alight.vehicles.free_rotation import free_body
 from alight.vehicles.hull_data import Hull
@@ -134,6 +135,13 @@ class Model:
             return sliding_scheme(self.surface, central)
         own: Scheme | None = self.contact.stepping
         return _SCHEMES[self.contact.scheme] if own is None else own
+
+    @property
+    def shelf(self) -> ShelfSize:
+        """How many rocks a run keeps near it."""
+        if isinstance(self.contact, Impulse):
+            return shelf_of(self.surface, self.lander)
+        return NO_SHELF
 
     def composition(self) -> Composition:
         """The functions and types of this model's kernel."""

@@ -7,6 +7,7 @@ from alight.contact.several import Held
 from alight.contact.state import Found, Grip
 from alight.core.types import quat, scalar, vec3
 from alight.gravity.law import FieldValue
+from alight.surfaces.rock_shelf import Shelves
 
 #: Phases of a run. Motions add their own after these.
 FLIGHT = wp.constant(0)
@@ -125,6 +126,7 @@ class Memory:
     held: wp.array2d(dtype=Held)  # what holds it there, and what did in the step before
     before: wp.array2d(dtype=Held)
     notes: wp.array(dtype=Notes)
+    shelves: Shelves  # rocks near it
 
 
 @wp.struct

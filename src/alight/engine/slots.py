@@ -11,6 +11,7 @@ from alight.contact.state import Found
 from alight.core import devices
 from alight.core.types import scalar
 from alight.engine.run import Memory, Notes, Run, Touch
+from alight.surfaces.rock_shelf import NO_SHELF, ShelfSize
 
 _RUN: Any = Run
 _NOTES: Any = Notes
@@ -31,6 +32,8 @@ def _scatter(
     memory.notes[slot] = notes[i]
     for j in range(memory.clear.shape[0]):
         memory.clear[j, slot] = scalar(-1.0)
+    if memory.shelves.shelf.shape[0] > 0:
+        memory.shelves.shelf[slot].reach = scalar(-1.0)
 
 
 @wp.kernel(enable_backward=False)
@@ -104,7 +107,14 @@ class States:
 class Slots:
     """Runs on a device: state in ``runs``, the rest in ``memory``."""
 
-    def __init__(self, count: int, points: int, rigid: bool, device: devices.Device) -> None:
+    def __init__(
+        self,
+        count: int,
+        points: int,
+        rigid: bool,
+        device: devices.Device,
+        shelf: ShelfSize = NO_SHELF,
+    ) -> None:
         self.device = device
         self.runs = wp.zeros(count, dtype=Run, device=device.name)
         self.memory = Memory()
@@ -116,15 +126,17 @@ class Slots:
         self.memory.contacts = wp.empty((most, count), dtype=Contact, device=device.name)
         self.memory.held = wp.zeros((most, count), dtype=Held, device=device.name)
         self.memory.before = wp.zeros((most, count), dtype=Held, device=device.name)
+        self.memory.shelves = shelf.shelves(count, device)
 
     @staticmethod
-    def bytes_each(points: int, rigid: bool) -> int:
+    def bytes_each(points: int, rigid: bool, shelf: ShelfSize = NO_SHELF) -> int:
         """What one slot takes on the device [bytes]."""
         own = size_of(Run) + size_of(Notes) + points * (size_of(Found) + 8)
+        own += shelf.bytes_each
         return own + (MOST * (size_of(Contact) + 2 * size_of(Held)) if rigid else 0)
 
     def put(self, states: States, chosen: Any, slots: Any) -> None:
-        """Put runs into slots; nothing is known yet of the way their points have to the ground."""
+        """Put runs into slots; nothing is known yet of the ground near them."""
         name = self.device.name
         inputs = [
             wp.array(slots, dtype=int, device=name),

@@ -18,12 +18,14 @@ from alight.core import devices
 from alight.core.types import quat, scalar, vec3
 from alight.core.warp_setup import HULL_OPTIONS
 from alight.shapes import icosphere
+from alight.surfaces.rock_shelf import NO_SHELF, ShelfSize, Shelves
 from alight.vehicles.hull_data import Hull
 
 DEVICES = [device.name for device in devices.available()]
 RADIUS = 8.0
 PULL = 1e-3
 LONGEST = 20.0
+SHELF = ShelfSize(rows=12, ahead=0.5, spare=0.3)
 LANDERS = {
     "cube": vehicles.RigidLander.cube(0.4, 1.0),
     "plate": vehicles.RigidLander.box((0.6, 0.6, 0.05), 1.0),
@@ -59,18 +61,21 @@ def times_kernel(GroundData, clear):
         q: wp.array(dtype=quat),
         v: wp.array(dtype=vec3),
         w: wp.array(dtype=vec3),
+        shelves: Shelves,
         time_out: wp.array(dtype=scalar),
     ) -> None:
         i = wp.tid() + offset
         given = flying_from(x[i], q[i], v[i], w[i], vec3(), scalar(PULL), size, scalar(LONGEST))
-        now = clear(ground, hull, given)
+        now = clear(ground, hull, shelves, i, given)
         time_out[i] = now.clear
 
     return find_times
 
 
-def clear_times(ground, lander, motion, device="cpu"):
+def clear_times(ground, lander, motion, device="cpu", shelves=None):
     """(n,) [s]."""
+    if shelves is None:
+        shelves = NO_SHELF.shelves(len(motion[0]), devices.resolve(device))
     target, ball = devices.resolve(device), lander.n_points == 1
     x, q, v, w = motion
     kinds = (vec3, quat, vec3, vec3)
@@ -79,7 +84,7 @@ def clear_times(ground, lander, motion, device="cpu"):
         for a, kind in zip((x, q, v, w), kinds, strict=True)
     ]
     size = lander.radii[0] if ball else lander.bounding_radius
-    inputs = [ground.data(target), touching_hull(lander, target), scalar(size), *arrays]
+    inputs = [ground.data(target), touching_hull(lander, target), scalar(size), *arrays, shelves]
     out = wp.empty(len(x), dtype=scalar, device=target.name)
     kernel = times_kernel(ground.Data, clear_function(ground, ball))
     devices.launch(kernel, len(x), inputs, target, outputs=[out])
@@ -120,18 +125,64 @@ def first_touch(ground, lander, motion, until, steps=200):
 
 @pytest.mark.parametrize("device", DEVICES)
 @pytest.mark.parametrize("name", LANDERS)
-@pytest.mark.parametrize("kind", ["facets", "rocks"])
+@pytest.mark.parametrize("kind", ["facets", "rocks", "shelves"])
 def test_nothing_is_touched_while_clear(kind, name, device):
     ground, lander = ground_of(kind), LANDERS[name]
+    shelf = SHELF if kind == "shelves" else NO_SHELF
     motion = motions(400, 0.1, 1.5)
     start = contact.distance(ground, lander, motion[0], motion[1], device="cpu").distance
     motion = [a[start > 1e-3] for a in motion]
     assert len(motion[0]) > 200
-    time = clear_times(ground, lander, motion, device)
+    shelves = shelf.shelves(len(motion[0]), devices.resolve(device))
+    time = clear_times(ground, lander, motion, device, shelves)
     assert (time > 0.0).all()
+    if kind == "shelves":
+        reach = shelves.shelf.numpy()["reach"]
+        assert (reach > 0.0).mean() > 0.5
+        assert (reach < 0.0).any()  # too many rocks for one
     # Just before the end: a touch at the end itself is what was looked for.
     first = first_touch(ground, lander, motion, 0.999 * time, steps=60)
     assert not (first < np.inf).any()
+
+
+@pytest.mark.parametrize("name", LANDERS)
+@pytest.mark.parametrize("kind", ["rocks", "shelves"])
+def test_straight_down_on_a_rock(kind, name):
+    """Along the shortest way, and without turning: clear up to the touch, and no longer."""
+    ground, lander, speed = ground_of("rocks"), LANDERS[name], 0.3
+    x, q, _, _ = motions(600, 0.3, 0.8, seed=6)
+    near = contact.distance(ground, lander, x, q, device="cpu")
+    rock = (near.facet == -2) & (near.distance > 1e-3) & (near.distance < 0.1)
+    count = int(rock.sum())
+    assert count > 30
+    motion = x[rock], q[rock], -speed * near.normal[rock], np.zeros((count, 3))
+    shelf = SHELF if kind == "shelves" else NO_SHELF
+    shelves = shelf.shelves(count, devices.resolve("cpu"))
+    time = clear_times(ground, lander, motion, shelves=shelves)
+    touch = near.distance[rock] / speed
+    # The bound allows for half as much pull again: g t / v = 1e-3 of the way.
+    assert (time < 1.001 * touch).all()
+    assert np.median(time / touch) > 0.99
+
+
+@pytest.mark.parametrize("ball", [False, True], ids=["hull", "ball"])
+@pytest.mark.parametrize("device", DEVICES)
+def test_when_a_shelf_was_filled_changes_no_bit(ball, device):
+    ground = ground_of("rocks")
+    lander = vehicles.RigidLander.sphere(0.3, 1.0) if ball else LANDERS["cube"]
+    motion = motions(400, 0.2, 1.0)
+    target = devices.resolve(device)
+    used, anew = (SHELF.shelves(400, target) for _ in range(2))
+    clear_times(ground, lander, motion, device, used)
+    before = used.shelf.numpy()
+    rng = np.random.default_rng(1)
+    x = motion[0] + rng.uniform(-0.1, 0.1, (400, 3))
+    moved_on = (x, *motion[1:])
+    time = clear_times(ground, lander, moved_on, device, used)
+    after = used.shelf.numpy()
+    same = (before["center"] == after["center"]).all(axis=1) & (after["reach"] > 0.0)
+    assert same.mean() > 0.3
+    np.testing.assert_array_equal(time, clear_times(ground, lander, moved_on, device, anew))
 
 
 def test_a_touch_is_found_in_a_few_steps():
@@ -160,14 +211,16 @@ def test_a_touch_is_found_in_a_few_steps():
     assert np.median((there - close)[ended]) <= 5.0
 
 
-@pytest.mark.parametrize("kind", ["facets", "rocks"])
+@pytest.mark.parametrize("kind", ["facets", "rocks", "shelves"])
 def test_a_ball(kind):
     """Its middle is as far from the ground as its radius when it touches, and never nearer."""
     ground, ball = ground_of(kind), vehicles.RigidLander.sphere(0.3, 1.0)
     motion = motions(400, 0.3, 1.0, seed=2)
     apart = ground.query(motion[0], device="cpu")[0] > 0.151
     motion = [a[apart] for a in motion]
-    time = clear_times(ground, ball, motion)
+    shelf = SHELF if kind == "shelves" else NO_SHELF
+    shelves = shelf.shelves(len(motion[0]), devices.resolve("cpu"))
+    time = clear_times(ground, ball, motion, shelves=shelves)
     for share in np.linspace(0.02, 1.0, 50):
         x, _ = moved(motion, share * time)
         assert (ground.query(x, device="cpu")[0] > 0.15 - 1e-9).all()

@@ -1,10 +1,20 @@
 """Hulls over facets with rocks on them, against every rock near by as a closed mesh of its own."""
 
+import functools
+
 import numpy as np
 import pytest
+import warp as wp
 
 from alight import Mesh, RigidLander, contact, surfaces
+from alight.contact.collected import MOST, Contact
+from alight.contact.hulls import hull_functions, touching_hull
+from alight.core import devices
+from alight.core.types import quat, scalar, vec3
+from alight.core.warp_setup import HULL_OPTIONS
 from alight.shapes.icosphere import icosphere
+from alight.surfaces.rock_shelf import NO_SHELF, ShelfSize, Shelves
+from alight.vehicles.hull_data import Hull
 
 RADIUS = 30.0
 
@@ -55,3 +65,75 @@ def test_contacts_hold_the_nearest_pair(ground, poses):
     for contacts, normal in zip(listed, near.normal[apart], strict=True):
         assert contacts["gap"][0] == pytest.approx(1e-6, abs=1e-9)
         assert contacts["normal"][0] @ normal == pytest.approx(1.0, abs=1e-9)
+
+
+@functools.cache
+def contacts_kernel(GroundData, contacts):
+    @wp.kernel(module="unique", enable_backward=False, module_options=HULL_OPTIONS)
+    def find_all(
+        offset: int,
+        ground: GroundData,
+        hull: Hull,
+        x: wp.array(dtype=vec3),
+        q: wp.array(dtype=quat),
+        margin: scalar,
+        shelves: Shelves,
+        found_out: wp.array2d(dtype=Contact),
+        count_out: wp.array(dtype=int),
+    ) -> None:
+        i = wp.tid() + offset
+        count_out[i] = contacts(ground, hull, x[i], q[i], margin, found_out, i, shelves)
+
+    return find_all
+
+
+def listed_with(ground, x, q, margin, shelves, device):
+    """Lists of contacts, as they are found."""
+    inputs = [
+        ground.data(device),
+        touching_hull(CUBE, device),
+        wp.array(x, dtype=vec3, device=device.name),
+        wp.array(q, dtype=quat, device=device.name),
+        scalar(margin),
+        shelves,
+    ]
+    found = wp.zeros((MOST, len(x)), dtype=Contact, device=device.name)
+    count = wp.zeros(len(x), dtype=int, device=device.name)
+    kernel = contacts_kernel(ground.Data, hull_functions(ground)[1])
+    devices.launch(kernel, len(x), inputs, device, outputs=[found, count])
+    return [found.numpy()[:n, i] for i, n in enumerate(count.numpy())]
+
+
+@pytest.mark.parametrize("device", devices.available(), ids=lambda device: device.name)
+@pytest.mark.parametrize("rows", [3, 48])
+def test_contacts_from_a_shelf(ground, poses, rows, device):
+    """The same as of rocks that are made anew, and to the bit whenever the shelf was filled."""
+    x, q = poses
+    near = contact.distance(ground, CUBE, x, q, device="cpu")
+    apart = near.distance > 0.0
+    x = (x - (near.distance - 1e-6)[:, None] * near.normal)[apart]
+    q = (q / np.linalg.norm(q, axis=1, keepdims=True))[apart]
+    size = ShelfSize(rows=rows, ahead=0.5, spare=0.5)
+    used, fresh = (size.shelves(len(x), device) for _ in range(2))
+    aside = x + np.random.default_rng(1).uniform(-0.2, 0.2, x.shape)
+    listed_with(ground, aside, q, 0.05, used, device)
+    one = listed_with(ground, x, q, 0.05, used, device)
+    two = listed_with(ground, x, q, 0.05, fresh, device)
+    direct = listed_with(ground, x, q, 0.05, NO_SHELF.shelves(len(x), device), device)
+    if ground.field.made:
+        served = fresh.shelf.numpy()["reach"] > 0.0
+        assert served.any()
+        assert served.all() == (rows == 48)
+        for slot in np.flatnonzero(served):
+            rows_used = fresh.order.numpy()[: fresh.shelf.numpy()["count"][slot], slot]
+            rock = fresh.rock.numpy()[rows_used, slot]
+            cell = rock["cell"].astype(np.uint32)
+            address = list(zip(rock["facet"], rock["octave"], cell, rock["index"], strict=True))
+            assert address == sorted(set(address))
+    assert sum(len(listed) > 1 for listed in one) > 5
+    for mine, other, anew in zip(one, two, direct, strict=True):
+        for name in mine.dtype.names:
+            np.testing.assert_array_equal(mine[name], other[name])
+        assert len(mine) == len(anew)
+        # Found in another order.
+        assert np.sort(mine["gap"]) == pytest.approx(np.sort(anew["gap"]), abs=1e-12)
