@@ -127,8 +127,8 @@ def wrong_with(kind: str, name: str, seed: int, count: int, device: str) -> list
     speed = np.linalg.norm(final["v"], axis=1) + size * np.linalg.norm(final["w"], axis=1)
     law, settled = model.contact, result.outcome == Outcome.SETTLED
     ended = np.isin(result.outcome, (Outcome.SETTLED, Outcome.TIMED_OUT, Outcome.ESCAPED))
-    # Without friction, or rolling, or losing next to nothing (a thousand hits and more), nothing has
-    # to end; a ball rolls for long.
+    # Without friction, or rolling, or losing next to nothing (a thousand hits and more), nothing
+    # has to end; a ball rolls for long.
     slippery = law.friction < 0.01
     free = (law.rolling_resistance == 0.0) | (law.restitution > 0.97) | (model.lander is BALL)
     moves = speed > 1e-4 * speed.max()
