@@ -98,7 +98,7 @@ def advance_kernel(parts: Composition, only: str | None = None) -> Any:
         notes.energy = now
         touch = notes.touch
         told = bool(True)
-        if wp.static(not parts.laws.scheme.rigid):
+        if wp.static(parts.laws.scheme.hits and not parts.laws.scheme.rigid):
             # A point on its way out that grazed the ground, and was pushed by nothing to speak of.
             told = touch.normal_speed_in <= scalar(0.0) or touch.depth > scalar(0.0)
         speed = wp.max(scalar(0.0), -touch.normal_speed_in)

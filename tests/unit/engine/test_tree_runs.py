@@ -206,7 +206,7 @@ def test_a_step_that_cannot_be_short_enough_fails_the_run_alone(make, lander):
 def test_tables_of_campaigns_take_the_result(make, lander):
     found = run_trees(make(), thrown(lander.tree, 5), device="cpu")
     runs = np.arange(5)
-    table = run_table(runs, found.final, {}, {})
+    table = run_table(runs, found.final)
     assert table.num_rows == 5
     assert np.isfinite(table["end_time_s"].to_numpy()).all()
     assert (table["peak_force_N"].to_numpy() > 0.0).all()

@@ -49,6 +49,7 @@ def test_own_contact_agrees_with_the_closed_form():
         assert measured == pytest.approx(expected, rel=short[name]), name
 
 
+@pytest.mark.validate
 def test_landing_comes_to_rest_and_is_drawn(tmp_path):
     file = tmp_path / "landing.png"
     out = run("landing.py", file)

@@ -336,6 +336,7 @@ def test_other_values_make_other_models_and_keep_the_tables(shared):
 
 
 @pytest.mark.parametrize("device", DEVICES)
+@pytest.mark.validate
 def test_scaled_gravity_flies(plane, ryugu, shared, device):
     """A run of the scaled field ends as the first touch of a body of that mass does."""
     group = shared.groups({"body.gm": np.array([33.0]), "stop.max_time": np.array([4000.0])})[0]

@@ -100,6 +100,7 @@ def test_what_is_no_closed_mesh():
         Facets(Mesh([(0, 0, 0), (1, 0, 0), (0, 1, 0)], [(0, 1, 2)], check=False))
 
 
+@pytest.mark.validate
 def test_a_lander_comes_to_rest_on_facets(box):
     """A cube dropped on a slab of facets lies on it: its centre half a side above the top."""
     slab = box.translated([-2.0, -3.0, -8.0])
