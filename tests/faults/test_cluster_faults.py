@@ -285,6 +285,7 @@ def own_scheduler(folder):
             process.wait()
 
 
+@pytest.mark.validate
 def test_the_scheduler_killed_in_mid_run(path, whole, tmp_path):
     with own_scheduler(tmp_path) as (process, address):
 
@@ -297,6 +298,7 @@ def test_the_scheduler_killed_in_mid_run(path, whole, tmp_path):
     goes_on(path, tmp_path / "out", whole, 2)
 
 
+@pytest.mark.validate
 def test_ctrl_c_at_the_command_line(path, whole, cluster, tmp_path):
     """The command ends with its message, nothing is left at the scheduler, the folder goes on."""
     cluster.take(1)

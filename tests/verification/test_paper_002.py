@@ -97,6 +97,7 @@ def test_order_and_step_collapse_at_the_touch_and_recover(landing):
     assert np.median(landing.step[later]) > 1e-3
 
 
+@pytest.mark.validate
 def test_the_end_does_not_depend_on_the_steps(paper):
     """Three seconds, with two legs crushing in turn; tolerances a thousand times apart, and RK4."""
     ends = []

@@ -32,7 +32,10 @@ NEEDLE = vehicles.RigidLander.box((0.01, 0.01, 1.0), 1.0, name="needle")
 PLANE = surfaces.Plane()
 _BOX = hulls.box((60.0, 60.0, 60.0))
 SLAB = surfaces.Facets(Mesh(_BOX.vertices - [0.0, 0.0, 30.0], _BOX.faces))
-GROUNDS = pytest.mark.parametrize("ground", [PLANE, SLAB], ids=["plane", "slab"])
+GROUNDS = pytest.mark.parametrize(
+    "ground",
+    [pytest.param(PLANE, id="plane", marks=pytest.mark.validate), pytest.param(SLAB, id="slab")],
+)
 
 X, Z = np.array([1.0, 0.0, 0.0]), np.array([0.0, 0.0, 1.0])
 FLAT = np.array([0.0, 0.0, 0.0, 1.0])

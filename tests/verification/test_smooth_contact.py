@@ -394,6 +394,7 @@ class Broken(Surface):
         return data
 
 
+@pytest.mark.validate
 def test_ground_that_is_not_a_number_fails_the_run(device):
     """Steps into it are rejected until they reach the floor; the run ends where it was sound."""
     contact = smooth(stiffness=K, damping=160.0, friction=0.1)

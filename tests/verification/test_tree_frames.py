@@ -62,7 +62,7 @@ def seen_from_rest(tree, q, v, omega, q_NT):
     return [*found, frames.quat_multiply(q_NT, turn), rate, q[..., 7:], v[..., 6:]]
 
 
-@pytest.mark.parametrize("uneven", [False, True])
+@pytest.mark.parametrize("uneven", [False, pytest.param(True, marks=pytest.mark.validate)])
 def test_motion_is_the_same_seen_from_turning_axes(uneven):
     """Point gravity at the origin looks alike from all axes; the target turns once in 70 s."""
     made = dumbbell()

@@ -33,6 +33,7 @@ def test_own_surface_is_landed_on():
     assert slope <= math.degrees(math.atan(0.6))
 
 
+@pytest.mark.validate
 def test_own_contact_agrees_with_the_closed_form():
     """Hertz: depth (5 m v^2/4 k)^(2/5), force k d^(3/2), duration 2.9433 d/v, nothing lost.
 

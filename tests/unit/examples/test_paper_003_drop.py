@@ -8,6 +8,7 @@ import sys
 EXAMPLE = pathlib.Path(__file__).resolve().parents[3] / "examples" / "paper_003_drop.py"
 
 
+@pytest.mark.validate
 def test_drop_bounces_and_is_drawn(tmp_path):
     done = subprocess.run(
         [sys.executable, str(EXAMPLE), str(tmp_path)], capture_output=True, text=True, check=False

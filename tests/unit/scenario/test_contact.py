@@ -235,6 +235,7 @@ def test_facets_of_a_mesh_file(tmp_path, ryugu):
 # -- the campaign --------------------------------------------------------------------------------
 
 
+@pytest.mark.validate
 def test_a_campaign_of_rigid_cubes_runs_again_from_what_it_wrote(tmp_path, cube):
     """Ten runs; from the scenario written out beside them the same bytes come again."""
     table = cube.replaced({"campaign.runs": 10, "campaign.shard": 5}).resolved()

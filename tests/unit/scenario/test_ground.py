@@ -203,7 +203,8 @@ def test_out_of_range_with_the_contacts_value_is_told(sphere):
 # -- built ----------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("law", ["compliant", pytest.param("impulse", marks=pytest.mark.validate)])
+@pytest.mark.validate
+@pytest.mark.parametrize("law", ["compliant", "impulse"])
 def test_regions_reach_the_model(law):
     made = prepare(loads(SPHERE.replace("[contact]", f'[contact]\nlaw = "{law}"') + POND), "cpu")
     ((_, e),) = first_e(made, {})

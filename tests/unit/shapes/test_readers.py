@@ -600,6 +600,7 @@ print(mesh.n_faces, resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 2**20)
 """
 
 
+@pytest.mark.validate
 def test_a_million_and_a_half_facets_take_under_3_gb(shapes_dir):
     path = shapes_dir / "67P_1549344_upsampled.npz"
     if not path.exists():

@@ -156,6 +156,7 @@ def test_count_of_figures(folder, written):
     assert report.figure_count(open_campaign(folder)) == len(written.figures) // 2
 
 
+@pytest.mark.validate
 def test_the_same_campaign_gives_the_same_page(folder, written, tmp_path):
     again = report.write(folder, tmp_path / "again.html", look=plain_look)
     assert again.page.read_bytes() == written.page.read_bytes()
