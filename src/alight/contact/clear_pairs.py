@@ -321,6 +321,3 @@ def edges_time(given: Flying, edge: HullEdge, p: vec3, d: vec3, up: vec3, one: v
                 time, wp.min(kept, scalar(0.5) * sine / wp.max(given.rate, scalar(1e-30)))
             )
     return time
-
-
-# -- a facet --------------------------------------------------------------------------------------

@@ -9,6 +9,7 @@ from typing import Any
 import warp as wp
 
 from alight.contact.clear_pairs import (
+    MARGIN,
     Flying,
     ball_time,
     ball_way,
@@ -38,7 +39,6 @@ from alight.vehicles.hull_data import Hull
 
 _FACES = wp.constant(FACES)
 _VERTICES = wp.constant(VERTICES)
-_MARGIN = wp.constant(scalar(1.5))
 #: Rocks that have to be made are looked for no farther ahead than this many times what those of a
 #: class reach. A look 0.3 to 1 m above rocks of 0.2 m and more costs, over the time that it clears,
 #: 1.1 us/s at 1, 0.9 at 2, 1.0 at 4.
@@ -51,7 +51,7 @@ _AT_ONCE = wp.constant(scalar(-1.0))
 def kept_off(planes: Planes, hull: Hull, given: Flying):
     """Whether the plane of one face keeps all of the lander off for as long as it is clear."""
     off = bool(False)
-    bend = _MARGIN * given.hard
+    bend = MARGIN * given.hard
     f = int(0)
     while f < _FACES and not off:
         n = plane_normal(planes, f)
@@ -88,7 +88,7 @@ def corner_clear(planes: Planes, given: Flying, q: vec3):
     # Above the highest first: that is where a touch is found to first order.
     time = corner_time(given, top, plane_normal(planes, best), q)
     least = -ROUNDING * given.extent.radius
-    bend = _MARGIN * given.hard
+    bend = MARGIN * given.hard
     f = int(0)
     while f < _FACES and time < given.clear:
         n = plane_normal(planes, f)

@@ -11,7 +11,7 @@ from typing import Any
 
 import warp as wp
 
-from alight.contact.clear_pairs import flying_from
+from alight.contact.clear_pairs import DEEP, flying_from
 from alight.contact.collected import Collecting, Contact, kept
 from alight.contact.open_times import open_time
 from alight.contact.pairs import BALL, CORNER, EDGES
@@ -27,8 +27,6 @@ _BALL = wp.constant(BALL)
 _CORNER = wp.constant(CORNER)
 _EDGES = wp.constant(EDGES)
 
-#: No edge is farther below another than this share of the lander's radius: as in ``clearing``.
-_DEEP = wp.constant(scalar(2e-2))
 #: Curvatures [1/m] from here on are none: the ground has edges, and its slope alone bounds a step.
 #: A point that has just hit leaves such ground by a step in contact, as its gap of 0 says nothing.
 _BOUNDED = wp.constant(scalar(1e100))
@@ -129,7 +127,7 @@ def hull_gaps(parts: Composition, contacts: Any, clear: Any) -> tuple[Any, Any]:
         good = int(0)
         for k in range(count):
             point = memory.contacts[k, slot]
-            if point.kind != _EDGES or point.gap > -_DEEP * world.body.bounding_radius:
+            if point.kind != _EDGES or point.gap > -DEEP * world.body.bounding_radius:
                 memory.contacts[good, slot] = point
                 good += 1
         return good

@@ -251,27 +251,22 @@ def press_rigid(parts: Composition, gaps: Any, depth: Any, hull: bool) -> tuple[
                 out.outcome = _SANK
         return out
 
-    @wp.func
-    def pull_on(world: World, run: Run, memory: Memory, slot: int):
-        """How hard the lander is pulled [m/s^2]."""
-        gravity = memory.notes[slot].anchor.acceleration
-        return wp.length(frame_pull(world, run.t, run.x, vec3(), gravity))
+    def stepped(phase: Any) -> Any:
+        """``phase`` with the law and the pull [m/s^2] of the place."""
 
-    @wp.func
-    def hit(world: World, run: Run, memory: Memory, slot: int):
-        anchor(world, run, memory, slot)
-        out = run
-        out.steps += 1
-        contact = contact_of(world, out, memory, slot, out.x)
-        return collide(world, out, memory, slot, contact, pull_on(world, out, memory, slot))
+        @wp.func
+        def step(world: World, run: Run, memory: Memory, slot: int):
+            anchor(world, run, memory, slot)
+            out = run
+            out.steps += 1
+            contact = contact_of(world, out, memory, slot, out.x)
+            gravity = memory.notes[slot].anchor.acceleration
+            g = wp.length(frame_pull(world, out.t, out.x, vec3(), gravity))
+            return phase(world, out, memory, slot, contact, g)
 
-    @wp.func
-    def last(world: World, run: Run, memory: Memory, slot: int):
-        anchor(world, run, memory, slot)
-        out = run
-        out.steps += 1
-        contact = contact_of(world, out, memory, slot, out.x)
-        return go_on(world, out, memory, slot, contact, pull_on(world, out, memory, slot))
+        return step
+
+    hit, last = stepped(collide), stepped(go_on)
 
     @wp.func
     def press(world: World, run: Run, memory: Memory, slot: int):
