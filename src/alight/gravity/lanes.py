@@ -17,7 +17,8 @@ from alight.core.types import scalar
 CPU_WIDTH = 8
 
 #: What a lane kernel needs of the CPU compiler: everything inlined into one loop body, products
-#: and sums fused. Signed zeros, infinities and NaN keep their meaning (no fast math).
+#: and sums fused. Signed zeros, infinities and NaN keep their meaning (no fast math). Fused across
+#: statements too, unlike the kernels of ``core.warp_setup``: this one loop is all there is.
 CPU_FLAGS = (
     "-march=native -ffp-contract=fast"
     " -mllvm=-inline-threshold=9000 -mllvm=-inline-cold-callsite-threshold=3000"

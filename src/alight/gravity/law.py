@@ -11,13 +11,7 @@ import warp as wp
 from alight.core import devices
 from alight.core.checks import Array, checked_points
 from alight.core.types import mat33, scalar, vec3
-from alight.core.warp_setup import POINT_OPTIONS
-
-#: As for any law at one point, but vectorised: the rows of a table gain a fifth.
-LAW_OPTIONS = {
-    **POINT_OPTIONS,
-    "cpu_compiler_flags": "-march=native -ffp-contract=fast -mllvm=-inline-threshold=1000000",
-}
+from alight.core.warp_setup import VECTOR_OPTIONS
 
 
 @wp.struct
@@ -125,7 +119,7 @@ def run_field_kernel(
 def _field_kernel(field: Any, data_type: Any) -> Any:
     """A kernel that evaluates one law at one point a thread."""
 
-    @wp.kernel(module="unique", enable_backward=False, module_options=LAW_OPTIONS)
+    @wp.kernel(module="unique", enable_backward=False, module_options=VECTOR_OPTIONS)
     def evaluate_field(
         offset: int,
         data: data_type,
@@ -148,7 +142,7 @@ def _field_kernel(field: Any, data_type: Any) -> Any:
 def _acceleration_kernel(field: Any, data_type: Any) -> Any:
     """A kernel that evaluates one law's acceleration at one point a thread."""
 
-    @wp.kernel(module="unique", enable_backward=False, module_options=LAW_OPTIONS)
+    @wp.kernel(module="unique", enable_backward=False, module_options=VECTOR_OPTIONS)
     def evaluate_acceleration(
         offset: int,
         data: data_type,

@@ -10,7 +10,7 @@ import warp as wp
 from alight.core import devices
 from alight.core.checks import Array
 from alight.core.types import scalar, vec3
-from alight.core.warp_setup import POINT_OPTIONS
+from alight.core.warp_setup import VECTOR_OPTIONS
 from alight.vehicles.tree_data import (
     POSITION,
     RATE,
@@ -25,12 +25,6 @@ from alight.vehicles.tree_joints import add_joint_efforts, configuration_rate, m
 from alight.vehicles.tree_kernel import solve_tree
 from alight.vehicles.tree_loads import TreeSums, joint_loads, tree_sums
 from alight.vehicles.tree_motion import clear_forces, place_tree, push_body
-
-#: As for any law at one point, but vectorised: the blocks of inertias gain a twentieth.
-TREE_OPTIONS = {
-    **POINT_OPTIONS,
-    "cpu_compiler_flags": "-march=native -ffp-contract=fast -mllvm=-inline-threshold=1000000",
-}
 
 #: Runs a CPU thread gets at least: one evaluation of a small tree takes a microsecond.
 _MIN_ITEMS = 256
@@ -108,7 +102,7 @@ def _evaluate(
 def _solve_kernel(with_loads: bool) -> Any:
     """Accelerations of one state a thread, and perhaps the loads through its joints."""
 
-    @wp.kernel(module="unique", enable_backward=False, module_options=TREE_OPTIONS)
+    @wp.kernel(module="unique", enable_backward=False, module_options=VECTOR_OPTIONS)
     def solve_states(
         offset: int,
         tree: TreeData,
@@ -133,7 +127,7 @@ def _solve_kernel(with_loads: bool) -> Any:
 def _place_kernel() -> Any:
     """Poses, velocities and sums of one state a thread."""
 
-    @wp.kernel(module="unique", enable_backward=False, module_options=TREE_OPTIONS)
+    @wp.kernel(module="unique", enable_backward=False, module_options=VECTOR_OPTIONS)
     def place_states(
         offset: int,
         tree: TreeData,
@@ -201,7 +195,7 @@ def _fly_kernel() -> Any:
                     v[k, slot] = kept.v[k, slot] + total
         make_unit(tree, q, slot)
 
-    @wp.kernel(module="unique", enable_backward=False, module_options=TREE_OPTIONS)
+    @wp.kernel(module="unique", enable_backward=False, module_options=VECTOR_OPTIONS)
     def fly_states(
         offset: int,
         tree: TreeData,
