@@ -86,17 +86,18 @@ def _rocky_law(base_point: Any, base_data: Any, Scene: Any, settle: Any) -> tupl
         # No rock is nearer than ``way`` less its reach, which is all that is said from far off.
         # Closer in that is no more than what is exact: the two meet without a jump.
         far = wp.static(scalar(FAR + 1.0))
-        if way < far * data.kept_reach:
+        zero = scalar(0.0)
+        if data.kept_reach > zero and way < far * data.kept_reach:
             near = over_kept(data.scene, query_at(x, found, data.kept_reach)).found
             if near.distance < found.distance:
                 found = near
-        elif data.kept_reach > scalar(0.0):
+        elif data.kept_reach > zero:
             found.distance = wp.min(found.distance, way - data.kept_reach)
-        if way < far * data.made_reach:
+        if data.made_reach > zero and way < far * data.made_reach:
             near = over_made(data.scene, query_at(x, found, data.made_reach)).found
             if near.distance < found.distance:
                 found = near
-        elif data.made_reach > scalar(0.0):
+        elif data.made_reach > zero:
             found.distance = wp.min(found.distance, way - data.made_reach)
         return found
 

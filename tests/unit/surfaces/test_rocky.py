@@ -26,6 +26,16 @@ from alight.vehicles import RigidLander
 LAW = {"slope": 2.6, "density": 6e-3, "reference": 2.0, "smallest": 0.4, "largest": 8.0}
 RADIUS = 24.0
 
+#: Grounds under rocks, by name; the later ones need a kernel of their own.
+BASES = {
+    "facets": Facets,
+    "field": lambda mesh: DistanceField.from_mesh(mesh, spacing=2.0),
+    "coarse": lambda mesh: DistanceField.from_mesh(mesh, spacing=5.0),
+    "sphere": lambda mesh: Sphere(radius=RADIUS),
+    "hills": lambda mesh: Rough(Sphere(radius=RADIUS), FractalNoise(0.2, 20.0, octaves=2, seed=1)),
+}
+LATER = [pytest.param(kind, marks=pytest.mark.validate) for kind in ("sphere", "hills")]
+
 
 @pytest.fixture(scope="module")
 def ball():
@@ -148,17 +158,10 @@ def test_gradient_is_that_of_the_distance(ground):
     assert np.mean(apart < 1e-6) > 0.99  # but where the nearest feature changes
 
 
-@pytest.mark.parametrize(
-    "kind", ["field", *(pytest.param(k, marks=pytest.mark.validate) for k in ("sphere", "hills"))]
-)
+@pytest.mark.parametrize("kind", ["field", *LATER])
 def test_rocks_stand_on_other_grounds(kind, ball, rocks):
     """On a smooth ground rocks are moved to it: their places are on it to second order."""
-    bases = {
-        "sphere": Sphere(radius=RADIUS),
-        "field": DistanceField.from_mesh(ball, spacing=2.0),
-        "hills": Rough(Sphere(radius=RADIUS), FractalNoise(0.2, 20.0, octaves=2, seed=1)),
-    }
-    base = bases[kind]
+    base = BASES[kind](ball)
     ground = Rocky(base, ball, rocks, kept=400)
     assert 0.0 < ground.field.shift < 3.0
     moved = ground.field.near()
@@ -173,6 +176,46 @@ def test_rocks_stand_on_other_grounds(kind, ball, rocks):
     assert found[near] == pytest.approx(expected[near], rel=1e-10, abs=1e-10)
     assert ground.bounds.slope == max(1.0, base.bounds.slope)
     assert "Rocky(" in repr(ground)
+
+
+def pyramid(half=60.0, low=-80.0):
+    """A flat square on top of a point."""
+    top = [(-half, -half, 0), (half, -half, 0), (half, half, 0), (-half, half, 0), (0, 0, low)]
+    return Mesh(top, [(0, 1, 2), (0, 2, 3), (0, 4, 1), (1, 4, 2), (2, 4, 3), (3, 4, 0)])
+
+
+def test_no_ground_where_there_is_none():
+    """Where all rocks are kept, or none, nothing is said about those that are not there."""
+    mesh = pyramid()
+    base = DistanceField.from_mesh(mesh, spacing=2.0, store=False)
+    few = Rocks(slope=2.6, density=1e-4, reference=1.0, smallest=1.0, largest=4.0, seed=3)
+    points = np.array([(3.0, 4.0, 0.5), (3.0, 4.0, 1.9), (3.0, 4.0, 3.9)])
+    for kept in (None, 0):
+        ground = Rocky(base, mesh, few, kept=kept)
+        assert ground.query(points)[0] == pytest.approx(points[:, 2], rel=1e-6)
+
+
+@pytest.mark.parametrize("kind", ["facets", "field", "coarse", *LATER])
+def test_every_base_size_cover_and_way_of_keeping(kind, ball):
+    """The least of bare ground and of every rock tried one by one, wherever it is exact."""
+    base = BASES[kind](ball)
+    rng = np.random.default_rng(21)
+    for case, smallest in enumerate((0.3, 0.8, 2.0, 5.0)):
+        largest = smallest * rng.uniform(1.3, 8.0)
+        cover = 10.0 ** rng.uniform(-2.5, -0.5)
+        law = {"slope": 2.6, "density": cover / smallest**2, "reference": smallest}
+        rocks = Rocks(**law, smallest=smallest, largest=largest, seed=case)
+        points = points_about(400, -0.5, 2.0 * smallest, seed=case)
+        expected = None
+        for kept in (10**7, 0, 150):
+            ground = Rocky(base, ball, rocks, kept=kept)
+            if expected is None:
+                expected = by_brute_force(base, ground.field.near(), points)
+            found = ground.query(points)[0]
+            assert (found <= expected + 1e-10).all()
+            exact = expected < 1.9 * min(reach for reach in ground.field.reaches if reach > 0.0)
+            assert exact.sum() > 100
+            assert found[exact] == pytest.approx(expected[exact], rel=1e-9, abs=1e-9)
 
 
 def test_a_map_is_respected(ball):
@@ -243,3 +286,27 @@ def test_a_lander_comes_to_rest_among_rocks(ball, rocks, table):
     assert np.abs(lowest).max() < 2e-3
     bare = Facets(ball).query(result.position, "cpu")[0]
     assert (bare > 0.5).any()  # on a rock; most fall off, as rocks are steep
+
+
+@pytest.mark.validate  # kernels of their own
+@pytest.mark.parametrize("kept", [None, 0, 300])
+@pytest.mark.parametrize("rigid", [True, False])
+def test_a_lander_that_is_a_point_touches_the_rocks_themselves(kept, rigid, ball, rocks):
+    """Not the cylinders about them, nor a ground above the ground."""
+    base = Facets(ball) if rigid else DistanceField.from_mesh(ball, spacing=2.0)
+    ground = Rocky(base, ball, rocks, kept=kept)
+    law = contact.Impulse if rigid else contact.Compliant
+    model = engine.Model(
+        gravity=gravity.PointMass(2.0),
+        surface=ground,
+        lander=RigidLander.point(1.0),
+        contact=law(restitution=0.3, friction=0.5),
+        stop=engine.Stop(max_time=3000.0),
+    )
+    place = points_about(60, 8.0, 8.0, seed=17)
+    releases = engine.Release(position=place, velocity=-0.05 * place / np.linalg.norm(place[0]))
+    result = engine.run_batch(model, releases, device="cpu", show="silent")
+    assert (result.outcome == Outcome.SETTLED).all()
+    first = ground.query(result.final["first_place"], "cpu")[0]
+    assert np.abs(first).max() < (1e-9 if rigid else 1e-3)
+    assert base.query(result.final["first_place"], "cpu")[0].max() > 0.5  # some meet a rock
