@@ -53,7 +53,7 @@ WATCHED = 1000.0
 #: [m/s], ten times that of rest: one that shivers and does not come to rest is slower.
 MOVING = 1e-4
 
-ENDS = (Outcome.SETTLED, Outcome.ESCAPED, Outcome.TIMED_OUT, Outcome.STEP_LIMIT)
+ENDS = (Outcome.SETTLED, Outcome.ESCAPED, Outcome.TIMED_OUT, Outcome.OUT_OF_STEPS)
 
 
 @dataclass(frozen=True, eq=False)
@@ -189,7 +189,7 @@ def unlucky(case: Case, f: Figures) -> list[str]:
     Where the target tumbles none is asked to stay: let go again, it begins at the first hour, with
     another pull.
     """
-    shivers = (f.outcome == Outcome.STEP_LIMIT) & (f.speed <= MOVING)
+    shivers = (f.outcome == Outcome.OUT_OF_STEPS) & (f.speed <= MOVING)
     leaves = (f.way > f.may) & case.model.rotation.uniform
     return lines(case, f, {"shivers": shivers, "does not stay": leaves})
 

@@ -134,7 +134,7 @@ def wrong_with(kind: str, name: str, seed: int, count: int, device: str) -> list
     slippery = law.friction < 0.01
     free = (law.rolling_resistance == 0.0) | (law.restitution > 0.97) | (model.lander is BALL)
     moves = speed > 1e-4 * speed.max()
-    ended |= (result.outcome == Outcome.STEP_LIMIT) & (slippery | (free & moves))
+    ended |= (result.outcome == Outcome.OUT_OF_STEPS) & (slippery | (free & moves))
     gap = least_gap(model, final["x"], final["q"]) / size
     had = 0.5 * model.lander.mass * np.median(np.sum(release.velocity**2, axis=1))
     wrong = {

@@ -41,7 +41,11 @@ LANDINGS = RunKind(
     "Landings",
     Outcome,
     {"settled": Outcome.SETTLED, "escaped": Outcome.ESCAPED},
-    {"tipped": Outcome.TIPPED_OVER, "timed_out": Outcome.TIMED_OUT},
+    {
+        "tipped": Outcome.TIPPED_OVER,
+        "timed_out": Outcome.TIMED_OUT,
+        "out_of_steps": Outcome.OUT_OF_STEPS,
+    },
     ("runs", "contacts"),
 )
 CAPTURES = RunKind(

@@ -40,11 +40,14 @@ class Outcome(Ending):
     ESCAPED = 2, "left the neighbourhood of the body for good"
     TIMED_OUT = 3, "was still moving at the end of the simulated time"
     TIPPED_OVER = 4, "tipped over"
+    OUT_OF_STEPS = 5, "was still moving when the allowed number of steps was used up"
     STEP_FLOOR = 16, "failed: the step shrank to its floor without meeting the tolerance"
-    STEP_LIMIT = 17, "failed: the allowance of steps was used up"
+    # Of integrators alone: a run that needs more steps than it may is OUT_OF_STEPS since.
+    STEP_LIMIT = 17, "failed: the allowed number of steps was used up"
     NOT_FINITE = 18, "failed: the state is no longer finite"
     STARTED_INSIDE = 19, "failed: the release point lies inside the body or the ground"
     SANK = 20, "failed: the lander got through the ground"
+    GAINED_ENERGY = 21, "failed: contact gave more energy than it received"
 
     @property
     def finished(self) -> bool:
@@ -55,6 +58,10 @@ class Outcome(Ending):
     def failed(self) -> bool:
         """True when the run ended for a numerical or set-up reason, not a physical one."""
         return self >= FIRST_FAILURE
+
+
+#: Cut short while still moving: by the simulated time, or by the allowed number of steps.
+STILL_MOVING = (Outcome.TIMED_OUT, Outcome.OUT_OF_STEPS)
 
 
 def outcome_of(code: int) -> Outcome:

@@ -5,17 +5,20 @@ from typing import Any
 
 import warp as wp
 
-from alight.core.outcomes import Outcome
+from alight.core.outcomes import FIRST_FAILURE, Outcome
 from alight.core.types import scalar
 from alight.core.warp_setup import HULL_OPTIONS, POINT_OPTIONS
 from alight.engine.flight_phase import flight_phase
+from alight.engine.gain import gains_energy
 from alight.engine.run import CONTACT, FLIGHT, Memory, Row, Run, Touch
 from alight.engine.world import Composition, Scheme
 from alight.gravity.linearised import extrapolate
 from alight.vehicles.rigid_data import angular_energy, linear_energy
 
 _RUNNING = wp.constant(int(Outcome.RUNNING))
-_STEP_LIMIT = wp.constant(int(Outcome.STEP_LIMIT))
+_OUT_OF_STEPS = wp.constant(int(Outcome.OUT_OF_STEPS))
+_FIRST_FAILURE = wp.constant(FIRST_FAILURE)
+_GAINED_ENERGY = wp.constant(int(Outcome.GAINED_ENERGY))
 
 #: Threads of a block on a GPU, and blocks a multiprocessor. A kernel of one phase has half the
 #: registers a thread could have, for twice the threads that hide each other's waiting; that of all
@@ -63,8 +66,22 @@ def advance_kernel(parts: Composition, only: str | None = None) -> Any:
     def level(world: World, run: Run, memory: Memory, slot: int):
         """E_J [J] with gravity extrapolated from its anchor."""
         value = extrapolate(memory.notes[slot].anchor, run.x - memory.notes[slot].anchor_x)
-        e = energy(world, run, value)
-        return e.total
+        found = energy(world, run, value)
+        return found.total
+
+    @wp.func
+    def kinetic(world: World, run: Run):
+        """Kinetic energy relative to the target [J]."""
+        return linear_energy(world.body, run.v) + angular_energy(world.body, run.w)
+
+    @wp.func
+    def releasable(world: World, memory: Memory, slot: int, now: scalar, moving: scalar):
+        """What gravity does over the lander's size [J]; all of it where E_J changes with time."""
+        pull = wp.length(memory.notes[slot].anchor.acceleration)
+        weight = world.body.mass * pull * world.body.bounding_radius
+        if wp.static(not parts.laws.steady):
+            weight += wp.abs(now - moving)
+        return weight
 
     @wp.func
     def begin_contact(world: World, run: Run, memory: Memory, slot: int):
@@ -75,6 +92,7 @@ def advance_kernel(parts: Composition, only: str | None = None) -> Any:
             off = wp.abs(now - memory.notes[slot].energy)
             memory.notes[slot].drift = wp.max(memory.notes[slot].drift, off)
         memory.notes[slot].energy = now
+        memory.notes[slot].moving = kinetic(world, run)
 
     @wp.func
     def end_contact(world: World, run: Run, memory: Memory, slot: int):
@@ -82,10 +100,13 @@ def advance_kernel(parts: Composition, only: str | None = None) -> Any:
         out = run
         notes = memory.notes[slot]
         now = level(world, out, memory, slot)
-        more = scalar(0.0)
-        if wp.static(parts.laws.steady):
-            more = now - notes.energy
-        moving = linear_energy(world.body, out.v) + angular_energy(world.body, out.w)
+        more = now - notes.energy
+        moving = kinetic(world, out)
+        potential = releasable(world, memory, slot, now, moving)
+        if gains_energy(more, notes.moving, moving, potential) and out.outcome < _FIRST_FAILURE:
+            out.outcome = _GAINED_ENERGY
+        if wp.static(not parts.laws.steady):
+            more = scalar(0.0)
         if more > scalar(0.0) and more < moving:
             # Steps of finite length may return a little more than came in: it is not given away.
             slow = wp.sqrt(scalar(1.0) - more / moving)
@@ -176,8 +197,9 @@ def advance_kernel(parts: Composition, only: str | None = None) -> Any:
                 run = end_contact(world, run, memory, slot)
                 touches_out[slot, logged] = memory.notes[slot].touch
                 logged += run.touches - known
+                over = run.outcome != _RUNNING
             if not over and run.steps >= world.limits.max_steps:
-                run.outcome = _STEP_LIMIT
+                run.outcome = _OUT_OF_STEPS
                 over = bool(True)
             # Where flight hands over to contact nothing has moved yet; all else is a line.
             moved = before != FLIGHT or run.phase == FLIGHT

@@ -107,6 +107,7 @@ class Notes:
     watch_x: vec3  # where it was then [m]
     watch_q: quat
     energy: scalar  # E_J at the end of the last arc or contact [J]
+    moving: scalar  # kinetic energy at the start of the last contact [J]
     first_time: scalar  # when the ground was first touched [s]
     first_place: vec3  # where [m]
     first_speed: scalar  # normal speed of that touch [m/s]

@@ -20,7 +20,7 @@ from alight.engine.tree_world import TreeComposition
 from alight.vehicles.tree_joints import make_unit
 
 _RUNNING = wp.constant(int(Outcome.RUNNING))
-_STEP_LIMIT = wp.constant(int(Outcome.STEP_LIMIT))
+_OUT_OF_STEPS = wp.constant(int(Outcome.OUT_OF_STEPS))
 
 #: Threads of a block on a GPU: each run keeps much in memory and waits for it.
 GPU_BLOCK = 64
@@ -88,7 +88,7 @@ def tree_kernel(parts: TreeComposition) -> Any:
                     written += 1
             if turn.whole:
                 if run.outcome == _RUNNING and run.steps >= world.limits.max_steps:
-                    run.outcome = _STEP_LIMIT
+                    run.outcome = _OUT_OF_STEPS
                 full = run.steps - begun >= chunk.steps or logged >= chunk.touches
                 full = full or (chunk.lines > 0 and written >= chunk.lines)
                 going = run.outcome == _RUNNING and not full

@@ -7,7 +7,7 @@ from collections.abc import Callable
 import numpy as np
 
 from alight.analysis.intervals import Estimate
-from alight.core.outcomes import Outcome
+from alight.core.outcomes import STILL_MOVING, Outcome
 from alight.views import report_light, report_loads, words
 from alight.views.estimate_words import (
     SPREAD_HEAD,
@@ -110,6 +110,12 @@ def _how_hard(found: Findings) -> str:
     )
 
 
+_CUT_SHORT = {
+    Outcome.TIMED_OUT: "were still moving at the end of the simulated time",
+    Outcome.OUT_OF_STEPS: "were still moving when their allowed number of steps was used up",
+}
+
+
 def _lost(found: Findings) -> str:
     runs = found.data.runs
     if found.data.articulated:
@@ -118,10 +124,10 @@ def _lost(found: Findings) -> str:
             said += " " + _share(found, Outcome.ESCAPED, found.lost, ("escape", "escaped"))
     else:
         said = _share(found, Outcome.ESCAPED, found.lost, ("escape", "escaped"))
-    late = found.count(Outcome.TIMED_OUT)
-    if late:
-        part = percent(late / runs)
-        said += f" {part} ({late}) were still moving at the end of the simulated time."
+    for outcome in STILL_MOVING:
+        if found.count(outcome):
+            part = percent(found.count(outcome) / runs)
+            said += f" {part} ({found.count(outcome)}) {_CUT_SHORT[outcome]}."
     return said
 
 
@@ -169,13 +175,13 @@ def warnings(found: Findings) -> list[str]:
             f"{found.failed} of {data.runs} runs failed ({percent(found.failed / data.runs)})"
             ": they have no place of rest and count as neither settled nor lost."
         )
-    late = found.count(Outcome.TIMED_OUT)
-    if late > 0.01 * data.runs:
-        told.append(
-            f"{percent(late / data.runs)} of the runs were still moving at the end of the "
-            "simulated time: settling times and places leave them out. A longer stop.max_time "
-            "tells."
-        )
+    for outcome, key in zip(STILL_MOVING, ("stop.max_time", "stop.max_steps"), strict=True):
+        late = found.count(outcome)
+        if late > 0.01 * data.runs:
+            told.append(
+                f"{percent(late / data.runs)} of the runs {_CUT_SHORT[outcome]}: settling times "
+                f"and rest sites leave them out. A larger {key} would include them."
+            )
     return told
 
 

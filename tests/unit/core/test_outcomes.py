@@ -15,11 +15,13 @@ def test_codes_never_change():
         "ESCAPED": 2,
         "TIMED_OUT": 3,
         "TIPPED_OVER": 4,
+        "OUT_OF_STEPS": 5,
         "STEP_FLOOR": 16,
         "STEP_LIMIT": 17,
         "NOT_FINITE": 18,
         "STARTED_INSIDE": 19,
         "SANK": 20,
+        "GAINED_ENERGY": 21,
     }
 
 

@@ -190,9 +190,9 @@ def test_escaped(device):
 
 def test_step_limit(world, tumbled, device):
     result = engine.run_batch(world(max_steps=25), tumbled(3), device=device)
-    assert (result.outcome == Outcome.STEP_LIMIT).all()
+    assert (result.outcome == Outcome.OUT_OF_STEPS).all()
     assert (result.final["steps"] == 25).all()
-    assert all(outcome.failed for outcome in result.count())
+    assert not any(outcome.failed for outcome in result.count())  # slow physics is no failure
 
 
 def test_started_inside_is_a_row_and_not_a_crash(world, tumbled, device):

@@ -183,7 +183,7 @@ def test_a_gentle_landing_settles_and_a_fast_one_sideways_tips_over(make, lander
         ({"max_time": 0.5}, (0, 0, 5.0), (0, 0, 0), Outcome.TIMED_OUT),
         ({"escape_radius": 10.0}, (0, 0, 9.0), (0, 0, 1.0), Outcome.ESCAPED),
         ({}, (0, 0, 0.5), (0, 0, 0), Outcome.STARTED_INSIDE),
-        ({"max_steps": 30}, (0, 0, 0.8), (0, 0, -0.3), Outcome.STEP_LIMIT),
+        ({"max_steps": 30}, (0, 0, 0.8), (0, 0, -0.3), Outcome.OUT_OF_STEPS),
     ],
 )
 def test_every_end_has_its_outcome(make, lander, stop, place, velocity, outcome):

@@ -59,12 +59,14 @@ def make_campaign(
     *,
     shards=None,
     escaped=0.02,
+    ending=Outcome.ESCAPED,
     trajectories=(),
     radius=None,
     **changes,
 ):
     """Write a campaign of ``runs`` into ``folder``; only its first ``shards`` if given.
 
+    A share ``escaped`` of the runs ends as ``ending``, the others settle.
     ``radius(latitude, longitude)`` [rad] is that of the ground [m]; ``changes`` replace parts of
     the scenario.
     """
@@ -80,7 +82,7 @@ def make_campaign(
     write_whole(place / "plan.json", plan.to_json())
     write_whole(place / "scenario.toml", _toml(plan.scenario).encode())
     for number in range(plan.shards if shards is None else shards):
-        write_shard(place, plan, _shard(plan, number, escaped, trajectories, radius))
+        write_shard(place, plan, _shard(plan, number, (escaped, ending), trajectories, radius))
     return place
 
 
@@ -112,10 +114,10 @@ def drawn(runs):
     }, rng
 
 
-def _shard(plan, number, escaped, trajectories, radius):
+def _shard(plan, number, others, trajectories, radius):
     runs = plan.runs(number)
     values, rng = drawn(runs)
-    final = _final(values, rng, escaped, radius)
+    final = _final(values, rng, *others, radius)
     files = {
         runs_name(number): to_bytes(run_table(runs, final, input_columns(values, UNITS))),
         contacts_name(number): to_bytes(
@@ -129,7 +131,7 @@ def _shard(plan, number, escaped, trajectories, radius):
     return Shard(number, files, 0, {int(c): int(k) for c, k in zip(codes, counts, strict=True)})
 
 
-def _final(values, rng, escaped, radius):
+def _final(values, rng, escaped, ending, radius):
     """Falls last sqrt(2 h/g); bounces carry on for as long again as restitution says."""
     n = len(values["release.height"])
     v, h, e = (values[key] for key in ("release.velocity", "release.height", "contact.restitution"))
@@ -137,7 +139,7 @@ def _final(values, rng, escaped, radius):
     speed = np.hypot(GRAVITY * fall, v[:, 2])
     whole = fall * (1.0 + 2.0 * e / (1.0 - e)) * rng.lognormal(0.0, 0.1, n)
     out = np.zeros(n, dtype=state_dtype())
-    out["outcome"] = np.where(rng.random(n) < escaped, Outcome.ESCAPED, Outcome.SETTLED)
+    out["outcome"] = np.where(rng.random(n) < escaped, ending, Outcome.SETTLED)
     out["t"], out["first_time"], out["first_speed"] = whole, fall, speed
     first = v[:, :2] * fall[:, None]
     rest = first * 1.6 + rng.normal(0.0, 8.0, (n, 2)) * [1.0, 0.7]

@@ -251,6 +251,22 @@ def test_none_settled(tmp_path):
     assert not any(file.stem == "rest_map" for file in made.figures)
 
 
+@pytest.mark.parametrize(
+    ("ending", "said"),
+    [
+        (Outcome.GAINED_ENERGY, "runs failed"),
+        (Outcome.OUT_OF_STEPS, "allowed number of steps was used up: settling times"),
+        (Outcome.TIMED_OUT, "end of the simulated time: settling times"),
+    ],
+)
+def test_runs_that_failed_or_were_cut_short_are_warned_of(ending, said, tmp_path):
+    made = report.write(make_campaign(tmp_path / "c", 60, 60, escaped=0.2, ending=ending))
+    notes = " ".join(Page(made.page.read_text(encoding="utf-8")).words("p", "div").split())
+    assert said in notes
+    assert ("runs failed" in notes) == ending.failed
+    assert dict(made.answers)["How often is it lost?"].startswith("None of the 60 runs escaped")
+
+
 def test_single_run(tmp_path):
     made = report.write(make_campaign(tmp_path / "c", 1, 1, escaped=0.0, trajectories=(0,)))
     answers = dict(made.answers)

@@ -1,0 +1,24 @@
+"""Energy from nowhere: a contact that returns more than it received has failed.
+
+E_J (``engine.energy``) falls under damping, friction and restitution and is otherwise constant.
+Steps of finite length may raise it a little, by up to 2 % of the energy at hand on ground of bricks
+and hills (``tests/properties``); the kernels take that back. What exceeds a tenth is a fault of the
+model or of its numbers: such a run is not an escape, and nothing after it can be trusted.
+"""
+
+import warp as wp
+
+from alight.core.types import scalar
+
+#: Share of the energy at hand beyond which a rise of E_J ends a run as failed.
+GAIN_LIMIT = 0.1
+
+
+@wp.func
+def gains_energy(more: scalar, before: scalar, after: scalar, potential: scalar):
+    """Whether a rise of E_J by ``more`` [J] in one contact is out of all proportion.
+
+    The energy at hand is the kinetic energy ``before`` and ``after`` the contact, and the
+    ``potential`` energy [J] that may have been released in it without a change of E_J.
+    """
+    return more > wp.static(scalar(GAIN_LIMIT)) * (before + after + potential)
