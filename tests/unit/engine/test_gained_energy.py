@@ -5,7 +5,6 @@ its normal there is twice too long. A lander that flies or slides into it is sud
 one that drops on it is pushed by more than its own motion.
 """
 
-import numpy as np
 import pytest
 import warp as wp
 

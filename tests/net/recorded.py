@@ -1,0 +1,169 @@
+"""What every shipped scenario and some hundred random landings give, to the last bit.
+
+A change of structure must not change a result. Of each table this keeps a hash of every column, and
+its first and last value, so that a difference can be read. ``python tests/net/recorded.py`` writes
+``record.json`` anew: do so only where results are meant to change, and say why in the commit.
+
+Bits depend on the compiler, on the mathematical library and on the processor: the record carries a
+stamp of them, and is compared where the stamp is the same.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import pathlib
+import platform
+import sys
+import tempfile
+from typing import Any
+
+import numpy as np
+import warp as wp
+
+import alight
+from alight.engine import run_batch
+from alight.scenario import load
+
+HERE = pathlib.Path(__file__).resolve().parent
+RECORD = HERE / "record.json"
+SCENARIOS = HERE.parents[1] / "scenarios"
+
+sys.path.insert(0, str(HERE.parent / "properties"))  # tests are no package
+
+from landing_cases import FAMILIES, random_case
+
+#: Runs of each scenario, the first two with their trajectories; of each random model.
+RUNS, MODELS, LANDERS = 8, 8, 5
+
+Facts = dict[str, Any]
+
+
+def stamp() -> Facts:
+    """What the bits depend on, beside the code."""
+    flags = pathlib.Path("/proc/cpuinfo")
+    known = flags.read_text(encoding="utf-8").split() if flags.exists() else []
+    wide = [name for name in ("fma", "avx2", "avx512f") if name in known]
+    return {
+        "warp": wp.__version__,
+        "numpy": np.__version__.rsplit(".", 1)[0],
+        "libc": " ".join(platform.libc_ver()),
+        "processor": " ".join([platform.machine(), *wide]),
+    }
+
+
+def column(values: Any) -> Facts:
+    """A hash of one column, and its ends."""
+    data = np.asarray(values)
+    if data.dtype == object or data.dtype.kind in "US":
+        raw = json.dumps([str(value) for value in data.ravel()]).encode()
+    else:
+        raw = np.ascontiguousarray(data).tobytes()
+    ends = [str(data.ravel()[i]) for i in (0, -1)] if data.size else []
+    return {
+        "type": str(data.dtype),
+        "count": int(data.size),
+        "hash": hashlib.sha256(raw).hexdigest()[:16],
+        "ends": ends,
+    }
+
+
+def table(found: Any) -> Facts:
+    """Every column of an Arrow table."""
+    named = zip(found.column_names, found.columns, strict=True)
+    return {name: column(values.to_numpy(zero_copy_only=False)) for name, values in named}
+
+
+def record_of(rows: Any, prefix: str = "") -> Facts:
+    """Every field of a structured array, nested ones too."""
+    found: Facts = {}
+    for name in rows.dtype.names:
+        if rows[name].dtype.names:
+            found |= record_of(rows[name], f"{prefix}{name}.")
+        else:
+            found[prefix + name] = column(rows[name])
+    return found
+
+
+def coarse(scenario: Any) -> Any:
+    """The same with small tables: what they hold is checked elsewhere."""
+    changes: Facts = {"record.trajectories": (0, 1)}
+    if getattr(scenario, "body", None) is not None and scenario.body.name is not None:
+        changes["body.facets"] = 320
+        if scenario.ground.kind == "distance-field":
+            changes["ground.spacing"] = max(scenario.body.entry.size) / 40.0
+            changes["ground.band"] = None
+        if scenario.gravity.law == "reduced":
+            changes["gravity.vertices"] = 42
+    return scenario.replaced(changes)
+
+
+def of_scenario(name: str) -> Facts:
+    """The tables of a small campaign."""
+    given = coarse(load(SCENARIOS / f"{name}.toml"))
+    with tempfile.TemporaryDirectory() as place:
+        done = alight.run_campaign(
+            given, RUNS, out=pathlib.Path(place) / "runs", device="cpu", show="silent"
+        )
+        campaign = alight.open_campaign(done.folder)
+        tables = {"runs": table(campaign.read("runs"))}
+        if list(campaign.files("contacts")):
+            tables["contacts"] = table(campaign.read("contacts"))
+        for run in campaign.trajectories:
+            tables[f"trajectory {run}"] = table(campaign.trajectory(run))
+    return tables
+
+
+def of_family(family: str) -> Facts:
+    """Final states and contacts of random landers."""
+    tables = {}
+    for seed in range(MODELS):
+        case = random_case(family, 1000 + seed, LANDERS)
+        found = run_batch(case.model, case.release, device="cpu", show="silent")
+        tables[f"final {seed}"] = record_of(found.final)
+        tables[f"contacts {seed}"] = record_of(found.touches)
+    return tables
+
+
+def cases() -> dict[str, Any]:
+    """What is recorded, by name."""
+    shipped = sorted(file.stem for file in SCENARIOS.glob("*.toml"))
+    found: dict[str, Any] = {name: lambda name=name: of_scenario(name) for name in shipped}
+    for family in FAMILIES:
+        found[f"random, {family}"] = lambda family=family: of_family(family)
+    return found
+
+
+def differences(old: Facts, new: Facts) -> list[str]:
+    """One line for each table and column that differs."""
+    said = []
+    for name in sorted(set(old) | set(new)):
+        if name not in old or name not in new:
+            said.append(f"{name}: {'new' if name in new else 'gone'}")
+            continue
+        before, after = old[name], new[name]
+        for key in sorted(set(before) | set(after)):
+            a, b = before.get(key), after.get(key)
+            if a != b:
+                was = "none" if a is None else f"{a['count']} {a['type']} {a['ends']}"
+                now = "none" if b is None else f"{b['count']} {b['type']} {b['ends']}"
+                said.append(f"{name}, {key}: was {was}, is {now}")
+    return said
+
+
+def main(names: list[str]) -> None:
+    """Write the record anew; of some cases alone if they are named."""
+    old = json.loads(RECORD.read_text(encoding="utf-8")) if RECORD.exists() and names else {}
+    kept = old.get("cases", {})
+    known = cases()
+    for name in names or known:
+        kept[name] = known[name]()
+        print(name, flush=True)
+    said = {"stamp": stamp(), "cases": {name: kept[name] for name in known if name in kept}}
+    lines = [f'{json.dumps(name)}: {json.dumps(facts, separators=(",", ":"))}' for name, facts in said["cases"].items()]
+    body = ",\n".join(lines)
+    RECORD.write_text(f'{{"stamp": {json.dumps(said["stamp"])}, "cases": {{\n{body}\n}}}}\n', encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])
