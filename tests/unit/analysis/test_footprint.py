@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from scipy import stats
 
 from alight.analysis import density
 from alight.analysis import footprint as fp
@@ -52,6 +53,69 @@ def test_ellipses_of_a_normal_law(angle):
         assert ellipse.area.low < ellipse.area.value < ellipse.area.high
     exact = [e for e in found if e.kind == "empirical"]
     assert [e.contained for e in exact] == pytest.approx([0.5, 0.95, 0.99], abs=1e-12)
+
+
+def _crosses(angle, centre):
+    """Five crosses of four places each, 1 to 5 times 3 m along and 2 m across: nothing is random.
+
+    The variances about the mean are 2 s^2 (1 + 4 + 9 + 16 + 25) / 19, s = 3 and 2, without
+    correlation; the ends of cross i lie i^2 * 19/110 squared standard deviations out.
+    """
+    i = np.arange(1.0, 6.0)[:, None, None]
+    plane = (i * [[3.0, 0.0], [-3.0, 0.0], [0.0, 2.0], [0.0, -2.0]]).reshape(-1, 2)
+    c, s = np.cos(angle), np.sin(angle)
+    return plane @ np.array([[c, s], [-s, c]]) + centre
+
+
+@pytest.mark.parametrize("angle", [-1.2, 0.0, 0.7, np.pi / 2])
+def test_ellipses_of_given_places_are_exact(angle):
+    n, sigma = 20, np.sqrt(110.0 / 19.0) * np.array([3.0, 2.0])
+    # Of 20 places the 10th, 19th and 20th: crosses 3, 5 and 5, which hold 12, 20 and 20 places.
+    empirical = {0.5: (9.0, 0.6), 0.95: (25.0, 1.0), 0.99: (25.0, 1.0)}
+    found = fp.ellipses(_crosses(angle, (7.0, -4.0)), [0.5, 0.95, 0.99], confidence=0.9)
+    assert [(e.kind, e.share) for e in found] == [
+        (kind, share) for share in empirical for kind in ("empirical", "gaussian")
+    ]
+    for e in found:
+        ends, held = empirical[e.share]
+        # P(k^2 < x) = 1 - exp(-x/2) for two standard normal numbers: chi-square of two degrees.
+        scale = ends * 19.0 / 110.0 if e.kind == "empirical" else stats.chi2(2).ppf(e.share)
+        axes = np.sqrt(scale) * sigma
+        assert (e.semi_major, e.semi_minor) == pytest.approx(tuple(axes), rel=1e-13)
+        assert e.area.value == pytest.approx(np.pi * axes[0] * axes[1], rel=1e-13)
+        assert e.centre == pytest.approx((7.0, -4.0), abs=1e-13)
+        assert abs(np.sin(e.angle - angle)) < 1e-13
+        assert -np.pi / 2 - 1e-13 < e.angle < np.pi / 2 + 1e-13
+        assert e.area.n == n
+        if e.kind == "gaussian":
+            assert e.contained == np.mean(np.repeat(np.arange(1, 6) ** 2, 4) * 19 / 110 <= scale)
+            off = np.log([e.area.low / e.area.value, e.area.high / e.area.value])
+            assert off == pytest.approx(stats.norm.ppf([0.05, 0.95]) / np.sqrt(n), rel=1e-12)
+        else:
+            # The four ends of a cross lie equally far out but for rounding.
+            assert e.share - 1e-12 <= e.contained <= held
+
+
+def test_the_interval_of_an_empirical_area_is_between_order_statistics():
+    """Ranks by the binomial distribution of 20: 6 and 15 at 50 % (P(X < 6) = 2.1 %), 90 % sure."""
+    found = fp.ellipses(_crosses(0.3, (0.0, 0.0)), [0.5, 0.95], confidence=0.9)
+    below = stats.binom(20, 0.5).cdf
+    assert below(5) <= 0.05 < below(6)
+    per = np.pi * 6.0  # k^2 sigma sigma = i^2 (19/110) (110/19) 3 2
+    assert found[0].area.low == pytest.approx(per * 2**2, rel=1e-13)  # the 6th: cross 2
+    assert found[0].area.high == pytest.approx(per * 4**2, rel=1e-13)  # the 15th: cross 4
+    assert found[2].area.low == pytest.approx(per * 5**2, rel=1e-13)
+    assert np.isnan(found[2].area.high)  # 20 places do not reach so far
+
+
+def test_an_outline_goes_once_round_from_the_major_axis():
+    """Points a quarter of a turn apart, in closed form, counterclockwise."""
+    ellipse = fp.ellipses(_crosses(0.5, (7.0, -4.0)), [0.5])[1]
+    a, b, c, s = ellipse.semi_major, ellipse.semi_minor, np.cos(0.5), np.sin(0.5)
+    along, left = a * np.array([c, s]), b * np.array([-s, c])
+    expected = np.stack([along, left, -along, -left, along]) + ellipse.centre
+    np.testing.assert_allclose(ellipse.outline(5), expected, rtol=0.0, atol=1e-13 * a)
+    assert len(ellipse.outline()) == 181
 
 
 def test_a_normal_law_misjudges_a_heavy_tail_and_the_count_does_not():
