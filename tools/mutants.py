@@ -34,6 +34,8 @@ def main() -> int:
     survivors, killed = [], 0
     with tempfile.TemporaryDirectory(prefix="mutants_") as folder:
         copy = pathlib.Path(folder) / "src"
+        # Kernels of mutants are of no use to anyone: not in the folder that everyone shares.
+        os.environ["WARP_CACHE_PATH"] = given.kernels or str(pathlib.Path(folder) / "kernels")
         shutil.copytree(depends.SOURCE, copy, ignore=shutil.ignore_patterns("__pycache__"))
         for file in given.files:
             found = _file(pathlib.Path(file).resolve(), copy, given)
@@ -52,6 +54,7 @@ def _arguments() -> argparse.Namespace:
     parser.add_argument("--sample", type=int, help="this many faults of each file, at random")
     parser.add_argument("--seed", type=int, default=1, help="of the sample")
     parser.add_argument("--limit", type=float, default=300.0, help="of one run of the tests [s]")
+    parser.add_argument("--kernels", help="folder of compiled kernels, one of its own if not given")
     parser.add_argument("--lines", help="only faults in these lines: 10-40")
     return parser.parse_args()
 
@@ -143,9 +146,7 @@ def _run(tests: list[str], source: pathlib.Path, keep_bytecode: bool) -> None:
     import pytest
     import warp
 
-    # Kernels of mutants are of no use to anyone: not in the folder that everyone shares.
-    warp.config.kernel_cache_dir = str(source.parent / "kernels")
-    os.environ["WARP_CACHE_PATH"] = str(source.parent / "kernels")
+    warp.config.kernel_cache_dir = os.environ["WARP_CACHE_PATH"]
     code = 1
     try:
         code = int(pytest.main(["-x", "-q", "-p", "no:cacheprovider", "-p", "no:xdist", *tests]))

@@ -167,6 +167,29 @@ def test_what_has_no_ellipse_or_footprint():
         fp.ellipses(np.random.default_rng(0).normal(size=(9, 2)), [95])
 
 
+@pytest.mark.parametrize(
+    "up", [(0.0, 0.0, 2.0), (0.3, -0.4, 1.2), (1.0, 0.1, 0.0), (0.0, 0.0, -1.0)]
+)
+def test_a_footprint_on_plane_ground_has_the_axes_of_the_plane(up):
+    """x is the target's x dropped on the plane (z where x is nearly its normal), y left of it."""
+    normal = np.array(up) / np.linalg.norm(up)
+    ahead = np.array([1.0, 0.0, 0.0] if abs(normal[0]) < 0.9 else [0.0, 0.0, 1.0])
+    east, north, high = fp.plane_frame(np.array(up)).T
+    np.testing.assert_allclose(high, normal, atol=1e-15)
+    np.testing.assert_allclose(north, np.cross(high, east), atol=1e-15)
+    assert [east @ east, east @ high] == pytest.approx([1.0, 0.0], abs=1e-15)
+    assert ahead @ east == pytest.approx(np.sqrt(1.0 - (ahead @ normal) ** 2), rel=1e-14)
+    # Three places, one of them over the plane: distances in the plane, and heights over it.
+    offsets = np.stack([0.0 * east, 3.0 * east, -2.0 * north + 0.5 * high])
+    places = offsets + np.array([5.0, 6.0, 7.0])
+    found = fp.footprint(places, up=up)
+    np.testing.assert_allclose(found.R_TL, np.stack([east, north, high], axis=1), atol=1e-15)
+    back = found.to_target(found.plane) + found.up[:, None] * high
+    np.testing.assert_allclose(back, places, rtol=1e-14)
+    assert np.ptp(found.plane, axis=0) == pytest.approx([3.0, 2.0], rel=1e-13)
+    assert np.ptp(found.up) == pytest.approx(0.5, rel=1e-13)
+
+
 def test_the_far_side_is_told():
     x = np.array([[1.0, 0.0, 0.0]] * 3 + [[-1.0, 0.1, 0.0]])
     assert fp.footprint(x).far_share == 0.25
@@ -211,6 +234,24 @@ def test_plane_density_adds_up_and_its_levels_hold_their_share(smooth):
     # of cells raises levels, smoothing by 0.15 sigma lowers the peak by 2 %.
     expected = (1.0 - np.array([0.5, 0.9])) / (2.0 * np.pi * 30.0 * 8.0)
     assert density.levels(grid, [0.5, 0.9]) == pytest.approx(expected, rel=0.1)
+
+
+def test_levels_of_four_cells():
+    """Cells of 40, 30, 20 and 5 %: the densest ones that together hold the share."""
+    cells = np.array([[0.2, 0.05], [0.4, 0.3]])
+    edges = np.array([0.0, 2.0, 4.0]), np.array([0.0, 0.5, 1.0])  # each cell is 1 m^2
+    grid = density.PlaneDensity(*edges, cells, inside=0.95)
+    shares = [0.39, 0.41, 0.69, 0.71, 0.89, 0.91, 0.94, 0.96]
+    expected = [0.4, 0.3, 0.3, 0.2, 0.2, 0.05, 0.05, 0.0]  # 96 % are not on the grid
+    assert density.levels(grid, shares).tolist() == expected
+
+
+def test_a_plane_density_is_smooth_unless_asked_otherwise():
+    found = fp.footprint(_normal_places(1000, (30.0, 8.0), 0.0))
+    grid, smooth = density.plane_density(found), density.plane_density(found, smooth=True)
+    assert grid.per_area.shape == (120, 120)
+    np.testing.assert_array_equal(grid.per_area, smooth.per_area)
+    assert (grid.per_area > 0.0).sum() > 1000  # without: at most a cell a place
 
 
 def test_rows_of_the_plane_density_go_north():
