@@ -63,10 +63,10 @@ class Progress:
             print(self._line(study), flush=True)
 
     def pytest_report_teststatus(self, report: pytest.TestReport) -> Any:
-        """No dots between the lines; the summary at the end still counts."""
-        if report.when == "call" and report.passed:
-            return "passed", "", ""
-        return None
+        """No letters between the lines; the summary at the end still counts."""
+        category = "error" if report.failed and report.when != "call" else report.outcome
+        counts = report.when == "call" or not report.passed
+        return (category if counts else ""), "", ""
 
     def _line(self, study: Study) -> str:
         done = len(self.studies) - len(self.running)
@@ -140,18 +140,33 @@ def run(selected: list[str], workers: int) -> tuple[int, Progress]:
     return int(pytest.main([*options, "--no-header", *selected], plugins=[progress])), progress
 
 
+def remind() -> int:
+    """Say how many files of studies a change touches; where git knows no main, nothing."""
+    try:
+        files = touched(changed_files(None))
+    except SystemExit as without:
+        print(f"Slow studies that rest on this change are not counted: {without}")
+        return 0
+    if files:
+        print(
+            f"{len(files)} of {len(study_files())} files of slow studies rest on what has changed: "
+            "before it is merged, make validate CHANGED=1"
+        )
+    return 0
+
+
 def main() -> int:
     """All studies, or some."""
     given = _arguments()
     selected = list(given.tests)
-    if given.changed is not None or given.remind:
+    if given.remind:
+        return remind()
+    if given.changed is not None:
         files = touched(changed_files(given.changed or None))
-        selected += [str(file.relative_to(ROOT)) for file in files]
-        every = len(study_files())
-        print(f"This change touches what {len(files)} of {every} files of slow studies check.")
-        if given.remind or not files:
-            print("Before it is merged: make validate CHANGED=1" if files else "", end="\n")
+        if not files:
+            print("No slow study rests on what has changed.")
             return 0
+        selected += [str(file.relative_to(ROOT)) for file in files]
     code, progress = run(selected, given.n)
     if selected:
         print(f"Some of the studies: {PAGE.relative_to(ROOT)} stays as it is.")
