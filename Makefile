@@ -7,7 +7,7 @@ STAMP  := $(VENV)/.installed
 OUT    := out
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo test lint types rooms tests validate bench figures clean
+.PHONY: help setup demo test lint types rooms tests remind validate mutants bench figures clean
 
 help: ## Show this list
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-10s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -31,7 +31,7 @@ demo: $(STAMP) ## 1 000 landings of MINERVA-II-1 on Ryugu, and their report, in 
 	$(PY) -m alight campaign scenarios/ryugu_minerva.toml --runs 1000 --out $(OUT)/demo
 	$(PY) -m alight report $(OUT)/demo
 
-test: lint types rooms tests ## Everything a change must pass, in a few minutes
+test: lint types rooms tests remind ## Everything a change must pass, in a few minutes
 
 lint: $(STAMP) # Style
 	$(PY) -m ruff check .
@@ -48,8 +48,18 @@ rooms: $(STAMP) # Which room imports which (contract in .importlinter)
 tests: $(STAMP) # Tests, without the slow studies
 	$(PY) -m pytest -n auto --maxprocesses 4 --dist loadfile
 
-validate: $(STAMP) ## The slow studies: against papers, flight data and other tools
-	$(PY) -m pytest -m validate
+# How many slow studies rest on files that differ from main; only a reminder, never a failure.
+remind: $(STAMP)
+	@$(PY) -m tools.validate --remind
+
+# All of them write docs/validation.md. CHANGED=1: those that rest on what differs from main, or
+# CHANGED=BASE from another commit. STUDIES="tests/...": those that are named.
+validate: $(STAMP) ## The slow studies (CHANGED=1: those that a change touches)
+	$(PY) -m tools.validate $(STUDIES) $(if $(CHANGED),--changed $(filter-out 1,$(CHANGED)))
+
+# FILES="src/alight/... ...", SAMPLE=40 faults of each: minutes a file, hours for a room.
+mutants: $(STAMP) ## Put small faults into FILES and see which ones no test notices
+	$(PY) -m tools.mutants $(FILES) $(if $(SAMPLE),--sample $(SAMPLE)) $(if $(TESTS),--tests $(TESTS))
 
 bench: $(STAMP) ## Speed, correctness checked first
 	$(PY) -m benchmarks

@@ -394,6 +394,6 @@ def test_rest_as_with_stiff_springs(count):
 def test_rest_as_with_stiff_springs_on_a_sphere():
     radius = 20.0
     pull = gravity.PointMass(G * radius**2)
-    one, other = rest_statistics(surfaces.Sphere(radius), pull, 300, 9, radius + 0.5)
+    one, other = rest_statistics(surfaces.Sphere(radius=radius), pull, 300, 9, radius + 0.5)
     for a, b in zip(one, other, strict=True):
         assert ks_2samp(a, b).pvalue > 1e-3

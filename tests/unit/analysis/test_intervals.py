@@ -33,6 +33,24 @@ def test_ranks_cover_and_no_narrower_ones_would(n, p):
     assert 1 - below(high - 1) <= 0.025 < 1 - below(high - 2)
 
 
+def test_the_median_of_six_lies_between_the_first_and_the_last():
+    """All six on one side of it: 2 (1/2)^6 = 3.1 %. Of five it is 6.3 %, so five bound nothing."""
+    six = iv.sorted_quantile(np.array([1.0, 2.0, 4.0, 6.0, 7.0, 9.0]), 0.5)
+    assert (six.value, six.low, six.high, six.n) == (5.0, 1.0, 9.0, 6)
+    five = iv.sorted_quantile(np.array([1.0, 2.0, 4.0, 6.0, 7.0]), 0.5)
+    assert (five.value, five.n) == (4.0, 5)
+    assert np.isnan([five.low, five.high]).all()
+    assert iv.order_ranks(6, 0.5) == (1, 6)
+    assert iv.order_ranks(5, 0.5) == (0, 6)
+    # 2/64 = 0.03125 is just too much for 0.96875 and a hair more than enough for less.
+    assert iv.order_ranks(6, 0.5, 0.9687) == (1, 6)
+    assert iv.order_ranks(6, 0.5, 0.9688) == (0, 7)
+
+
+def test_a_spread_has_the_median_and_both_ends_of_nine_tenths():
+    assert list(iv.spread(np.arange(3.0)).quantiles) == [0.05, 0.5, 0.95]
+
+
 def test_quantile_interval_covers_the_true_one():
     rng, p, n, trials = np.random.default_rng(3), 0.9, 200, 1000
     truth = stats.lognorm(1.5).ppf(p)

@@ -126,6 +126,9 @@ def test_values_beyond_the_bins_stay_within_what_was_seen():
 def test_sizes():
     np.testing.assert_array_equal(cv.sizes(1000), [10, 20, 50, 100, 200, 500, 1000])
     np.testing.assert_array_equal(cv.sizes(7), [7])
+    for n in (1, 10, 11, 99, 100, 2001):
+        expected = [size for size in (10, 20, 50, 100, 200, 500, 1000, 2000) if size < n]
+        np.testing.assert_array_equal(cv.sizes(n), [*expected, n])
     with pytest.raises(InputError, match="no runs"):
         cv.sizes(0)
 
@@ -146,6 +149,21 @@ def test_answers_converge_and_the_last_is_the_campaigns():
         assert 5.0 < width[200] / width[20_000] < 20.0
         assert found.width(name) < 0.2
         assert found.change(name) < 0.1
+
+
+def test_change_and_width_of_given_answers():
+    def answers(*values):
+        known = [cv.Estimate(value, value - 0.5, value + 1.5, 9) for value in values]
+        return cv.Convergence(np.arange(len(values)), {"it": known})
+
+    assert answers(7.0, 5.0, 4.0).change("it") == 0.25  # 5 to 4: a quarter of what it is now
+    assert answers(3.0, 4.0).change("it") == 0.25
+    assert answers(0.0, 4.0).change("it") == 1.0
+    assert answers(1.0, 1.0).change("it") == 0.0
+    assert np.isnan(answers(4.0).change("it"))
+    assert np.isnan(answers(4.0, 0.0).change("it"))
+    assert answers(7.0, 4.0).width("it") == answers(7.0, -4.0).width("it") == 0.25
+    assert np.isnan(answers(7.0, 0.0).width("it"))
 
 
 def test_first_runs_alone_count():

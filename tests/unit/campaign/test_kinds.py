@@ -218,6 +218,14 @@ def test_axes_and_lengths():
     )
 
 
+def test_no_spread_is_a_spread():
+    """A radius or an angle of 0 gives the nominal value itself."""
+    for name, parameters in (("disc", {"radius": 0.0}), ("ball", {"radius": 0}), ("cone", {})):
+        kind = make(name, [1.0, 2.0, 3.0], parameters or {"half_angle": 0.0})
+        found = kind.draw(np.full((1, kind.dims), 0.3))
+        np.testing.assert_allclose(found, [[1.0, 2.0, 3.0]], rtol=4e-16)
+
+
 def test_zero_weights_are_never_drawn():
     kind = make("choice", 0.0, {"values": [1, 2, 3], "weights": [0, 1, 0]})
     assert set(kind.draw(np.array([[0.0], [0.5], [1.0 - 2.0**-53]])).ravel()) == {2.0}
@@ -233,8 +241,15 @@ BAD = [
     ("normal", [0, 0, 0], {"sigma": [1, 2]}, "one for each component"),
     ("truncated", 0.0, {"sigma": 1.0, "low": 2.0, "high": 1.0}, "must not be above"),
     ("truncated", 0.0, {"sigma": 1.0, "low": 50.0, "high": 60.0}, "never reaches"),
+    ("normal", [0, 0, 0], {"sigma": [1.0, math.nan, 1.0]}, "finite"),
+    ("normal", [0, 0, 0], {"sigma": [1.0, math.inf, 1.0]}, "finite"),
+    ("truncated", [0, 0], {"sigma": 1.0, "low": [0.0, math.nan]}, "finite"),
+    ("truncated", [0, 0], {"sigma": 1.0, "low": [0, 2], "high": [1, 1]}, "must not be above"),
+    ("truncated", 0.0, {"sigma": 0.0, "low": 0.0}, "above 0"),
+    ("truncated", 0.0, {"sigma": 1.0, "low": 1.0, "high": 1.0}, "never reaches"),
     ("uniform", 0.0, {"low": 0.0, "high": math.inf}, "finite"),
     ("log-normal", 0.0, {"sigma": 1.0}, "above 0"),
+    ("log-normal", 1.0, {"sigma": -1.0}, "0 or more"),
     ("disc", 0.0, {"radius": 1.0}, "vectors of three"),
     ("ball", [0, 0, 0], {"radius": -1.0}, "at least 0"),
     ("cone", [0, 0, 0], {"half_angle": 0.1}, "no direction"),

@@ -2,9 +2,12 @@
 
 import numpy as np
 import pytest
+import warp as wp
 
-from alight.contact.hertz import Hertz, deepest, duration
+from alight.contact.hertz import Hertz, HertzData, deepest, duration, hertz_normal, hertz_stored
+from alight.core import devices
 from alight.core.errors import InputError
+from alight.core.types import scalar
 from alight.integrators import solve
 
 
@@ -69,6 +72,32 @@ def test_the_ground_never_pulls():
     assert (force >= 0.0).all()
     assert (force[depth <= 0.0] == 0.0).all()
     assert law.normal(0.01, 1.0) == pytest.approx(1e5 * 1e-3 + 200.0)
+
+
+@wp.kernel(module="unique", enable_backward=False)
+def _pushes(
+    offset: int,
+    law: wp.array[HertzData],
+    depth: wp.array[scalar],
+    closing: wp.array[scalar],
+    push_out: wp.array[scalar],
+    stored_out: wp.array[scalar],
+) -> None:
+    i = wp.tid() + offset
+    push_out[i] = hertz_normal(law[0], depth[i], closing[i])
+    stored_out[i] = hertz_stored(law[0], depth[i])
+
+
+def test_kernels_push_by_the_same_law():
+    """k d^(3/2) + c v, never pulling, and the work of the spring alone up to that depth."""
+    device = devices.resolve("cpu")
+    depth, closing = np.array([-1e-3, 0.0, 0.01, 0.04, 0.01]), np.array([5.0, 5.0, 0.25, 0.0, -9.0])
+    law = wp.array(Hertz(1e5, damping=200.0).rows(), dtype=HertzData, device=device.name)
+    given = [wp.array(a, dtype=scalar, device=device.name) for a in (depth, closing)]
+    out = [wp.zeros(5, dtype=scalar, device=device.name) for _ in range(2)]
+    devices.launch(_pushes, 5, [law, *given, *out], device)
+    np.testing.assert_allclose(out[0].numpy(), [0.0, 0.0, 150.0, 800.0, 0.0], rtol=1e-14)
+    np.testing.assert_allclose(out[1].numpy(), [0.0, 0.0, 0.4, 12.8, 0.4], rtol=1e-14)
 
 
 def test_friction_is_against_the_slip_and_at_most_coulombs():

@@ -78,3 +78,15 @@ def test_least_mass_is_met_at_the_longest_lever(cube):
     model = engine.Model(GRAVITY, surfaces.Plane(), cube, CONTACT)
     expected = 1.0 / (1.0 + 0.03 / (0.04 / 6.0))
     assert model.lightest == pytest.approx(expected)
+
+
+def test_no_hit_meets_less_than_the_lightest_mass():
+    """1/m_n = 1/m + (r x n).I^-1 (r x n) over levers r to the bounding sphere and directions n."""
+    lander = vehicles.RigidLander.box((1.0, 0.2, 0.1), mass=3.0)
+    lightest = engine.Model(GRAVITY, surfaces.Plane(), lander, CONTACT).lightest
+    rng = np.random.default_rng(4)
+    r, n = rng.normal(size=(2, 200_000, 3))
+    r *= lander.bounding_radius / np.linalg.norm(r, axis=1, keepdims=True)
+    turn = np.cross(r, n / np.linalg.norm(n, axis=1, keepdims=True))
+    met = 1.0 / (1.0 / 3.0 + np.einsum("ni,ij,nj->n", turn, lander.inverse_inertia, turn))
+    assert lightest < met.min() < 1.01 * lightest

@@ -15,6 +15,13 @@ def test_one_row_serves_all_runs():
     assert (release.attitude == [0.0, 0.0, 0.0, 1.0]).all()
 
 
+def test_what_is_not_given_is_at_rest_and_upright():
+    release = engine.Release((1.0, 2.0, 3.0))
+    assert release.velocity.tolist() == [[0.0, 0.0, 0.0]]
+    assert release.rate.tolist() == [[0.0, 0.0, 0.0]]
+    assert release.attitude.tolist() == [[0.0, 0.0, 0.0, 1.0]]
+
+
 def test_attitudes_are_made_unit():
     release = engine.Release((0, 0, 0), attitude=(0.0, 0.0, 3.0, 4.0))
     assert release.attitude[0] == pytest.approx([0.0, 0.0, 0.6, 0.8])
