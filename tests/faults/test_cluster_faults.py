@@ -18,6 +18,7 @@ import pytest
 from alight.campaign import Cluster, open_campaign, run_campaign
 from alight.campaign import cluster as cluster_module
 from alight.campaign.cluster_worker import ClusterError
+from alight.campaign.store import StoreError
 
 distributed = pytest.importorskip("distributed")
 
@@ -217,6 +218,17 @@ def test_a_shard_that_takes_its_worker_with_it(path, whole, cluster, tmp_path, m
     with pytest.raises(ClusterError, match=r"shard \d+ was not computed: .* memory"):
         run(path, tmp_path, executor=deadly)
     goes_on(path, tmp_path, whole, 1)
+
+
+def test_a_folder_that_is_moved_away(path, whole, cluster, tmp_path):
+    """Told as on one machine, not written to as if it were new; workers are let go of."""
+    cluster.take(1)
+    out, left = tmp_path / "out", tmp_path / "moved"
+    gone = Disturbed(cluster.scheduler, 3, lambda: out.rename(left))
+    with pytest.raises(StoreError, match=rf"{out} was moved.* now {left}.* same command again"):
+        run(path, out, executor=gone)
+    assert not out.exists()
+    goes_on(path, left, whole, 2)
 
 
 @pytest.fixture

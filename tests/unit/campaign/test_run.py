@@ -13,7 +13,7 @@ from alight.campaign import CampaignInterruptedError, Local, open_campaign, run_
 from alight.campaign import executors as executors_module
 from alight.campaign.inputs import units_of
 from alight.campaign.plan import PlanError, make_plan
-from alight.campaign.store import BusyError, locked
+from alight.campaign.hold import BusyError, locked
 from alight.campaign.tables import (
     CONTACT_COLUMNS,
     RUN_COLUMNS,
