@@ -417,7 +417,7 @@ def test_a_folder_that_goes_away_after_the_last_shard(scenario, tmp_path, monkey
 def test_shards_that_someone_deletes_on_the_way(scenario, tmp_path):
     path, out = scenario(), tmp_path / "out"
     loss = Disturbed(3, lambda: shutil.rmtree(out / "runs"))
-    with pytest.raises(StoreError, match="2 finished shards .* are no longer there"):
+    with pytest.raises(StoreError, match=r"2 finished shards .* are no longer there"):
         run_campaign(path, out=out, device="cpu", show="silent", executor=loss)
     assert run(path, out).computed == 2
     run(path, tmp_path / "whole")

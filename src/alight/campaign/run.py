@@ -39,7 +39,9 @@ from alight.core import devices
 from alight.core.checks import checked_whole
 from alight.core.errors import DeviceError, InputError
 from alight.core.outcomes import Ending
+from alight.core.paths import user_path
 from alight.core.progress import Progress, progress
+from alight.core.text import printable
 from alight.scenario import load
 from alight.scenario.document import Document
 
@@ -113,7 +115,7 @@ def run_campaign(
     """
     given = load(scenario) if isinstance(scenario, str | os.PathLike) else scenario
     chosen = executor_of(executor, scheduler)
-    folder = pathlib.Path(out).expanduser()
+    folder = user_path(out, "out")
     if folder.exists() and not folder.is_dir():
         raise InputError(f"out is {folder}, which is a file; it must be a folder, new or old.")
     notes = _Notes(show)
@@ -275,4 +277,4 @@ class _Notes:
     def say(self, line: str) -> None:
         self.lines.append(line)
         if not self._silent:
-            print(line, file=sys.stderr, flush=True)
+            print(printable(line), file=sys.stderr, flush=True)

@@ -27,7 +27,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
-from alight.campaign.plan import Plan, canonical
+from alight.campaign.plan import Plan, canonical, digest
 from alight.core.errors import FileError
 
 TABLES = ("runs", "contacts", "trajectories")
@@ -131,7 +131,7 @@ class Seal:
     def to_json(self) -> bytes:
         """The text of the seal, with a hash of its own."""
         body = self._body()
-        return canonical({**body, "seal": _digest(canonical(body))}) + b"\n"
+        return canonical({**body, "seal": digest(body)}) + b"\n"
 
     def _body(self) -> dict[str, Any]:
         return {
@@ -196,14 +196,14 @@ def check_shard(folder: pathlib.Path, plan: Plan, shard: int) -> Seal | str | No
         seal = read_seal(path)
     except FileNotFoundError:
         return None
-    except (OSError, ValueError, TypeError, KeyError, AttributeError):
+    except (OSError, ValueError, TypeError, KeyError, AttributeError, RecursionError):
         return f"its seal {path.name} is damaged"
     if seal.plan != plan.hash or seal.shard != shard:
         return f"its seal {path.name} belongs to another campaign"
     if seal.runs != len(plan.runs(shard)):
         return None  # the last, smaller shard of a campaign that has grown
-    for name, (size, digest) in seal.files.items():
-        wrong = _fault(folder / name, size, digest)
+    for name, (size, known) in seal.files.items():
+        wrong = _fault(folder / name, size, known)
         if wrong:
             return f"{name} {wrong}"
     return seal
@@ -213,7 +213,7 @@ def read_seal(path: pathlib.Path) -> Seal:
     """The seal in a file; ValueError where it is not what was written."""
     body = json.loads(path.read_bytes())
     own = body.pop("seal")
-    if own != _digest(canonical(body)):
+    if own != digest(body):
         raise ValueError("the seal has been changed")
     return Seal(
         shard=body["shard"],
@@ -221,18 +221,18 @@ def read_seal(path: pathlib.Path) -> Seal:
         runs=body["runs"],
         contacts=body["contacts"],
         outcomes={int(code): n for code, n in body["outcomes"].items()},
-        files={name: (size, digest) for name, (size, digest) in body["files"].items()},
+        files={name: (size, known) for name, (size, known) in body["files"].items()},
     )
 
 
-def _fault(path: pathlib.Path, size: int, digest: str) -> str:
+def _fault(path: pathlib.Path, size: int, known: str) -> str:
     """What is wrong with a file, or nothing."""
     try:
         found = path.stat().st_size
         if found != size:
             return f"has {found} bytes where {size} were written"
         with open(path, "rb") as file:
-            same = hashlib.file_digest(file, "sha256").hexdigest() == digest
+            same = hashlib.file_digest(file, "sha256").hexdigest() == known
     except FileNotFoundError:
         return "is missing"
     except OSError as cause:

@@ -21,8 +21,6 @@ from alight.core.errors import AlightError
 
 #: Exit code for a user's mistake: the same as for a wrong option.
 USER_ERROR = 2
-#: Exit code after Ctrl-C: 128 + SIGINT, as shells expect.
-INTERRUPTED = 130
 
 app = typer.Typer(
     name="alight",
@@ -64,7 +62,7 @@ app.add_typer(bench.app, name="bench")
 def run() -> None:
     """Run the command line: a user's mistake is one red line, a defect keeps its traceback.
 
-    After Ctrl-C Typer exits with ``INTERRUPTED`` by itself, without a word.
+    After Ctrl-C Typer exits with ``start.INTERRUPTED`` by itself, without a word.
     """
     _write_any_text()
     try:
@@ -83,8 +81,9 @@ def _write_any_text() -> None:
 
 def complain(message: str) -> None:
     """Print an error on standard error, as it stands: brackets are text, lines are not broken."""
-    from rich.console import Console
     from rich.text import Text
 
+    from alight.cli.screen import console
+
     line = Text(f"alight: error: {message}", style="red")
-    Console(stderr=True).print(line, soft_wrap=True)
+    console(stderr=True).print(line, soft_wrap=True)

@@ -16,6 +16,7 @@ import numpy as np
 from platformdirs import user_cache_path
 
 from alight.core.errors import InputError
+from alight.core.paths import user_path
 
 #: Where to keep arrays: True for the user's cache folder, False for nowhere, or a folder.
 Store = bool | str | os.PathLike[str]
@@ -39,7 +40,7 @@ def folder(store: Store, room: str) -> pathlib.Path | None:
         return user_cache_path("alight") / room if store else None
     if not isinstance(store, (str, os.PathLike)):
         raise InputError(f"store is {store!r}; it must be True, False or the path of a folder.")
-    return pathlib.Path(store).expanduser()
+    return user_path(store, "store")
 
 
 def load(place: pathlib.Path | None, name: str) -> dict[str, Any] | None:
