@@ -17,6 +17,7 @@ import typer
 
 from alight.cli import bench, body, campaign, doctor, lander, report, scenario
 from alight.cli import run as run_once
+from alight.cli.start import INTERRUPTED
 from alight.core.errors import AlightError
 
 #: Exit code for a user's mistake: the same as for a wrong option.
@@ -62,7 +63,7 @@ app.add_typer(bench.app, name="bench")
 def run() -> None:
     """Run the command line: a user's mistake is one red line, a defect keeps its traceback.
 
-    After Ctrl-C Typer exits with ``start.INTERRUPTED`` by itself, without a word.
+    After Ctrl-C it exits with ``start.INTERRUPTED``, without a word.
     """
     _write_any_text()
     try:
@@ -70,6 +71,8 @@ def run() -> None:
     except AlightError as error:
         complain(str(error))
         sys.exit(USER_ERROR)
+    except KeyboardInterrupt:  # before Typer has begun, which looks after it itself
+        sys.exit(INTERRUPTED)
 
 
 def _write_any_text() -> None:
