@@ -69,7 +69,7 @@ def _facts(solution: Solution | TreeSolution) -> dict[str, Any]:
         "time_s": float(solution.time[-1]),
         "position_m": solution.position[-1].tolist(),
         "attitude_xyzw": solution.attitude[-1].tolist(),
-        "steps": len(solution.time) - 1,
+        "steps": solution.steps,
         "contacts": contacts,
         **({"loads": loads} if (loads := _loads(solution)) else {}),
     }
