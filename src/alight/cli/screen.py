@@ -14,9 +14,9 @@ if TYPE_CHECKING:
     from rich.segment import Segment
 
 
-def echo(text: str) -> None:
-    """Print a line."""
-    typer.echo(printable(text))
+def echo(text: str, err: bool = False) -> None:
+    """Print a line, on standard error if ``err``."""
+    typer.echo(printable(text), err=err)
 
 
 def console(stderr: bool = False) -> Console:
