@@ -10,10 +10,14 @@
 Names are loaded when first used, so that ``import alight`` and the command line start at once.
 """
 
-import importlib
-from typing import TYPE_CHECKING, Any
+from __future__ import annotations
 
+import importlib
+
+TYPE_CHECKING = False  # as type checkers read it; the module typing takes long to load
 if TYPE_CHECKING:
+    from typing import Any
+
     from alight import (
         analysis,
         campaign,

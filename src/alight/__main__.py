@@ -1,6 +1,6 @@
 """``python -m alight``: the same as the command ``alight``."""
 
-from alight.cli.main import run
+from alight.cli.start import run
 
 if __name__ == "__main__":
     run()

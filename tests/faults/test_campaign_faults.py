@@ -7,6 +7,7 @@ import errno
 import os
 import pathlib
 import random
+import shutil
 import signal
 import subprocess
 import sys
@@ -15,8 +16,11 @@ import time
 import pytest
 
 from alight.campaign import CampaignInterruptedError, open_campaign, run_campaign
+from alight.campaign import run as run_module
 from alight.campaign import store as store_module
-from alight.campaign.store import BusyError, StoreError
+from alight.campaign.executors import Local
+from alight.campaign.hold import LOCK_FILE, BusyError
+from alight.campaign.store import StoreError
 from alight.core.errors import FileError
 
 TEXT = """
@@ -92,7 +96,9 @@ def contents(folder):
 
 def start(path, out, before=None):
     command = [sys.executable, "-c", CHILD, str(path), str(out)]
-    return subprocess.Popen(command, stderr=subprocess.PIPE, text=True, preexec_fn=before)
+    # Ctrl-C is heeded also where a shell's background, in which the tests may run, ignores it.
+    heeding = before or (lambda: signal.signal(signal.SIGINT, signal.SIG_DFL))
+    return subprocess.Popen(command, stderr=subprocess.PIPE, text=True, preexec_fn=heeding)
 
 
 def seals(out):
@@ -247,7 +253,7 @@ def test_interrupted_by_ctrl_c(scenario, tmp_path):
     child = start(path, out)
     wait_for(child, out, 2)
     child.send_signal(signal.SIGINT)
-    _, said = child.communicate(timeout=60)
+    _, said = child.communicate()
     assert child.returncode == 3
     assert said.startswith(CampaignInterruptedError.__name__)
     assert "Run the same command again" in said
@@ -348,6 +354,90 @@ def test_a_seal_of_another_shard_or_campaign_does_not_count(scenario, tmp_path):
 
 
 # ---------------------------------------------------------------------------------------------
+# Moved away
+# ---------------------------------------------------------------------------------------------
+
+
+class Disturbed(Local):
+    """Calls ``action`` when so many shards are computed, before the last of them is written."""
+
+    def __init__(self, after, action):
+        super().__init__()
+        self.after, self.action = after, action
+
+    def compute(self, work, shards, tally):
+        for number, shard in enumerate(super().compute(work, shards, tally), start=1):
+            if number == self.after:
+                self.action()
+            yield shard
+
+
+def moved(out):
+    out.rename(out.with_name("moved"))
+
+
+def deleted(out):
+    shutil.rmtree(out)
+
+
+def replaced(out):
+    """Another folder under the same name, as of a campaign that someone else has begun."""
+    moved(out)
+    out.mkdir()
+    (out / LOCK_FILE).touch()
+
+
+@pytest.mark.parametrize("after", [1, 2, 4])
+@pytest.mark.parametrize("action", [moved, deleted, replaced])
+def test_a_folder_that_goes_away_ends_the_campaign(scenario, tmp_path, action, after):
+    """Not two halves and a report of success, wherever in the campaign; what is whole goes on."""
+    path, out, left = scenario(), tmp_path / "out", tmp_path / "moved"
+    gone = Disturbed(after, lambda: action(out))
+    said = "moved, deleted or replaced" + ("" if action is deleted else f".* now {left}")
+    with pytest.raises(StoreError, match=rf"{out} was {said}.* run the same command"):
+        run_campaign(path, out=out, device="cpu", show="silent", executor=gone)
+    assert not out.exists() or not contents(out), "half a campaign was begun anew"
+    if action is not deleted:
+        assert run(path, left).kept == after - 1
+        run(path, tmp_path / "whole")
+        assert contents(left) == contents(tmp_path / "whole")
+
+
+def test_a_folder_that_goes_away_after_the_last_shard(scenario, tmp_path, monkeypatch):
+    path, out, real = scenario(runs=6, shard=3), tmp_path / "out", run_module.write_shard
+
+    def written(*args):
+        real(*args)
+        if seals(out) == 2:
+            moved(out)
+
+    monkeypatch.setattr(run_module, "write_shard", written)
+    with pytest.raises(StoreError, match="was moved, deleted or replaced"):
+        run(path, out)
+
+
+def test_shards_that_someone_deletes_on_the_way(scenario, tmp_path):
+    path, out = scenario(), tmp_path / "out"
+    loss = Disturbed(3, lambda: shutil.rmtree(out / "runs"))
+    with pytest.raises(StoreError, match=r"2 finished shards .* are no longer there"):
+        run_campaign(path, out=out, device="cpu", show="silent", executor=loss)
+    assert run(path, out).computed == 2
+    run(path, tmp_path / "whole")
+    assert contents(out) == contents(tmp_path / "whole")
+
+
+def test_ctrl_c_does_not_promise_shards_of_a_folder_that_is_gone(scenario, tmp_path):
+    def stopped():
+        deleted(tmp_path / "out")
+        raise KeyboardInterrupt
+
+    with pytest.raises(StoreError, match="was moved, deleted or replaced"):
+        run_campaign(
+            *(scenario(), 20), out=tmp_path / "out", show="silent", executor=Disturbed(2, stopped)
+        )
+
+
+# ---------------------------------------------------------------------------------------------
 # Out of disk
 # ---------------------------------------------------------------------------------------------
 
@@ -383,7 +473,7 @@ def test_a_real_limit_on_the_size_of_files(scenario, tmp_path):
         resource.setrlimit(resource.RLIMIT_FSIZE, (limit, limit))
 
     child = start(path, out, limited)
-    _, said = child.communicate(timeout=120)
+    _, said = child.communicate()
     assert child.returncode == 3, said
     assert "StoreError the disk is full" in said
     assert not list(out.rglob("*.part"))

@@ -18,6 +18,7 @@ import pytest
 from alight.campaign import Cluster, open_campaign, run_campaign
 from alight.campaign import cluster as cluster_module
 from alight.campaign.cluster_worker import ClusterError
+from alight.campaign.store import StoreError
 
 distributed = pytest.importorskip("distributed")
 
@@ -75,6 +76,13 @@ def cluster():
         yield workers
 
 
+def until(true, *processes):
+    """Wait for what must come, however long a busy machine takes, unless who brings it has died."""
+    while not true():
+        assert all(process.poll() is None for process in processes)
+        time.sleep(0.01)
+
+
 class Workers:
     """Worker processes of a scheduler, by address."""
 
@@ -99,7 +107,7 @@ class Workers:
         command = [sys.executable, "-m", "distributed.cli.dask_worker", self.scheduler]
         command += ["--no-nanny", "--no-dashboard", "--nthreads", "1"]
         process = subprocess.Popen(command, stderr=subprocess.DEVNULL, env=environment)
-        self.cluster.wait_for_workers(len(known) + 1, timeout=120)
+        until(lambda: len(self.addresses()) > len(known), process)
         (address,) = set(self.addresses()) - known
         self.processes[address] = process
         return address
@@ -109,8 +117,7 @@ class Workers:
         process = self.processes.pop(address)
         process.kill()
         process.wait()
-        while address in self.addresses():
-            time.sleep(0.01)
+        until(lambda: address not in self.addresses())
 
     def addresses(self):
         return list(self.cluster.scheduler.workers)
@@ -219,6 +226,17 @@ def test_a_shard_that_takes_its_worker_with_it(path, whole, cluster, tmp_path, m
     goes_on(path, tmp_path, whole, 1)
 
 
+def test_a_folder_that_is_moved_away(path, whole, cluster, tmp_path):
+    """Told as on one machine, not written to as if it were new; workers are let go of."""
+    cluster.take(1)
+    out, left = tmp_path / "out", tmp_path / "moved"
+    gone = Disturbed(cluster.scheduler, 3, lambda: out.rename(left))
+    with pytest.raises(StoreError, match=rf"{out} was moved.* now {left}.* same command again"):
+        run(path, out, executor=gone)
+    assert not out.exists()
+    goes_on(path, left, whole, 2)
+
+
 @pytest.fixture
 def other_version(tmp_path):
     """A folder in which another version of Alight is installed, as far as metadata tell."""
@@ -276,8 +294,9 @@ def own_scheduler(folder):
     command = ["distributed.cli.dask_worker", "--scheduler-file", file, "--no-nanny"]
     worker = subprocess.Popen([*python, *command, "--nthreads", "1"], stderr=subprocess.DEVNULL)
     try:
+        until(lambda: file.exists() and file.read_text().endswith("}"), scheduler)
         with distributed.Client(scheduler_file=file, set_as_default=False) as client:
-            client.wait_for_workers(1, timeout=120)
+            until(client.nthreads, scheduler, worker)
         yield scheduler, json.loads(file.read_text())["address"]
     finally:
         for process in (worker, scheduler):
@@ -306,15 +325,13 @@ def test_ctrl_c_at_the_command_line(path, whole, cluster, tmp_path):
     command = [sys.executable, "-m", "alight", "campaign", path, "--out", out, "--device", "cpu"]
     command += ["--scheduler", cluster.scheduler, "--runs", "40000"]
     child = subprocess.Popen(command, stderr=subprocess.PIPE, text=True)
-    while not list(out.glob("shards/*.json")) and child.poll() is None:
-        time.sleep(0.001)
+    until(lambda: any(out.glob("shards/*.json")), child)
     child.send_signal(signal.SIGINT)
-    _, said = child.communicate(timeout=120)
+    _, said = child.communicate()
     assert child.returncode == 130
     assert "of 5000 shards are finished and safe" in said
     assert "Traceback" not in said
-    while cluster.cluster.scheduler.tasks:
-        time.sleep(0.01)
+    until(lambda: not cluster.cluster.scheduler.tasks)
     finished = open_campaign(out)
     assert 1 <= len(finished.seals) < 5000
     for seal in finished.seals.values():

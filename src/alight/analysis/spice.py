@@ -6,7 +6,6 @@ Kernels are loaded for the one question and unloaded after it.
 from __future__ import annotations
 
 import os
-import pathlib
 from collections.abc import Sequence
 from typing import Any
 
@@ -16,6 +15,7 @@ from alight.analysis.columns import Array
 from alight.core.checks import checked_number, checked_whole
 from alight.core.errors import FileError, InputError
 from alight.core.extras import require
+from alight.core.paths import user_path
 
 Paths = Sequence[str | os.PathLike[str]]
 
@@ -65,7 +65,7 @@ def _places(spice: Any, times: Array, frame: str, target: str) -> Array:
 
 
 def _there(kernel: str | os.PathLike[str]) -> str:
-    path = pathlib.Path(kernel).expanduser()
+    path = user_path(kernel, "SPICE kernel")
     if not path.is_file():
         raise FileError(f"there is no SPICE kernel {path}; name files such as naif0012.tls")
     return str(path)

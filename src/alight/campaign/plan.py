@@ -24,8 +24,11 @@ from alight.core.checks import checked_whole
 from alight.core.errors import FileError, InputError
 
 #: Of the files in a campaign's folder; raised when older ones can no longer be read.
-FORMAT = 1
+FORMAT = 2
 PLAN_FILE = "plan.json"
+
+#: Key of the plan's own hash, over everything else in its file.
+SUM = "sum"
 
 #: Runs and shards of a campaign, at most: a folder with more files than this serves nobody.
 MOST_RUNS, MOST_SHARDS = 10**9, 10**6
@@ -91,7 +94,7 @@ class Plan:
     @property
     def hash(self) -> str:
         """Names the campaign: every shard carries it. More runs keep it where they may be added."""
-        return hashlib.sha256(canonical(self.identity())).hexdigest()
+        return digest(self.identity())
 
     def to_json(self) -> bytes:
         """The text of ``plan.json``."""
@@ -105,7 +108,8 @@ class Plan:
             "versions": self.versions,
             "scenario": self.scenario,
         }
-        return (json.dumps(plain(body), indent=1, ensure_ascii=False) + "\n").encode()
+        whole = plain({**body, SUM: digest(body)})
+        return (json.dumps(whole, indent=1, ensure_ascii=False) + "\n").encode()
 
 
 def make_plan(
@@ -147,19 +151,30 @@ def read_plan(folder: pathlib.Path) -> Plan | None:
         return None
     try:
         body = json.loads(path.read_bytes())
-        names = ("scenario", "shard", "sampling", "device", "versions")
-        plan = Plan(total=body["runs"], **{name: body[name] for name in names})
-        whole = body["format"] == FORMAT and body["hash"] == plan.hash
-    except (OSError, ValueError, TypeError, KeyError, AttributeError) as cause:
+        if body.pop(SUM, None) != digest(body) or body["format"] != FORMAT:
+            raise FileError(
+                f"{path} has been changed by hand, or is of another version of Alight: its "
+                "contents and its hash disagree. Restore it, or take another folder."
+            )
+        return _plan_of(body)
+    except FileError:
+        raise
+    except (OSError, ValueError, TypeError, KeyError, AttributeError, RecursionError) as cause:
+        why = "nested too deeply" if isinstance(cause, RecursionError) else cause
         raise FileError(
-            f"{path} cannot be read as the plan of a campaign ({cause}). It is written whole or "
+            f"{path} cannot be read as the plan of a campaign ({why}). It is written whole or "
             "not at all, so something else has changed it: restore it, or take another folder."
         ) from None
-    if not whole:
-        raise FileError(
-            f"{path} has been changed by hand, or by another version of Alight: its contents and "
-            "its hash disagree. Restore it, or take another folder."
-        )
+
+
+def _plan_of(body: dict[str, Any]) -> Plan:
+    """The plan in the table of its file."""
+    total, shard = (checked_whole(name, body[name], 1) for name in ("runs", "shard"))
+    _check_size(total, shard)
+    names = ("scenario", "sampling", "device", "versions")
+    plan = Plan(total=total, shard=shard, **{name: body[name] for name in names})
+    if body["hash"] != plan.hash:
+        raise ValueError("it names another campaign")
     return plan
 
 
@@ -244,6 +259,11 @@ def plain(tree: Any) -> Any:
     if tree is None or isinstance(tree, bool | int | float | str):
         return tree
     return str(tree)
+
+
+def digest(tree: Any) -> str:
+    """SHA-256 of a tree's one text."""
+    return hashlib.sha256(canonical(tree)).hexdigest()
 
 
 def canonical(tree: Any) -> bytes:

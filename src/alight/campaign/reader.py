@@ -18,6 +18,7 @@ from alight.campaign.store import Seal, contacts_name, find_shards, runs_name, t
 from alight.core.errors import FileError, InputError, unknown_name
 from alight.core.extras import require
 from alight.core.outcomes import Ending
+from alight.core.paths import user_path
 
 _NAMES = {"runs": runs_name, "contacts": contacts_name}
 
@@ -117,7 +118,7 @@ def open_campaign(folder: str | os.PathLike[str]) -> Campaign:
 
     A shard that was damaged after it was written is an error: the tables would lack runs unnoticed.
     """
-    place = pathlib.Path(folder).expanduser()
+    place = user_path(folder, "folder")
     plan = read_plan(place)
     if plan is None:
         raise FileError(

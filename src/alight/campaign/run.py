@@ -17,6 +17,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from alight.campaign.executors import Executor, Tally, executor_of, resolver_of
+from alight.campaign.hold import Hold, locked
 from alight.campaign.plan import PLAN_FILE, Plan, agreed, make_plan, read_plan
 from alight.campaign.reader import Campaign, open_campaign
 from alight.campaign.run_kinds import run_kind
@@ -24,11 +25,12 @@ from alight.campaign.store import (
     SEALS,
     Seal,
     Shard,
+    StoreError,
+    check_there,
     clear_leftovers,
     clear_tables,
     count_seals,
     find_shards,
-    locked,
     write_shard,
     write_whole,
 )
@@ -37,7 +39,9 @@ from alight.core import devices
 from alight.core.checks import checked_whole
 from alight.core.errors import DeviceError, InputError
 from alight.core.outcomes import Ending
+from alight.core.paths import user_path
 from alight.core.progress import Progress, progress
+from alight.core.text import printable
 from alight.scenario import load
 from alight.scenario.document import Document
 
@@ -111,11 +115,11 @@ def run_campaign(
     """
     given = load(scenario) if isinstance(scenario, str | os.PathLike) else scenario
     chosen = executor_of(executor, scheduler)
-    folder = pathlib.Path(out).expanduser()
+    folder = user_path(out, "out")
     if folder.exists() and not folder.is_dir():
         raise InputError(f"out is {folder}, which is a file; it must be a folder, new or old.")
     notes = _Notes(show)
-    with locked(folder):
+    with locked(folder) as hold:
         clear_leftovers(folder)
         old = _begun(folder)
         place = _device(device, old, resolver_of(chosen))
@@ -129,14 +133,14 @@ def run_campaign(
         _keep(folder / SCENARIO_FILE, given.to_toml(plan.device).encode())
         told = show if isinstance(show, str) else "silent"
         work = Work(given, plan, place.name, threads, told)
-        return _carry_out(folder, work, chosen, show, notes)
+        return _carry_out(hold, work, chosen, show, notes)
 
 
 def _carry_out(
-    folder: pathlib.Path, work: Work, executor: Executor, show: str | Progress, notes: _Notes
+    hold: Hold, work: Work, executor: Executor, show: str | Progress, notes: _Notes
 ) -> CampaignResult:
     """Check what is there, compute what is not."""
-    plan, computed = work.plan, 0
+    folder, plan, computed = hold.folder, work.plan, 0
     kind = run_kind(plan.scenario)
     tally = Tally(kind)
     try:
@@ -147,10 +151,16 @@ def _carry_out(
         # Closed at once when a shard cannot be written, so that no bar outlives the message.
         with contextlib.closing(_computed(executor, work, wanted, tally, show)) as shards:
             for shard in shards:
-                write_shard(folder, plan, shard)
+                write_shard(folder, plan, shard, hold.check)
                 tally.add(shard.outcomes)
                 computed += 1
+        hold.check()
+        check_there(folder, plan)
+    except StoreError:
+        hold.check()  # which may know better why a file could not be written
+        raise
     except KeyboardInterrupt:
+        hold.check()
         raise CampaignInterruptedError(
             f"interrupted: {count_seals(folder)} of {plan.shards} shards are finished and safe in "
             f"{folder}. Run the same command again: it goes on from here, with the same results."
@@ -267,4 +277,4 @@ class _Notes:
     def say(self, line: str) -> None:
         self.lines.append(line)
         if not self._silent:
-            print(line, file=sys.stderr, flush=True)
+            print(printable(line), file=sys.stderr, flush=True)

@@ -1,4 +1,4 @@
-"""Shards on disk: whole or not at all, checked, and only one process at a time.
+"""Shards on disk: whole or not at all, and checked.
 
 A folder of a campaign::
 
@@ -22,23 +22,16 @@ import hashlib
 import json
 import os
 import pathlib
-import socket
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
-from alight.campaign.plan import Plan, canonical
-from alight.core.errors import AlightError, FileError
-
-if sys.platform == "win32":
-    import msvcrt
-else:
-    import fcntl
+from alight.campaign.plan import Plan, canonical, digest
+from alight.core.errors import FileError
 
 TABLES = ("runs", "contacts", "trajectories")
 SEALS = "shards"
-LOCK_FILE = ".lock"
 
 _PART = ".part"
 _FULL = {errno.ENOSPC, errno.EDQUOT, errno.EFBIG}
@@ -46,10 +39,6 @@ _FULL = {errno.ENOSPC, errno.EDQUOT, errno.EFBIG}
 
 class StoreError(FileError):
     """A folder that cannot be written; what was finished is safe."""
-
-
-class BusyError(AlightError, RuntimeError):
-    """A folder that another process is working on."""
 
 
 def runs_name(shard: int) -> str:
@@ -78,10 +67,14 @@ def seal_name(shard: int) -> str:
 
 
 def write_whole(path: pathlib.Path, data: bytes) -> None:
-    """Write a file so that at any time it is either absent (or the old one) or complete."""
+    """Write a file so that at any time it is either absent (or the old one) or complete.
+
+    Its folder is made where it is absent, and none above it: a campaign that was moved away is not
+    begun anew where it was.
+    """
     temporary = path.parent / f".{path.name}{_PART}"
     try:
-        path.parent.mkdir(parents=True, exist_ok=True)
+        path.parent.mkdir(exist_ok=True)
         try:
             with open(temporary, "wb") as file:
                 file.write(data)
@@ -94,7 +87,7 @@ def write_whole(path: pathlib.Path, data: bytes) -> None:
                 temporary.unlink(missing_ok=True)
             raise
     except OSError as cause:
-        raise _cannot_write(path, cause) from cause
+        raise cannot_write(path, cause) from cause
 
 
 def _sync_folder(folder: pathlib.Path) -> None:
@@ -108,7 +101,8 @@ def _sync_folder(folder: pathlib.Path) -> None:
         os.close(handle)
 
 
-def _cannot_write(path: pathlib.Path, cause: OSError) -> StoreError:
+def cannot_write(path: pathlib.Path, cause: OSError) -> StoreError:
+    """An error for a file that the disk did not take."""
     if cause.errno in _FULL:
         return StoreError(
             f"the disk is full: {path} could not be written ({cause.strerror}). Finished shards "
@@ -137,7 +131,7 @@ class Seal:
     def to_json(self) -> bytes:
         """The text of the seal, with a hash of its own."""
         body = self._body()
-        return canonical({**body, "seal": _digest(canonical(body))}) + b"\n"
+        return canonical({**body, "seal": digest(body)}) + b"\n"
 
     def _body(self) -> dict[str, Any]:
         return {
@@ -162,13 +156,21 @@ class Shard:
     """How many runs ended with each code."""
 
 
-def write_shard(folder: pathlib.Path, plan: Plan, shard: Shard) -> Seal:
-    """Write the files of a shard, then its seal."""
+def _nothing() -> None:
+    pass
+
+
+def write_shard(
+    folder: pathlib.Path, plan: Plan, shard: Shard, check: Callable[[], None] = _nothing
+) -> Seal:
+    """Write the files of a shard, then its seal; ``check`` is called before each of the two."""
     known = {name: (len(data), _digest(data)) for name, data in shard.files.items()}
     runs = len(plan.runs(shard.number))
     seal = Seal(shard.number, plan.hash, runs, shard.contacts, shard.outcomes, known)
+    check()
     for name, data in shard.files.items():
         write_whole(folder / name, data)
+    check()
     write_whole(folder / seal_name(shard.number), seal.to_json())
     return seal
 
@@ -194,14 +196,14 @@ def check_shard(folder: pathlib.Path, plan: Plan, shard: int) -> Seal | str | No
         seal = read_seal(path)
     except FileNotFoundError:
         return None
-    except (OSError, ValueError, TypeError, KeyError, AttributeError):
+    except (OSError, ValueError, TypeError, KeyError, AttributeError, RecursionError):
         return f"its seal {path.name} is damaged"
     if seal.plan != plan.hash or seal.shard != shard:
         return f"its seal {path.name} belongs to another campaign"
     if seal.runs != len(plan.runs(shard)):
         return None  # the last, smaller shard of a campaign that has grown
-    for name, (size, digest) in seal.files.items():
-        wrong = _fault(folder / name, size, digest)
+    for name, (size, known) in seal.files.items():
+        wrong = _fault(folder / name, size, known)
         if wrong:
             return f"{name} {wrong}"
     return seal
@@ -211,7 +213,7 @@ def read_seal(path: pathlib.Path) -> Seal:
     """The seal in a file; ValueError where it is not what was written."""
     body = json.loads(path.read_bytes())
     own = body.pop("seal")
-    if own != _digest(canonical(body)):
+    if own != digest(body):
         raise ValueError("the seal has been changed")
     return Seal(
         shard=body["shard"],
@@ -219,18 +221,18 @@ def read_seal(path: pathlib.Path) -> Seal:
         runs=body["runs"],
         contacts=body["contacts"],
         outcomes={int(code): n for code, n in body["outcomes"].items()},
-        files={name: (size, digest) for name, (size, digest) in body["files"].items()},
+        files={name: (size, known) for name, (size, known) in body["files"].items()},
     )
 
 
-def _fault(path: pathlib.Path, size: int, digest: str) -> str:
+def _fault(path: pathlib.Path, size: int, known: str) -> str:
     """What is wrong with a file, or nothing."""
     try:
         found = path.stat().st_size
         if found != size:
             return f"has {found} bytes where {size} were written"
         with open(path, "rb") as file:
-            same = hashlib.file_digest(file, "sha256").hexdigest() == digest
+            same = hashlib.file_digest(file, "sha256").hexdigest() == known
     except FileNotFoundError:
         return "is missing"
     except OSError as cause:
@@ -250,6 +252,18 @@ def count_seals(folder: pathlib.Path) -> int:
     return sum(1 for _ in (folder / SEALS).glob("shard-*.json"))
 
 
+def check_there(folder: pathlib.Path, plan: Plan) -> None:
+    """An error if what was written has gone since; contents are not read again."""
+    names = (seal_name, runs_name)
+    gone = [n for n in range(plan.shards) if not all((folder / f(n)).exists() for f in names)]
+    if gone:
+        raise StoreError(
+            f"{len(gone)} finished shards of {folder} are no longer there (the first is shard "
+            f"{gone[0]}): something else has deleted them while the campaign was running. Run the "
+            "same command again: it computes them anew and keeps the others."
+        )
+
+
 def clear_tables(folder: pathlib.Path) -> None:
     """Remove tables that no seal vouches for, where there is no seal at all."""
     for table in TABLES:
@@ -259,50 +273,3 @@ def clear_tables(folder: pathlib.Path) -> None:
 
 def _digest(data: bytes) -> str:
     return hashlib.sha256(data).hexdigest()
-
-
-# ---------------------------------------------------------------------------------------------
-# One process at a time
-# ---------------------------------------------------------------------------------------------
-
-
-@contextlib.contextmanager
-def locked(folder: pathlib.Path) -> Iterator[None]:
-    """Hold the folder for this process; the lock falls with the process, however that ends."""
-    path = folder / LOCK_FILE
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-        # Unbuffered: on a full disk closing it has nothing left to write, and cannot fail.
-        file = open(path, "a+b", buffering=0)  # noqa: SIM115  (held, not only opened)
-    except OSError as cause:
-        raise _cannot_write(path, cause) from cause
-    with file:
-        try:
-            mine = _take(file)
-        except OSError as cause:
-            raise _cannot_write(path, cause) from cause
-        if not mine:
-            file.seek(0)
-            holder = file.read().decode(errors="replace").strip() or "another process"
-            raise BusyError(
-                f"{folder} is being worked on by {holder}. Wait for it, stop it, or take another "
-                "folder: two processes must not write one campaign."
-            )
-        with contextlib.suppress(OSError):
-            file.truncate(0)
-            file.write(f"process {os.getpid()} on {socket.gethostname()}".encode())
-            file.flush()
-        yield
-
-
-def _take(file: Any) -> bool:
-    try:
-        if sys.platform == "win32":
-            # A byte far behind the text, so that others may still read who holds it.
-            file.seek(1 << 20)
-            msvcrt.locking(file.fileno(), msvcrt.LK_NBLCK, 1)
-        else:
-            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except (BlockingIOError, PermissionError):
-        return False  # held by someone else; other errors are the file system's
-    return True

@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from alight.cli import screen
 from alight.core.errors import MissingExtraError
 
 if TYPE_CHECKING:
@@ -369,12 +370,11 @@ def gravity(
 
     The exit code is 1 when a field is wrong, whatever its speed.
     """
-    from rich.console import Console
     from rich.text import Text
 
     from alight.core.devices import resolve
 
-    console = Console()
+    console = screen.console()
     peer, line = find_peer()
     with console.status("") as status:
         setting = Setting(resolve(device), repeats, peer, lambda text: status.update(Text(text)))

@@ -10,8 +10,10 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 from typer.core import TyperCommand
 
+from alight.cli import screen
 from alight.cli.names import complete_body
 from alight.core.errors import FileError, InputError
+from alight.core.paths import user_path
 
 if TYPE_CHECKING:
     from alight.analysis.surface import Surface
@@ -155,7 +157,7 @@ def command(
         _make_folder(wanted)
     surface, drawn = look(subject, device, wanted)
     if as_json:
-        typer.echo(report.as_json(subject, surface, drawn))
+        screen.echo(report.as_json(subject, surface, drawn))
     else:
         report.show(subject, surface, drawn)
 
@@ -215,7 +217,7 @@ def look(
     mesh = subject.mesh
     field = Polyhedron(mesh, gm=subject.gm)
     if mesh.n_faces > MANY_FACETS and chosen.is_cpu:
-        typer.echo(
+        screen.echo(
             f"{mesh.n_faces} facets, each felt by all others, take a while; "
             "--facets 20000 gives a quick look.",
             err=True,
@@ -242,7 +244,7 @@ def figure_place(figure: str | None) -> Path | None:
             f'--figure "{figure}" names no place: name a folder, or a file that ends in '
             f'{_listed(FORMATS)}; --figure alone means the folder "{FIGURES}".'
         )
-    path = Path(figure)
+    path = user_path(figure, "--figure")
     if path.suffix and path.suffix.lower() not in FORMATS and not path.is_dir():
         raise InputError(
             f'--figure "{figure}" ends in "{path.suffix}": name a folder, or a file that ends in '

@@ -8,8 +8,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-import typer
 
+from alight.cli import screen
 from alight.core.errors import InputError
 
 if TYPE_CHECKING:
@@ -43,13 +43,13 @@ def show(subject: Subject, file: Path, device: str, as_json: bool) -> None:
     body = subject.fine or subject.mesh
     liftoff.draw(found, text, body, subject.spin, not subject.tumbles, file)
     if as_json:
-        typer.echo(json.dumps(as_data(subject, ground, found, file), indent=2, allow_nan=False))
+        screen.echo(json.dumps(as_data(subject, ground, found, file), indent=2, allow_nan=False))
         return
     for name, value in facts:
-        typer.echo(f"{name:<30}{value}")
+        screen.echo(f"{name:<30}{value}")
     for note in text.notes:
-        typer.echo(note)
-    typer.echo(f"wrote {file}")
+        screen.echo(note)
+    screen.echo(f"wrote {file}")
 
 
 def smooth_ground(subject: Subject) -> Parametric:

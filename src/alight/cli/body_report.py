@@ -12,11 +12,11 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 from rich.box import ROUNDED
-from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
 from alight.analysis.surface import Range, Surface
+from alight.cli import screen
 from alight.cli.body_subject import Subject
 from alight.core.constants import G
 from alight.scenario import bodies
@@ -80,7 +80,7 @@ def warnings(subject: Subject, surface: Surface) -> list[str]:
 
 def show(subject: Subject, surface: Surface, drawn: Sequence[Path]) -> None:
     """Print the tables, the warnings and where the figures are."""
-    console = Console()
+    console = screen.console()
     console.print(Text(subject.designation, style="bold"))
     facts = [list(rows(subject, surface)) for rows in _GROUPS]
     for table in (
@@ -229,7 +229,7 @@ def show_catalogue(as_json: bool) -> None:
     found = [bodies.find(name) for name in bodies.names()]
     if as_json:
         rows = [{"name": b.name, "designation": b.designation, "gm_m3_s2": b.gm} for b in found]
-        print(json.dumps(rows, indent=2, ensure_ascii=False))
+        screen.echo(json.dumps(rows, indent=2, ensure_ascii=False))
         return
     titles = ("name", "designation", "radius", "GM [m³/s²]", "spin")
     table = _table(*((title, "bold" if title == "name" else "") for title in titles), right=(2, 3))
@@ -237,7 +237,7 @@ def show_catalogue(as_json: bool) -> None:
         period = f"{b.rotation_period / 3600.0:.5g} h" if b.rotation_period else "tumbles"
         radius = words.length(b.mean_radius)(b.mean_radius)
         table.add_row(b.name, b.designation, radius, words.quoted(b.gm), period)
-    Console().print(table)
+    screen.console().print(table)
 
 
 def _table(*columns: tuple[str, str], right: Sequence[int] = ()) -> Table:

@@ -9,8 +9,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-import typer
 
+from alight.cli import screen
 from alight.core.errors import InputError
 from alight.core.frames import direction, local_frame
 
@@ -71,11 +71,11 @@ def show(subject: Subject, site: Site, file: Path, device: str, as_json: bool) -
     )
     local_world.draw(world, words, file, body=subject.fine)
     if as_json:
-        typer.echo(json.dumps(as_data(rocks, world, site, table, file), indent=2))
+        screen.echo(json.dumps(as_data(rocks, world, site, table, file), indent=2))
         return
     for name, value in facts:
-        typer.echo(f"{name:<24}{value}")
-    typer.echo(f"wrote {file}")
+        screen.echo(f"{name:<24}{value}")
+    screen.echo(f"wrote {file}")
 
 
 def rocks_of(subject: Subject, site: Site) -> tuple[Rocks, str]:

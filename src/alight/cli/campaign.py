@@ -8,6 +8,7 @@ from typing import Annotated
 
 import typer
 
+from alight.cli import screen
 from alight.cli.names import complete_scenario, scenario_of
 from alight.core.errors import InputError
 
@@ -50,14 +51,15 @@ def command(
         result = run_campaign(given, runs, out=out, device=device, scheduler=scheduler, show=show)
     except CampaignInterruptedError as stop:
         # Told here, as Typer makes an exit code of it and drops the text.
-        from alight.cli.main import INTERRUPTED, complain
+        from alight.cli.main import complain
+        from alight.cli.start import INTERRUPTED
 
         complain(str(stop))
         raise typer.Exit(INTERRUPTED) from None
     if as_json:
         ended = {outcome.name.lower(): count for outcome, count in result.outcomes.items()}
         facts = {"folder": str(result.folder), "runs": result.runs, "outcomes": ended}
-        typer.echo(json.dumps(facts, indent=2))
+        screen.echo(json.dumps(facts, indent=2))
     else:
         folder = shlex.quote(str(result.folder))
-        typer.echo(f"{result}.\nRead it with: alight report {folder}")
+        screen.echo(f"{result}.\nRead it with: alight report {folder}")

@@ -15,6 +15,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from alight.cli import screen
+
 if TYPE_CHECKING:
     from rich.table import Table
 
@@ -76,7 +78,7 @@ def command(
     """
     report = examine()
     if as_json:
-        typer.echo(json.dumps(asdict(report), indent=2))
+        screen.echo(json.dumps(asdict(report), indent=2))
     else:
         _show(report)
     raise typer.Exit(1 if report.problems else 0)
@@ -182,10 +184,9 @@ def _folder_size(folder: Path) -> int:
 
 
 def _show(report: Report) -> None:
-    from rich.console import Console
     from rich.text import Text
 
-    console = Console()
+    console = screen.console()
     for table in (_machine_table(report), _package_table(report), _extras_table(report)):
         console.print(table)
     if not report.problems:

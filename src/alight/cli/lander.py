@@ -9,11 +9,12 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from alight.cli import lander_tree
+from alight.cli import lander_tree, screen
 from alight.cli.body import Command as Command  # its --figure may stand without a value
 from alight.cli.body import figure_place, file_stem
 from alight.cli.names import complete_lander
 from alight.core.errors import FileError, InputError
+from alight.core.paths import user_path
 
 if TYPE_CHECKING:
     from alight.scenario.landers import Lander
@@ -73,7 +74,7 @@ def command(
     entry, rigid = _find(target, points, unit, mass)
     drawn = [] if place is None else _draw(entry, rigid, place)
     if as_json:
-        typer.echo(_json(entry, rigid, drawn))
+        screen.echo(_json(entry, rigid, drawn))
     else:
         _show(entry, rigid, drawn)
 
@@ -86,7 +87,7 @@ def _find(
     from alight.shapes import Mesh
     from alight.vehicles import RigidLander
 
-    path = Path(target)
+    path = user_path(target, "lander")
     if not (path.suffix and (path.exists() or re.fullmatch(r"\.[A-Za-z]{3,4}", path.suffix))):
         given = {"--unit": unit, "--mass": mass}
         for option in (name for name, value in given.items() if value is not None):
@@ -157,11 +158,10 @@ def _nearest(rigid: RigidLander) -> float | None:
 
 def _show(entry: Lander | None, rigid: RigidLander, drawn: list[Path]) -> None:
     from rich.box import ROUNDED
-    from rich.console import Console
     from rich.table import Table
     from rich.text import Text
 
-    console = Console()
+    console = screen.console()
     console.print(Text(entry.designation if entry else rigid.name, style="bold"))
     table = Table(show_header=False, box=ROUNDED)
     for name, value in _facts(rigid):
@@ -185,7 +185,6 @@ def _source_lines(entry: Lander | None) -> list[str]:
 
 def _show_catalogue(as_json: bool) -> None:
     from rich.box import ROUNDED
-    from rich.console import Console
     from rich.table import Table
     from rich.text import Text
 
@@ -197,7 +196,7 @@ def _show_catalogue(as_json: bool) -> None:
     if as_json:
         rows = [{"name": x.name, "designation": x.designation, "mass_kg": x.mass} for x in found]
         rows += [{"name": n, "designation": t.name, "mass_kg": t.mass} for n, t in trees.items()]
-        typer.echo(json.dumps(rows, indent=2, ensure_ascii=False))
+        screen.echo(json.dumps(rows, indent=2, ensure_ascii=False))
         return
     table = Table(header_style="bold", box=ROUNDED)
     for title, justify in (("name", "left"), ("designation", "left"), ("mass [kg]", "right")):
@@ -206,7 +205,7 @@ def _show_catalogue(as_json: bool) -> None:
         table.add_row(lander.name, lander.designation, f"{lander.mass:g}")
     for name, tree in trees.items():
         table.add_row(name, f"{tree.name}, articulated (paper 002)", f"{tree.mass:g}")
-    Console().print(table)
+    screen.console().print(table)
 
 
 # -- figures and scripts ----------------------------------------------------------------------

@@ -7,8 +7,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-import typer
-
+from alight.cli import screen
 from alight.core.errors import InputError
 
 if TYPE_CHECKING:
@@ -29,7 +28,7 @@ def show(target: str, options: Mapping[str, object], as_json: bool) -> None:
         raise InputError(f"{option} is for rigid landers; {target} has joints.")
     tree, devices = _found(target)
     if as_json:
-        typer.echo(json.dumps(_facts(tree, devices), indent=2, ensure_ascii=False))
+        screen.echo(json.dumps(_facts(tree, devices), indent=2, ensure_ascii=False))
     else:
         _tell(tree, devices)
 
@@ -73,11 +72,10 @@ def _when(schedule: Any) -> str:
 
 def _tell(tree: Tree, devices: tuple[Device, ...]) -> None:
     from rich.box import ROUNDED
-    from rich.console import Console
     from rich.table import Table
     from rich.text import Text
 
-    console = Console()
+    console = screen.console()
     console.print(Text(tree.name, style="bold"))
     told = f"{tree.count} bodies, {tree.n_v} freedoms, {tree.mass:g} kg"
     console.print(Text(told))

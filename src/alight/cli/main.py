@@ -17,12 +17,11 @@ import typer
 
 from alight.cli import bench, body, campaign, doctor, lander, report, scenario
 from alight.cli import run as run_once
+from alight.cli.start import INTERRUPTED
 from alight.core.errors import AlightError
 
 #: Exit code for a user's mistake: the same as for a wrong option.
 USER_ERROR = 2
-#: Exit code after Ctrl-C: 128 + SIGINT, as shells expect.
-INTERRUPTED = 130
 
 app = typer.Typer(
     name="alight",
@@ -64,7 +63,7 @@ app.add_typer(bench.app, name="bench")
 def run() -> None:
     """Run the command line: a user's mistake is one red line, a defect keeps its traceback.
 
-    After Ctrl-C Typer exits with ``INTERRUPTED`` by itself, without a word.
+    After Ctrl-C it exits with ``start.INTERRUPTED``, without a word.
     """
     _write_any_text()
     try:
@@ -72,6 +71,8 @@ def run() -> None:
     except AlightError as error:
         complain(str(error))
         sys.exit(USER_ERROR)
+    except KeyboardInterrupt:  # before Typer has begun, which looks after it itself
+        sys.exit(INTERRUPTED)
 
 
 def _write_any_text() -> None:
@@ -83,8 +84,9 @@ def _write_any_text() -> None:
 
 def complain(message: str) -> None:
     """Print an error on standard error, as it stands: brackets are text, lines are not broken."""
-    from rich.console import Console
     from rich.text import Text
 
+    from alight.cli.screen import console
+
     line = Text(f"alight: error: {message}", style="red")
-    Console(stderr=True).print(line, soft_wrap=True)
+    console(stderr=True).print(line, soft_wrap=True)

@@ -24,14 +24,14 @@ STDIN = "-"
 def scenario_of(given: str) -> Document:
     """The scenario in a file, on standard input (``-``), or of a shipped one's name.
 
-    A file goes before a shipped scenario of the same name.
+    A file goes before a shipped scenario of the same name; a folder does not.
     """
     from alight import scenario
     from alight.scenario import catalogue
 
     if given == STDIN:
         return scenario.loads(_standard_input(), source="standard input")
-    if not os.path.lexists(given) and _is_name(given):
+    if _is_name(given) and (os.path.isdir(given) or not os.path.lexists(given)):
         if given in catalogue.shipped():
             return scenario.load(catalogue.find(given).path)
         if not _is_near(given):

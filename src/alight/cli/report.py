@@ -9,7 +9,9 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from alight.cli import screen
 from alight.core.errors import AlightError, InputError
+from alight.core.paths import user_path
 
 if TYPE_CHECKING:
     from alight.campaign.reader import Campaign
@@ -71,7 +73,7 @@ def command(
     given, note = _given(campaign, date)
     report = _write(campaign, place, given, silent=as_json)
     if as_json:
-        typer.echo(_json(report, note))
+        screen.echo(_json(report, note))
     else:
         _show(report, note)
     if show:
@@ -80,13 +82,16 @@ def command(
 
 def _page_place(out: str | None) -> Path | None:
     """The file or folder that ``--out`` names, refused before anything long begins."""
+    from alight.views.report_files import page_file
+
     if out is None:
         return None
-    path = Path(out)
+    path = user_path(out, "--out")
     if not out.strip() or (
         path.suffix and path.suffix.lower() not in (".html", ".htm") and not path.is_dir()
     ):
         raise InputError(f'--out "{out}": name a file that ends in .html, or a folder.')
+    page_file(path)
     return path
 
 
@@ -141,10 +146,9 @@ def _write(campaign: Campaign, out: Path | None, given: dict[str, Any], silent: 
 
 
 def _show(report: Report, note: str) -> None:
-    from rich.console import Console
     from rich.text import Text
 
-    console = Console()
+    console = screen.console()
     for question, answer in report.answers:
         console.print(Text(question, style="bold"))
         console.print(Text(answer), soft_wrap=True)

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from alight.cli import screen
 from alight.cli.names import complete_scenario, scenario_of
 
 if TYPE_CHECKING:
@@ -43,7 +44,7 @@ def command(
     solution = scenarios.simulate(given, device=place, progress=told)
     facts, tell = _tellers(given.KIND)
     if as_json:
-        typer.echo(json.dumps(facts(solution), indent=2, allow_nan=False))
+        screen.echo(json.dumps(facts(solution), indent=2, allow_nan=False))
     else:
         tell(solution)
 
@@ -68,7 +69,7 @@ def _facts(solution: Solution | TreeSolution) -> dict[str, Any]:
         "time_s": float(solution.time[-1]),
         "position_m": solution.position[-1].tolist(),
         "attitude_xyzw": solution.attitude[-1].tolist(),
-        "steps": len(solution.time) - 1,
+        "steps": solution.steps,
         "contacts": contacts,
         **({"loads": loads} if (loads := _loads(solution)) else {}),
     }
@@ -94,10 +95,9 @@ def _plain(value: Any) -> int | float | None:
 def _tell(solution: Solution | TreeSolution) -> None:
     """What a person reads."""
     import numpy as np
-    from rich.console import Console
     from rich.table import Table
 
-    console = Console()
+    console = screen.console()
     console.print(str(solution).capitalize() + ".", soft_wrap=True)
     events = solution.events
     if not len(events):

@@ -5,6 +5,8 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING, Any
 
+from alight.cli import screen
+
 if TYPE_CHECKING:
     from alight.engine.capture_flight import CaptureFlight
     from alight.engine.membrane_flight import MembraneFlight
@@ -21,12 +23,11 @@ def facts(flight: CaptureFlight | MembraneFlight) -> dict[str, Any]:
 
 def tell(flight: CaptureFlight | MembraneFlight) -> None:
     """What a person reads."""
-    from rich.console import Console
     from rich.table import Table
 
     from alight.engine.capture_flight import CaptureFlight
 
-    row, console = _row(flight), Console()
+    row, console = _row(flight), screen.console()
     said = str(flight.outcome[0])
     console.print(f"{said[:1].upper()}{said[1:]} after {row['end_s']:.6g} s.", soft_wrap=True)
     table = Table(show_header=False)

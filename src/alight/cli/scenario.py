@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import json
-import pathlib
 import shlex
 from typing import Annotated
 
 import typer
 
+from alight.cli import screen
 from alight.cli.names import complete_scenario, scenario_of
 from alight.core.errors import AlightError, FileError
+from alight.core.paths import user_path
 
 app = typer.Typer(help="Check scenario files, list those shipped, begin one of your own.")
 
@@ -40,7 +41,7 @@ def check(
             complain(str(mistake))
             wrong += 1
         else:
-            typer.echo(f"{file}: fine" + (f" ({found.title})" if found.title else ""))
+            screen.echo(f"{file}: fine" + (f" ({found.title})" if found.title else ""))
     raise typer.Exit(USER_ERROR if wrong else 0)
 
 
@@ -54,7 +55,7 @@ def schema(
     """
     from alight import scenario
 
-    typer.echo(json.dumps(scenario.json_schema(kind), indent=2))
+    screen.echo(json.dumps(scenario.json_schema(kind), indent=2))
 
 
 @app.command("list")
@@ -67,10 +68,10 @@ def show_list(
     found = shipped().values()
     if as_json:
         facts = [{"name": s.name, "file": str(s.path), "shows": s.about} for s in found]
-        typer.echo(json.dumps(facts, indent=2))
+        screen.echo(json.dumps(facts, indent=2))
         return
     for one in found:
-        typer.echo(f"{one.name}\n    {one.about}")
+        screen.echo(f"{one.name}\n    {one.about}")
 
 
 @app.command()
@@ -87,7 +88,7 @@ def new(
     """
     from alight.scenario.catalogue import find
 
-    path = pathlib.Path(file)
+    path = user_path(file, "FILE")
     if path.exists():
         raise FileError(f"{path} exists already; it is not overwritten. Name another file.")
     source = find(like)
@@ -96,4 +97,4 @@ def new(
     except OSError as cause:
         raise FileError(f"{path} cannot be written: {cause.strerror}.") from None
     told = shlex.quote(str(path))
-    typer.echo(f"wrote {path}, a copy of {source.name}. Run it with: alight run {told}")
+    screen.echo(f"wrote {path}, a copy of {source.name}. Run it with: alight run {told}")

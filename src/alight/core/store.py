@@ -7,7 +7,6 @@ import hashlib
 import json
 import os
 import pathlib
-import tempfile
 import zipfile
 from collections.abc import Sequence
 from typing import Any
@@ -15,7 +14,9 @@ from typing import Any
 import numpy as np
 from platformdirs import user_cache_path
 
+from alight.core import litter
 from alight.core.errors import InputError
+from alight.core.paths import user_path
 
 #: Where to keep arrays: True for the user's cache folder, False for nowhere, or a folder.
 Store = bool | str | os.PathLike[str]
@@ -39,7 +40,7 @@ def folder(store: Store, room: str) -> pathlib.Path | None:
         return user_cache_path("alight") / room if store else None
     if not isinstance(store, (str, os.PathLike)):
         raise InputError(f"store is {store!r}; it must be True, False or the path of a folder.")
-    return pathlib.Path(store).expanduser()
+    return user_path(store, "store")
 
 
 def load(place: pathlib.Path | None, name: str) -> dict[str, Any] | None:
@@ -47,6 +48,8 @@ def load(place: pathlib.Path | None, name: str) -> dict[str, Any] | None:
 
     A damaged file is as good as none: its arrays are made again and written anew.
     """
+    if place is not None:
+        litter.clear_parts(place)
     if place is None or not (place / f"{name}.npz").is_file():
         return None
     try:
@@ -62,11 +65,5 @@ def save(place: pathlib.Path | None, name: str, arrays: dict[str, Any]) -> None:
         return
     with contextlib.suppress(OSError):
         place.mkdir(parents=True, exist_ok=True)
-        handle, temporary = tempfile.mkstemp(dir=place, suffix=".part")
-        try:
-            with os.fdopen(handle, "wb") as file:
-                np.savez(file, **arrays)
-            pathlib.Path(temporary).replace(place / f"{name}.npz")
-        except BaseException:
-            pathlib.Path(temporary).unlink(missing_ok=True)
-            raise
+        with litter.whole_file(place / f"{name}.npz") as file:
+            np.savez(file, **arrays)

@@ -21,6 +21,7 @@ from alight.core.checks import Array, checked_whole
 from alight.core.outcomes import Outcome, outcome_of
 from alight.core.progress import Progress
 from alight.engine.flow import Flow, check_count
+from alight.engine.history import MAX_LINES, History
 from alight.engine.kernel import (
     FLYING,
     GPU_BLOCK,
@@ -35,7 +36,7 @@ from alight.engine.model import Model
 from alight.engine.order import PhaseOrder
 from alight.engine.release import Release, gaps
 from alight.engine.run import Row, Touch
-from alight.engine.slots import Slots, States, size_of, stacked
+from alight.engine.slots import Slots, States, size_of
 
 #: Runs in slots at a time, steps of one launch, contacts kept of one launch, on a CPU.
 CPU_SLOTS, CPU_STEPS, CPU_TOUCHES = 512, 4000, 16
@@ -111,6 +112,7 @@ class Batch(Flow[BatchResult]):
         threads: int | None = None,
         slots: int | None = None,
         history: int = 0,
+        max_lines: int = MAX_LINES,
     ) -> None:
         check_count(model.contact.count, len(release))
         super().__init__(model, release, device, threads, np.zeros(0, dtype=np.int64))
@@ -118,6 +120,7 @@ class Batch(Flow[BatchResult]):
         self._waiting = np.flatnonzero(self._outcomes() == Outcome.RUNNING)[::-1]
         most = checked_whole("slots", slots or self._most_slots(), 1)
         self._prepare(max(1, min(len(self._waiting), most)), history)
+        self._history = History(max_lines)
 
     def _most_slots(self) -> int:
         if self.device.is_cpu:
@@ -145,7 +148,6 @@ class Batch(Flow[BatchResult]):
         self._order = PhaseOrder(slots, len(self._kinds), self.device) if self._apart else None
         self._make_slots(slots, self._chunk.touches)
         self._rows = wp.empty((slots, max(1, history)), dtype=Row, device=name)
-        self._lines: list[Any] = []
 
     def _first_states(self) -> States:
         """The runs as they are released; those inside the ground have already failed."""
@@ -175,7 +177,9 @@ class Batch(Flow[BatchResult]):
     def _keep_lines(self, busy: Any) -> None:
         if self._chunk.rows:
             written, rows = self._line_count.numpy(), self._rows.numpy()
-            self._lines += [rows[s, : written[s]].copy() for s in busy]
+            for slot in busy:
+                lines = rows[slot, : written[slot]]
+                self._history.add(lines, lines["phase"])
 
     def _launch_all(self, busy: Any) -> None:
         """One launch of all phases, or a few of one each."""
@@ -223,9 +227,9 @@ class Batch(Flow[BatchResult]):
         return BatchResult(self._states.joined(), touches)
 
     @property
-    def history(self) -> Any:
-        """Structured array of all lines recorded (batches of one run keep them in order)."""
-        return stacked(Row, self._lines)
+    def history(self) -> History:
+        """Lines of the run, in batches of one run that were asked to keep them."""
+        return self._history
 
 
 def spread(busy: Any) -> Any:

@@ -60,13 +60,23 @@ def run_batch(
 
 @overload
 def simulate(
-    model: Model, release: Release, *, device: str = ..., threads: int | None = ...
+    model: Model,
+    release: Release,
+    *,
+    device: str = ...,
+    threads: int | None = ...,
+    max_lines: int | None = ...,
 ) -> Solution: ...
 
 
 @overload
 def simulate(
-    model: TreeModel, release: TreeRelease, *, device: str = ..., threads: int | None = ...
+    model: TreeModel,
+    release: TreeRelease,
+    *,
+    device: str = ...,
+    threads: int | None = ...,
+    max_lines: int | None = ...,
 ) -> TreeSolution: ...
 
 
@@ -77,6 +87,7 @@ def simulate(
     *,
     device: str = ...,
     threads: int | None = ...,
+    max_lines: int | None = ...,
 ) -> Solution | TreeSolution: ...
 
 
@@ -86,11 +97,17 @@ def simulate(
     *,
     device: str = "cpu",
     threads: int | None = None,
+    max_lines: int | None = None,
 ) -> Solution | TreeSolution:
-    """Carry one lander from its release to its end, with every step kept."""
+    """Carry one lander from its release to its end, with its steps kept.
+
+    At most ``max_lines`` lines are kept (``engine.history.MAX_LINES`` if not given): long runs are
+    thinned, as ``solution.thinning`` says.
+    """
     _require_match(model, release)
     follow: Any = simulate_tree if isinstance(model, TreeModel) else simulate_rigid
-    found: Solution | TreeSolution = follow(model, release, device=device, threads=threads)
+    options = {"device": device, "threads": threads, "max_lines": max_lines}
+    found: Solution | TreeSolution = follow(model, release, **options)
     return found
 
 

@@ -15,6 +15,7 @@ from alight.core.errors import InputError
 from alight.core.outcomes import Outcome, outcome_of
 from alight.engine.batch import Batch
 from alight.engine.energy import EnergyParts, energies
+from alight.engine.history import Thinning, line_limit
 from alight.engine.model import Model
 from alight.engine.release import Release
 from alight.engine.run import Row
@@ -29,7 +30,7 @@ _ROW: Any = Row
 
 @dataclass(frozen=True, eq=False)
 class Solution:
-    """The course of one run: a line after every step, and every contact."""
+    """The course of one run: a line after every step, thinned in long runs, and every contact."""
 
     model: Model
     rows: Any
@@ -39,6 +40,13 @@ class Solution:
     outcome: Outcome
     """How the run ended; ``print(solution.outcome)`` says it in words."""
     device: devices.Device
+    thinning: Thinning
+    """Which lines are kept; all of them in most runs."""
+
+    @property
+    def steps(self) -> int:
+        """Steps of the run, whether their lines are kept or not."""
+        return self.thinning.steps
 
     @property
     def time(self) -> Array:
@@ -122,14 +130,22 @@ class Solution:
     def __str__(self) -> str:
         return (
             f"{self.outcome} after {self.time[-1]:.6g} s, {len(self.events)} contacts and "
-            f"{len(self.rows) - 1} steps"
+            f"{self.thinning}"
         )
 
 
 def simulate(
-    model: Model, release: Release, *, device: str = "cpu", threads: int | None = None
+    model: Model,
+    release: Release,
+    *,
+    device: str = "cpu",
+    threads: int | None = None,
+    max_lines: int | None = None,
 ) -> Solution:
-    """Carry one lander from its release to its end, with every step and every contact kept.
+    """Carry one lander from its release to its end, with its steps and every contact kept.
+
+    At most ``max_lines`` lines are kept (``engine.history.MAX_LINES`` if not given): those of long
+    runs are thinned, the first and last lines of contacts excepted (``solution.thinning``).
 
     One run uses one core: a GPU is slower at it. Interrupting raises KeyboardInterrupt; use a
     ``Batch`` to go on from an interruption.
@@ -139,7 +155,8 @@ def simulate(
             f"simulate follows one run and the release has {len(release)}; pick one, such as "
             "release[0], or use run_batch for many."
         )
-    batch = Batch(model, release, device=device, threads=threads, history=LINES)
+    most = line_limit(max_lines) - 1  # besides the release
+    batch = Batch(model, release, device=device, threads=threads, history=LINES, max_lines=most)
     result = batch.run()
     outcome = outcome_of(result.outcome[0])
     if outcome is Outcome.STARTED_INSIDE:
@@ -150,5 +167,6 @@ def simulate(
     first: Any = np.zeros(1, dtype=_ROW.numpy_dtype())
     first["x"], first["v"] = release.position, release.velocity
     first["q"], first["w"] = release.attitude, release.rate
-    rows = stacked(Row, [first, batch.history])
-    return Solution(model, rows, result.touches, outcome, batch.device)
+    rows = stacked(Row, [first, *batch.history.parts])
+    thinning = batch.history.thinning(releases=0)
+    return Solution(model, rows, result.touches, outcome, batch.device, thinning)

@@ -19,10 +19,19 @@ from alight.core.progress import Progress
 from alight.core.types import scalar
 from alight.engine.batch import BatchResult, spread
 from alight.engine.flow import Flow, check_count
+from alight.engine.history import MAX_LINES, History
 from alight.engine.slots import state_dtype
 from alight.engine.tree_advance import GPU_BLOCK, TreeChunk, tree_kernel
 from alight.engine.tree_model import TreeModel, TreeRelease
-from alight.engine.tree_state import PEAKS, TreeNotes, TreeRun, TreeSpace, line_parts, make_space
+from alight.engine.tree_state import (
+    IN_CONTACT,
+    PEAKS,
+    TreeNotes,
+    TreeRun,
+    TreeSpace,
+    line_parts,
+    make_space,
+)
 
 #: Runs in slots at a time, steps of one launch, contacts kept of one launch.
 CPU_SLOTS, CPU_STEPS, TOUCHES = 256, 2000, 8
@@ -130,6 +139,7 @@ class TreeRuns(Flow[TreeResult]):
         threads: int | None = None,
         slots: int | None = None,
         history: int = 0,
+        max_lines: int = MAX_LINES,
     ) -> None:
         if release.tree is not model.tree:
             raise InputError(
@@ -141,6 +151,7 @@ class TreeRuns(Flow[TreeResult]):
         most = checked_whole("slots", slots or self._most_slots(), 1)
         self._first_states()
         self._prepare(max(1, min(len(release), most)), history)
+        self._history = History(max_lines)
 
     def _most_slots(self) -> int:
         if self.device.is_cpu:
@@ -179,7 +190,6 @@ class TreeRuns(Flow[TreeResult]):
         self._make_slots(slots, TOUCHES)
         width = line_parts(model.sizes).width
         self._lines = wp.zeros((slots * max(1, history), width), dtype=scalar, device=name)
-        self._written: list[Array] = []
 
     def _outcomes(self) -> Any:
         return self._runs["outcome"]
@@ -227,7 +237,9 @@ class TreeRuns(Flow[TreeResult]):
         if self._chunk.lines:
             written, lines = self._line_count.numpy(), self._lines.numpy()
             room = self._chunk.lines
-            self._written += [lines[s * room : s * room + written[s]].copy() for s in busy]
+            for slot in busy:
+                own = lines[slot * room : slot * room + written[slot]]
+                self._history.add(own, own[:, IN_CONTACT] > 0.0)
 
     def result(self) -> TreeResult:
         """Runs as far as they have come, and all contacts so far."""
@@ -267,10 +279,9 @@ class TreeRuns(Flow[TreeResult]):
         return TreePeaks._make([*heads, *parts, stroke])
 
     @property
-    def lines(self) -> Array:
-        """(k, width) lines of history (batches of one run keep them in order)."""
-        width = line_parts(self.model.sizes).width
-        return np.concatenate([np.zeros((0, width)), *self._written])
+    def history(self) -> History:
+        """Lines of the run, in batches of one run that were asked to keep them."""
+        return self._history
 
 
 def run_trees(

@@ -12,9 +12,10 @@ import numpy.typing as npt
 from alight.core.checks import Array
 from alight.core.errors import InputError
 from alight.core.outcomes import Outcome, outcome_of
+from alight.engine.history import Thinning, line_limit
 from alight.engine.tree_model import TreeModel, TreeRelease
 from alight.engine.tree_runs import TreePeaks, TreeRuns
-from alight.engine.tree_state import line_parts
+from alight.engine.tree_state import IN_CONTACT, line_parts
 from alight.vehicles.tree_states import Kinematics
 
 #: Lines of history that one launch may write.
@@ -23,7 +24,7 @@ LINES = 4096
 
 @dataclass(frozen=True, eq=False)
 class TreeSolution:
-    """The course of one run: a line after every step, and every contact.
+    """The course of one run: a line after every step, thinned in long runs, and every contact.
 
     Columns of pads, crushables, actuators and sloshes are in the order in which the devices were
     given (``model.fitted``), those of bodies in that of ``tree.bodies``.
@@ -38,6 +39,13 @@ class TreeSolution:
     """How the run ended; ``print(solution.outcome)`` says it in words."""
     peaks: TreePeaks
     """The largest of everything, one row."""
+    thinning: Thinning
+    """Which lines are kept; all of them in most runs."""
+
+    @property
+    def steps(self) -> int:
+        """Steps of the run, whether their lines are kept or not."""
+        return self.thinning.steps
 
     def _part(self, name: str, *shape: int) -> Array:
         where = getattr(line_parts(self.model.sizes), name)
@@ -61,7 +69,7 @@ class TreeSolution:
     @property
     def in_contact(self) -> npt.NDArray[np.bool_]:
         """(n,) whether the ground pushes."""
-        return self.lines[:, 3] > 0.0
+        return self.lines[:, IN_CONTACT] > 0.0
 
     @property
     def q(self) -> Array:
@@ -165,20 +173,29 @@ class TreeSolution:
     def __str__(self) -> str:
         return (
             f"{self.outcome} after {self.time[-1]:.6g} s, {len(self.events)} contacts and "
-            f"{len(self.lines) - 1} steps"
+            f"{self.thinning}"
         )
 
 
 def simulate_tree(
-    model: TreeModel, release: TreeRelease, *, device: str = "cpu", threads: int | None = None
+    model: TreeModel,
+    release: TreeRelease,
+    *,
+    device: str = "cpu",
+    threads: int | None = None,
+    max_lines: int | None = None,
 ) -> TreeSolution:
-    """Carry one articulated lander from its release to its end, with every step kept."""
+    """Carry one articulated lander from its release to its end, with its steps kept.
+
+    At most ``max_lines`` lines are kept, as in ``simulate``.
+    """
     if len(release) != 1:
         raise InputError(
             f"simulate_tree follows one run and the release has {len(release)}; pick one, such as "
             "release[0], or use run_trees for many."
         )
-    batch = TreeRuns(model, release, device=device, threads=threads, history=LINES)
+    most = line_limit(max_lines)
+    batch = TreeRuns(model, release, device=device, threads=threads, history=LINES, max_lines=most)
     result = batch.run()
     outcome = outcome_of(result.outcome[0])
     if outcome is Outcome.STARTED_INSIDE:
@@ -186,4 +203,5 @@ def simulate_tree(
             "a pad of the lander is released inside the ground, deeper than "
             f"{model.start_depth:.3g} m. Every pad must be above the surface."
         )
-    return TreeSolution(model, batch.lines, result.touches, outcome, result.peaks)
+    lines, thinning = np.concatenate(batch.history.parts), batch.history.thinning(releases=1)
+    return TreeSolution(model, lines, result.touches, outcome, result.peaks, thinning)

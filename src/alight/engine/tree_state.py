@@ -160,6 +160,10 @@ class Parts(NamedTuple):
 LINE_HEAD = wp.constant(4)
 
 
+#: Where the head of a line says whether the ground pushes.
+IN_CONTACT = 3
+
+
 def line_parts(sizes: Sizes) -> Parts:
     """The layout of a line, in the order in which ``tree_account`` writes it."""
     b = sizes.bodies

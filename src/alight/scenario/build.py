@@ -57,11 +57,11 @@ class Prepared:
         """One run of the scenario as it stands, nothing dispersed."""
         return self.groups({})[0]
 
-    def simulate(self, device: str = "cpu") -> Any:
-        """One run of the scenario as it stands, every step kept."""
+    def simulate(self, device: str = "cpu", max_lines: int | None = None) -> Any:
+        """One run of the scenario as it stands, its steps kept; long runs are thinned."""
         run = self.nominal()
         with blame(self.scenario.source, "release"):
-            return engine_simulate(run.model, run.release, device=device)
+            return engine_simulate(run.model, run.release, device=device, max_lines=max_lines)
 
     def groups(self, values: dict[str, Any]) -> list[Group]:
         """The runs of ``values``: under each dotted key one row a run, in SI units.
@@ -125,18 +125,25 @@ def simulate(
     *,
     device: str = "cpu",
     progress: str = "silent",
+    max_lines: int | None = None,
 ) -> Any:
     """One run in full detail: of a scenario or scenario file, nothing dispersed, or of a model.
 
     A ``Model`` needs its ``release``; a scenario has its own. The result is a ``Solution``, that of
     an articulated lander a ``TreeSolution``, of a capture a ``CaptureFlight`` and of a drop a
     ``MembraneFlight`` of one run.
+
+    Of a landing at most ``max_lines`` lines are kept (``engine.history.MAX_LINES`` if not given);
+    those of captures and drops are at the times that the scenario names.
     """
     if isinstance(scenario, Model | TreeModel):
         if release is None:
             raise InputError("a model is run from a release: simulate(model, release).")
-        return engine_simulate(scenario, release, device=device)
+        return engine_simulate(scenario, release, device=device, max_lines=max_lines)
     if release is not None:
         raise InputError("a scenario has its own release; give it in the scenario.")
     given = scenario if isinstance(scenario, Document) else load(scenario)
-    return prepare(given, device, progress).simulate(device)
+    prepared = prepare(given, device, progress)
+    if isinstance(prepared, Prepared):
+        return prepared.simulate(device, max_lines)
+    return prepared.simulate(device)

@@ -11,6 +11,7 @@ from typing import Any
 from pydantic import ValidationError
 
 from alight.core.errors import FileError, InputError, did_you_mean
+from alight.core.paths import check_text, user_path
 from alight.scenario import dispersion
 from alight.scenario.dispersion import Dispersion
 from alight.scenario.document import LANDING, Document, keys
@@ -251,7 +252,7 @@ def _with_files(scenario: Document, folder: Path, problems: list[Problem]) -> Do
         if given is None:
             continue
         try:
-            path = (folder / Path(given).expanduser()).resolve()
+            path = check_text((folder / user_path(given, "file")).resolve())
             digest = hashlib.sha256(path.read_bytes()).hexdigest()
         except (OSError, ValueError, RuntimeError) as cause:
             reason = _lower(getattr(cause, "strerror", None) or str(cause))

@@ -9,6 +9,7 @@ from typing import Annotated, Any
 
 from alight.core import orbits
 from alight.core.errors import InputError
+from alight.core.paths import user_path
 from alight.scenario import bodies
 from alight.scenario.errors import Problem, told
 from alight.scenario.fields import Kind, Measure, Number, Row, Switch, Text
@@ -185,7 +186,7 @@ class Sun(Section):
         """With kernels by their full paths; whether they are there is seen when they are read."""
         if self.spice is None:
             return self
-        paths = (folder / Path(name).expanduser() for name in self.spice)
+        paths = (folder / user_path(name, "SPICE kernel") for name in self.spice)
         return self.model_copy(update={"spice": tuple(p.resolve().as_posix() for p in paths)})
 
     # -- where it stands ----------------------------------------------------------------------

@@ -50,13 +50,20 @@ class Shelf:
 
 
 def page_file(out: Path) -> Path:
-    """The page that a file or a folder stands for."""
-    return out if out.suffix.lower() in (".html", ".htm") and not out.is_dir() else out / PAGE
+    """The page that a file or a folder stands for; at most its folder is not there yet."""
+    page = out if out.suffix.lower() in (".html", ".htm") and not out.is_dir() else out / PAGE
+    if not page.parent.is_dir() and not page.parent.parent.is_dir():
+        raise FileError(
+            f'cannot write the report to "{page}": there is no folder {page.parent.parent}. A '
+            "report makes one folder at most, in one that is there. Make it first, or name another "
+            "place with --out."
+        )
+    return page
 
 
 def write_page(page: Path, text: str) -> None:
-    """Write the page, its folder included."""
-    page.parent.mkdir(parents=True, exist_ok=True)
+    """Write the page; its folder is made where it is absent, and none above it."""
+    page.parent.mkdir(exist_ok=True)
     page.write_text(text, encoding="utf-8", newline="\n")
 
 

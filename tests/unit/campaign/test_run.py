@@ -11,9 +11,9 @@ import pytest
 from alight import engine
 from alight.campaign import CampaignInterruptedError, Local, open_campaign, run_campaign, sample
 from alight.campaign import executors as executors_module
+from alight.campaign.hold import BusyError, locked
 from alight.campaign.inputs import units_of
 from alight.campaign.plan import PlanError, make_plan
-from alight.campaign.store import BusyError, locked
 from alight.campaign.tables import (
     CONTACT_COLUMNS,
     RUN_COLUMNS,

@@ -231,6 +231,18 @@ def test_the_solution_is_the_run_of_the_batch(make, lander):
     assert len(solution.events) == batch.bounces[1]
 
 
+def test_a_run_in_few_lines(make, lander):
+    release = thrown(lander.tree, 2)[1]
+    whole, thin = (simulate_tree(make(), release, max_lines=n) for n in (None, 60))
+    assert len(thin.lines) <= 60 < len(whole.lines)
+    assert thin.steps == whole.steps == len(whole.lines) - 1
+    place = np.searchsorted(whole.time, thin.time)
+    assert np.array_equal(thin.lines, whole.lines[place])
+    assert (place[0], place[-1]) == (0, len(whole.lines) - 1)
+    assert np.array_equal(thin.events, whole.events)
+    assert "kept: one in" in str(thin)
+
+
 def test_steps_of_one_size_reach_the_same_end(make, lander):
     release = thrown(lander.tree, 2)
     fine = run_trees(make(max_time=5.0, steps=TreeSteps(tolerance=1e-9)), release, device="cpu")
