@@ -20,9 +20,9 @@ SCHEMES = ("clipped", "smooth")
 #: What rolling resistance is: a torque alone, or paper 004's torque with a push.
 ROLLING_LAWS = ("torque", "compensated")
 #: Rolling resistance and patch radius where none is given, as a share of the smallest radius of
-#: gyration: 2.0 mm for MINERVA-II-1. A torque of C_RR N carries a lander that stands on a corner or
-#: an edge up to C_RR off balance. Corners and edges on which it could stand are about twice that
-#: radius away from the centre of mass and more: it is held there within a degree or so.
+#: gyration: 2.0 mm for MINERVA-II-1. A torque of C_RR N holds a lander on a corner or an edge up to
+#: C_RR off balance. Those of boxes, rods and wheels are 1.7 times that radius and more from the
+#: centre of mass: they are held there within 1.3 degrees.
 RESISTANCE_SHARE = 0.04
 
 Number = float | npt.ArrayLike
