@@ -1,6 +1,7 @@
 """Landings to rest: the reference landing, on every device, and what finer ground costs."""
 
 import time
+from typing import Any
 
 import numpy as np
 from scipy.stats import ks_2samp
@@ -33,6 +34,12 @@ p = 0.001). The ratio for 67P is the cost of a landing on 6 000 facets over that
 
 #: Landings timed on one core, on a GPU, and for the statistics.
 CORE, GPU, STATISTICS = 300, 1_000_000, 600
+#: Rolling resistance as in paper 004.
+ROLLING: dict[str, Any] = {
+    "rolling_resistance": 7.5e-3,
+    "patch_radius": 7.5e-3,
+    "rolling_law": "compensated",
+}
 
 
 def reference(count: int, **contact: float | str) -> tuple[Model, Release]:
@@ -42,7 +49,7 @@ def reference(count: int, **contact: float | str) -> tuple[Model, Release]:
     ground = surfaces.DistanceField.from_mesh(mesh, spacing=4.0)
     hills = surfaces.FractalNoise(amplitude=0.3, wavelength=20.0, octaves=4, seed=3)
     field = gravity.SmoothField(gravity.Polyhedron(mesh, gm=body.gm), spacing=8.0)
-    law = Compliant(0.6, 0.6, rolling_resistance=7.5e-3, **contact)  # type: ignore[arg-type]
+    law = Compliant(0.6, 0.6, **ROLLING, **contact)  # type: ignore[arg-type]
     model = Model(
         gravity.Linearised(field, 5.0),
         surfaces.Rough(ground, hills),
@@ -168,7 +175,7 @@ def _comet_rows(repeats: int) -> list[Row]:
             gravity.Linearised(field, 10.0),
             surfaces.Rough(ground, hills),
             landers.find("minerva-ii-1").rigid(32),
-            Compliant(0.6, 0.6, rolling_resistance=7.5e-3),
+            Compliant(0.6, 0.6, **ROLLING),
             UniformRotation(omega=body.spin_vector),
             stop=Stop(max_time=2e5),
         )

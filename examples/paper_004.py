@@ -43,11 +43,19 @@ RATE = 0.3 * np.array([1.0, 0.5, -0.3])
 SPEED = float(np.linalg.norm(VELOCITY))
 #: Springs [N/m] and dampers [N s/m] of paper 004's law: 200 rad/s and e = 0.6 with 1 kg.
 STIFFNESS, DAMPING = 4e4, 162.0
+#: Rolling resistance in the paper's form, of 2 mm, and a patch as large.
+ROLLING: dict[str, Any] = {
+    "rolling_resistance": 2e-3,
+    "patch_radius": 2e-3,
+    "rolling_law": "compensated",
+}
+#: Neither of them.
+FREE: dict[str, Any] = {"rolling_resistance": 0.0, "patch_radius": 0.0}
 
 
 def law(scheme: str, **options: Any) -> Compliant:
     """The contact of all studies of the cube; ``options`` replace its parameters."""
-    given: dict[str, Any] = {"friction": 0.6, "rolling_resistance": 0.002, "scheme": scheme}
+    given: dict[str, Any] = {"friction": 0.6, **ROLLING, "scheme": scheme}
     if scheme == "smooth":
         given |= {"stiffness": STIFFNESS, "damping": DAMPING}
     else:
@@ -199,7 +207,7 @@ def corner_hit(scheme: str) -> tuple[Solution, Any, EnergyParts]:
     """A corner that comes in with some slip, halts, and leaves sticking: lines and energies."""
     corner = Rotation.align_vectors([[0, 0, -1]], [[1, 1, 1]])[0]
     q = (Rotation.from_rotvec([0.15, 0.1, 0.0]) * corner).as_quat()
-    options: dict[str, Any] = {"friction": 0.8, "rolling_resistance": 0.0, "slip_speed": 1e-5}
+    options: dict[str, Any] = {"friction": 0.8, **FREE, "slip_speed": 1e-5}
     contact = law(scheme, **options, resolution=0.005)
     model = plane_model(contact, 5.7e-3, stop=Stop(max_time=1.0), steps=Steps(tolerance=1e-9))
     run = simulate(model, Release([0, 0, 0.2], [0.004, 0.0, -0.05], q))
@@ -276,7 +284,7 @@ def wheel_slip(slip_speed: float) -> float:
     q = Rotation.from_rotvec([0.5 * np.pi, 0.0, 0.0]).as_quat()
     contact = law(
         "smooth", damping=20.0, slip_speed=slip_speed, slip_rate=10.0 * slip_speed,
-        rolling_resistance=0.0, depth=0.01,
+        depth=0.01, **FREE,
     )  # fmt: skip
     model = plane_model(
         contact, 100.0, lander=wheel, stop=Stop(max_time=0.2), steps=Steps(tolerance=1e-7)
@@ -479,7 +487,7 @@ def _heights(surface: Any, origin: Any, turn: Any, east: Any, north: Any) -> Any
 VARIANTS: dict[str, Any] = {
     "smooth, k and c": lambda: law("smooth"),
     "clipped, k and c": lambda: Compliant(
-        stiffness=STIFFNESS, damping=DAMPING, friction=0.6, rolling_resistance=0.002
+        stiffness=STIFFNESS, damping=DAMPING, friction=0.6, **ROLLING
     ),
     "clipped, e": lambda: law("clipped"),
     "clipped, e, finer": lambda: law("clipped", resolution=0.1, depth=2e-4),

@@ -53,7 +53,8 @@ def paper():
 
 def stretched(paper, scheme, s, device, runs=8):
     """Throws on Phobos with every length and time multiplied by ``s``."""
-    options = {"friction": 0.6, "rolling_resistance": 0.002 * s, "depth": 1e-3 * s}
+    options = {"friction": 0.6, **paper.ROLLING, "depth": 1e-3 * s}
+    options |= {"rolling_resistance": 0.002 * s, "patch_radius": 0.002 * s}
     if scheme == "smooth":
         springs = {"stiffness": 4e4 / s**2, "damping": 162.0 / s, "slip_rate": 1e-3 / s}
         contact = Compliant(**options, **springs, scheme="smooth")

@@ -1,6 +1,6 @@
 """What happens where lander and ground meet: springs, rigid hits, sliding, pads."""
 
-from alight.contact.compliant import Compliant
+from alight.contact.compliant import Compliant, default_resistance
 from alight.contact.gaps import Gap, contacts, distance
 from alight.contact.ground import GroundLaw, GroundMap
 from alight.contact.hertz import Hertz
@@ -29,6 +29,7 @@ __all__ = [
     "Sliding",
     "contacts",
     "damping_ratio",
+    "default_resistance",
     "distance",
     "impact",
     "restitution_of",

@@ -13,11 +13,24 @@ from alight.contact.restitution import checked_restitution, damping_ratio, visco
 from alight.contact.state import CompliantData
 from alight.core.checks import checked_number
 from alight.core.errors import InputError, unknown_name
+from alight.vehicles import RigidLander
 
 #: How contact is stepped.
 SCHEMES = ("clipped", "smooth")
+#: What rolling resistance is: a torque alone, or paper 004's torque with a push.
+ROLLING_LAWS = ("torque", "compensated")
+#: Rolling resistance and patch radius where none is given, as a share of the smallest radius of
+#: gyration: 2.0 mm for MINERVA-II-1. A torque of C_RR N holds a lander on a corner or an edge up to
+#: C_RR off balance. Those of boxes, rods and wheels are 1.7 times that radius and more from the
+#: centre of mass: they are held there within 1.3 degrees.
+RESISTANCE_SHARE = 0.04
 
 Number = float | npt.ArrayLike
+
+
+def default_resistance(lander: RigidLander) -> float:
+    """Rolling resistance and patch radius [m] of a lander for which none is given."""
+    return RESISTANCE_SHARE * float(np.sqrt(np.linalg.eigvalsh(lander.inertia)[0] / lander.mass))
 
 
 class Compliant:
@@ -45,13 +58,17 @@ class Compliant:
     static_friction:
         Coefficient up to which sticking holds; that of sliding if not given.
     rolling_resistance:
-        C_RR [m]: the ground resists turning by a torque of C_RR times the normal force. Read it as
-        how far ahead of the centre the ground pushes. Much above a hundredth of the lander's
-        size it can hold a lander on a corner. The default of 2 mm suits landers of decimetres.
+        C_RR [m]: the ground resists rolling by a torque of at most C_RR times the normal force, in
+        hits by an angular impulse of at most C_RR times the normal impulse. Read it as how far
+        ahead of the centre the ground pushes. If not given, 4 % of the lander's smallest radius of
+        gyration (``default_resistance``): 2 mm for MINERVA-II-1.
     patch_radius:
         Radius of the area in which a single point touches [m]: it resists spin about the normal
         by 2/3 of it times the friction force. Several points resist by their distances besides.
-        As large as ``rolling_resistance`` if not given.
+        The same 4 % if not given.
+    rolling_law:
+        ``"torque"`` (the default): that torque and nothing else. ``"compensated"``: paper 004's
+        form, with a push at the centre of mass that leaves the slip alone.
     scheme:
         ``"clipped"`` (the default): leapfrog with clipped impulses; restitution, sticking and rest
         are exact and slow contact takes long steps. ``"smooth"``: paper 004's own, forces in a
@@ -82,8 +99,9 @@ class Compliant:
         depth: float = 1e-3,
         speed: Number = 0.1,
         static_friction: Number | None = None,
-        rolling_resistance: Number = 2e-3,
+        rolling_resistance: Number | None = None,
         patch_radius: Number | None = None,
+        rolling_law: str = "torque",
         scheme: str = "clipped",
         resolution: float = 0.2,
         slip_speed: float = 1e-4,
@@ -92,13 +110,15 @@ class Compliant:
     ) -> None:
         if scheme not in SCHEMES:
             raise unknown_name("contact scheme", str(scheme), SCHEMES)
+        if rolling_law not in ROLLING_LAWS:
+            raise unknown_name("rolling law", str(rolling_law), ROLLING_LAWS)
         given = stiffness is not None or damping is not None
         if given == (restitution is not None) or (given and stiffness is None):
             raise InputError(
                 "a compliant contact needs either restitution, or stiffness [N/m] with damping "
                 "[N s/m]; give one of the two, not both and not neither."
             )
-        self.scheme = scheme
+        self.scheme, self.rolling_law = scheme, rolling_law
         self.restitution = None if restitution is None else each_checked(restitution, _restitution)
         self.stiffness = (
             None if stiffness is None else each_checked(stiffness, _positive("stiffness [N/m]"))
@@ -116,12 +136,8 @@ class Compliant:
             )
         self.depth = checked_number("depth [m]", depth)
         self.speed = each_checked(speed, _positive("speed [m/s]"))
-        self.rolling_resistance = each_checked(
-            rolling_resistance, _natural("rolling_resistance [m]")
-        )
-        self.patch_radius = self.rolling_resistance
-        if patch_radius is not None:
-            self.patch_radius = each_checked(patch_radius, _natural("patch_radius [m]"))
+        self.rolling_resistance = _length_or_none("rolling_resistance [m]", rolling_resistance)
+        self.patch_radius = _length_or_none("patch_radius [m]", patch_radius)
         self.resolution = checked_number("resolution [rad]", resolution)
         if self.resolution > 1.0:
             raise InputError(
@@ -168,14 +184,21 @@ class Compliant:
         for corner in ground.corners():
             check_corner(corner, table)
 
-    def rows(self, mass: float) -> Any:
-        """The parameters as an array of ``CompliantData`` records, for a lander of ``mass``."""
+    def _resistances(self, table: Any, lander: RigidLander) -> None:
+        """Fill in rolling resistance and patch radius, as given or as they follow the lander."""
+        own = default_resistance(lander)
+        for name, given in (("rolling", self.rolling_resistance), ("patch", self.patch_radius)):
+            table[name] = own if given is None else given
+        table["compensated"] = float(self.rolling_law == "compensated")
+
+    def rows(self, lander: RigidLander) -> Any:
+        """The parameters as an array of ``CompliantData`` records, for ``lander``."""
         kind: Any = CompliantData
         table = np.zeros(self.count, dtype=kind.numpy_dtype())
         names = ("friction", "static_friction", "depth", "resolution", "slip_speed", "slip_rate")
         for name in names:
             table[name] = getattr(self, name)
-        table["rolling"], table["patch"] = self.rolling_resistance, self.patch_radius
+        self._resistances(table, lander)
         table["restitution"] = 1.0
         if self.stiffness is not None:
             table["stiffness"], table["damping"] = self.stiffness, self.damping
@@ -184,7 +207,7 @@ class Compliant:
             table["zeta"] = _over(damping_ratio, self.restitution)
         else:
             springs = _over(
-                lambda e, d, u: viscous_spring(e, d, u, mass),
+                lambda e, d, u: viscous_spring(e, d, u, lander.mass),
                 self.restitution,
                 self.depth,
                 self.speed,
@@ -201,7 +224,8 @@ class Compliant:
             spring = f"stiffness={shortly(self.stiffness)}, damping={shortly(self.damping)}"
         return (
             f"Compliant({spring}, friction={shortly(self.friction)}, "
-            f"rolling_resistance={shortly(self.rolling_resistance)}, scheme={self.scheme!r}"
+            f"rolling_resistance={shortly(self.rolling_resistance)}, "
+            f"rolling_law={self.rolling_law!r}, scheme={self.scheme!r}"
             f"{'' if self.ground is None else f', ground={self.ground!r}'})"
         )
 
@@ -236,6 +260,10 @@ def each_checked(value: Number, check: Any) -> Any:
             f"of shape {array.shape}."
         )
     return np.array([check(v.item()) for v in array])
+
+
+def _length_or_none(name: str, value: Number | None) -> Any:
+    return None if value is None else each_checked(value, _natural(name))
 
 
 def _restitution(value: float) -> float:

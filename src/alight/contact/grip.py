@@ -11,6 +11,14 @@ Vectors are in target axes; ``inverse_inertia`` is turned into them.
 import warp as wp
 
 from alight.contact.clipped import Motion
+from alight.contact.resistance import (
+    resist_turning,
+    rolling_limit,
+    rolling_push,
+    solve_across,
+    spin_limit,
+    tangential,
+)
 from alight.contact.state import CompliantData, Grip, Pressed
 from alight.core.types import mat33, scalar, vec3
 from alight.vehicles.rigid_data import (
@@ -21,9 +29,6 @@ from alight.vehicles.rigid_data import (
     linear_energy,
 )
 
-#: In a kernel 2/3 would be divided in single precision.
-_TWO_THIRDS = wp.constant(scalar(2.0 / 3.0))
-
 
 @wp.func
 def kicked(body: RigidBody, inverse_inertia: mat33, m: Motion, lever: vec3, impulse: vec3):
@@ -32,37 +37,6 @@ def kicked(body: RigidBody, inverse_inertia: mat33, m: Motion, lever: vec3, impu
     out.v = m.v + impulse / body.mass
     out.w = m.w + inverse_inertia * wp.cross(lever, impulse)
     return out
-
-
-@wp.func
-def sideways(n: vec3, a: vec3):
-    """The part of ``a`` across the unit vector ``n``."""
-    return a - wp.dot(n, a) * n
-
-
-@wp.func
-def solve_across(n: vec3, M: mat33, s: vec3):
-    """The vector y across the unit vector ``n`` with M y = -s in the plane across it.
-
-    y = -T (T^t M T)^-1 T^t s with T a basis of that plane. With the inverse mass m* of a point and
-    its slip this is the sticking impulse (erratum 004-6); with the inverse inertia and a rate, the
-    angular impulse that ends the rolling.
-    """
-    a = vec3(scalar(1.0), scalar(0.0), scalar(0.0))
-    if wp.abs(n[0]) > scalar(0.6):
-        a = vec3(scalar(0.0), scalar(1.0), scalar(0.0))
-    t1 = wp.normalize(wp.cross(n, a))
-    t2 = wp.cross(n, t1)
-    u1 = M * t1
-    u2 = M * t2
-    m11 = wp.dot(t1, u1)
-    m12 = wp.dot(t1, u2)
-    m21 = wp.dot(t2, u1)
-    m22 = wp.dot(t2, u2)
-    s1 = wp.dot(t1, s)
-    s2 = wp.dot(t2, s)
-    det = m11 * m22 - m12 * m21
-    return (-(m22 * s1 - m12 * s2) * t1 - (m11 * s2 - m21 * s1) * t2) / det
 
 
 @wp.struct
@@ -88,22 +62,72 @@ def kinetic(body: RigidBody, R: mat33, m: Motion):
     return linear_energy(body, m.v) + angular_energy(body, wp.transpose(R) * m.w)
 
 
+@wp.struct
+class Stopping:
+    """Impulses that leave no slip, no rolling, and no spin as far as its limit allows."""
+
+    friction: vec3  # [N s]
+    rolling: vec3  # across the normal [N m s]
+    spin: scalar  # about it [N m s]
+
+
 @wp.func
-def spin_cap(contact: CompliantData, spread: scalar, weight: scalar):
-    """Most angular impulse about the normal [N m s]: friction of the points about their centre.
+def stopping_torque(
+    body: RigidBody, R: mat33, n: vec3, lever: vec3, m: Motion, spin: scalar, most: scalar
+):
+    """What stops ``m`` by friction F across n, a torque L across n and a spin torque S.
 
-    mu F times their mean distance from the centre of pressure, plus 2/3 of the patch radius.
+    The spin torque so far, ``spin``, stays within ``most``. What may be left is a spin W n:
+
+        I (W n - w) = c x F + L + S n,    v_t + F/m + W n x c = 0.
+
+    So F = -m (v_t + W n x c), and along n: (n.I n + m |n x c|^2) W = S + n.I w - m n.(c x v_t).
     """
-    return contact.friction * weight * (spread + _TWO_THIRDS * contact.patch)
+    out = Stopping()
+    turns = R * (body.inertia * (wp.transpose(R) * m.w))
+    flat = tangential(n, m.v)
+    around = wp.dot(n, turns) - body.mass * wp.dot(n, wp.cross(lever, flat))
+    out.spin = wp.clamp(spin - around, -most, most) - spin
+    arm = wp.cross(n, lever)
+    axis = R * (body.inertia * (wp.transpose(R) * n))
+    W = (out.spin + around) / (wp.dot(n, axis) + body.mass * wp.dot(arm, arm))
+    out.friction = -body.mass * (flat + W * arm)
+    out.rolling = tangential(n, W * axis - turns - wp.cross(lever, out.friction))
+    return out
 
 
 @wp.func
-def rolling_push(body: RigidBody, inverse_inertia: mat33, n: vec3, lever: vec3, torque: vec3):
-    """The impulse at the centre of mass that goes with an angular impulse against rolling [N s].
+def stopping_compensated(
+    body: RigidBody,
+    R: mat33,
+    inverse_inertia: mat33,
+    n: vec3,
+    lever: vec3,
+    m: Motion,
+    spin: scalar,
+    most: scalar,
+):
+    """The same where a push at the centre of mass goes with L, which leaves the slip alone:
 
-    Together they leave the slip as it was (erratum 004-7).
+        w + I^-1 (c x F + L + S n) = 0,    v_t + F/m - T[(I^-1 L) x c] = 0,
+
+    which is T(m* F) - (F.a) b = -slip + (n.I w) b with a = n x c, b = T[(I^-1 n) x c].
     """
-    return -body.mass * sideways(n, wp.cross(inverse_inertia * torque, lever))
+    out = Stopping()
+    slip = tangential(n, m.v + wp.cross(m.w, lever))
+    M = inverse_mass_at(body, inverse_inertia, lever)
+    a = wp.cross(n, lever)
+    spinning = inverse_inertia * n
+    b = tangential(n, wp.cross(spinning, lever))
+    around = wp.dot(n, R * (body.inertia * (wp.transpose(R) * m.w)))
+    out.friction = solve_across(n, M - wp.outer(b, a), slip - around * b)
+    out.spin = -around - wp.dot(out.friction, a)
+    if wp.abs(spin + out.spin) > most:
+        out.spin = wp.clamp(spin + out.spin, -most, most) - spin
+        out.friction = solve_across(n, M, slip + out.spin * b)
+    turned = m.w + inverse_inertia * wp.cross(lever, out.friction) + out.spin * spinning
+    out.rolling = solve_across(n, inverse_inertia, turned)
+    return out
 
 
 @wp.func
@@ -120,40 +144,29 @@ def hold(
     grip: Grip,
     dt: scalar,
 ):
-    """Everything at once: no slip and no rolling, and no spin as far as its cap allows.
+    """Everything at once: no slip and no rolling, and no spin as far as its limit allows.
 
-    Unknown are friction F across n, the torque L across n with its push, and the spin torque S:
-
-        w + I^-1 (c x F + L + S n) = 0,    v_t + F/m - T[(I^-1 L) x c] = 0,
-
-    which is T(m* F) - (F.a) b = -slip + (n.I w) b with a = n x c, b = T[(I^-1 n) x c]. Where S is
-    at its cap, some spin is left. ``held.grip.stuck`` is 2 where all caps allow the answer and 0
-    where they do not: one law after the other then.
+    ``held.grip.stuck`` is 2 where all limits allow the answer and 0 where they do not: one law
+    after the other then.
     """
     held = Held()
     held.motion = m
-    slip = sideways(n, m.v + wp.cross(m.w, lever))
-    M = inverse_mass_at(body, inverse_inertia, lever)
-    a = wp.cross(n, lever)
-    spinning = inverse_inertia * n
-    b = sideways(n, wp.cross(spinning, lever))
-    around = wp.dot(n, R * (body.inertia * (wp.transpose(R) * m.w)))
-    F = solve_across(n, M - wp.outer(b, a), slip - around * b)
     before = wp.dot(n, dt * grip.rolling)
-    cap = spin_cap(contact, spread, weight)
-    S = -around - wp.dot(F, a)
-    if wp.abs(before + S) > cap:
-        S = wp.clamp(before + S, -cap, cap) - before
-        F = solve_across(n, M, slip + S * b)
-    turned = m.w + inverse_inertia * wp.cross(lever, F) + S * spinning
-    L = solve_across(n, inverse_inertia, turned)
-    push = rolling_push(body, inverse_inertia, n, lever, L)
-    friction = sideways(n, dt * grip.friction) + F
-    torque = sideways(n, dt * grip.rolling) + L
+    most = spin_limit(contact, spread, weight)
+    stop = Stopping()
+    push = vec3()
+    if contact.compensated == scalar(0.0):
+        stop = stopping_torque(body, R, n, lever, m, before, most)
+    else:
+        stop = stopping_compensated(body, R, inverse_inertia, n, lever, m, before, most)
+        push = rolling_push(body, inverse_inertia, n, lever, stop.rolling)
+    friction = tangential(n, dt * grip.friction) + stop.friction
+    torque = tangential(n, dt * grip.rolling) + stop.rolling
     pushed = dt * grip.push + push
+    turned = wp.cross(lever, stop.friction) + stop.rolling + stop.spin * n
     ended = Motion()
-    ended.v = m.v + (F + push) / body.mass
-    ended.w = turned + inverse_inertia * L
+    ended.v = m.v + (stop.friction + push) / body.mass
+    ended.w = m.w + inverse_inertia * turned
     # Against the motion without any grip: where spin is left, the push could do work.
     warm = warm_pull(body, inverse_inertia, grip, dt)
     free = Motion()
@@ -162,20 +175,51 @@ def hold(
     if (
         kinetic(body, R, ended) <= kinetic(body, R, free)
         and wp.length(friction) <= contact.static_friction * weight
-        and wp.length(torque) <= contact.rolling * weight
+        and wp.length(torque) <= rolling_limit(contact, weight)
         and wp.length(pushed) <= contact.friction * weight
     ):
         held.motion = ended
         held.grip.friction = friction / dt
         held.grip.lever = lever
-        held.grip.rolling = (torque + (before + S) * n) / dt
+        held.grip.rolling = (torque + (before + stop.spin) * n) / dt
         held.grip.push = pushed / dt
         held.grip.stuck = 2
     return held
 
 
 @wp.func
-def resist_turning(
+def push_along(
+    contact: CompliantData,
+    body: RigidBody,
+    inverse_inertia: mat33,
+    n: vec3,
+    lever: vec3,
+    weight: scalar,
+    start: Motion,
+    v: vec3,
+    w: vec3,
+    torque: vec3,
+):
+    """Paper 004's push [N s] for the angular impulse ``torque`` that has left the rate ``w``.
+
+    No larger than friction could be, and scaled down where the pair would add energy over the step
+    from ``start``.
+    """
+    half = scalar(0.5)
+    push = rolling_push(body, inverse_inertia, n, lever, torque)
+    length = wp.length(push)
+    most = contact.friction * weight
+    if length > most:
+        push = push * (most / length)
+    spent = -half * wp.dot(torque, start.w + w)
+    given = half * wp.dot(push, start.v + v + push / body.mass)
+    if given > scalar(0.0) and given > spent:
+        push = push * wp.max(scalar(0.0), spent / given)
+    return push
+
+
+@wp.func
+def turn_less(
     contact: CompliantData,
     body: RigidBody,
     inverse_inertia: mat33,
@@ -188,50 +232,21 @@ def resist_turning(
     grip: Grip,
     dt: scalar,
 ):
-    """Spin friction about the normal, then rolling resistance (paper 004, section 4.3).
+    """``m`` after spin friction and rolling resistance, without what the last step did about it.
 
-    Rolling resistance is the torque that ends the rolling, or C_RR F against the rate where that is
-    less. The push that goes with it is no larger than friction could be, and scaled down where the
-    pair would add energy over the step from ``start``. What slides without rolling is spared it.
+    The push of paper 004 spares what slides without rolling.
     """
-    zero = scalar(0.0)
-    half = scalar(0.5)
     held = Held()
-    w = m.w
-    cap = spin_cap(contact, spread, weight)
-    before = wp.dot(n, dt * grip.rolling)
-    spinning = inverse_inertia * n
-    spin = wp.clamp(before - wp.dot(n, w) / wp.dot(n, spinning), -cap, cap)
-    w += (spin - before) * spinning
-    # Rolling, from the motion without what the last step did about it.
-    w -= inverse_inertia * sideways(n, dt * grip.rolling)
+    turn = resist_turning(contact, inverse_inertia, n, spread, weight, m.w, dt * grip.rolling)
     v = m.v - dt * grip.push / body.mass
-    torque = solve_across(n, inverse_inertia, w)
-    cap = contact.rolling * weight
-    rate = wp.length(w)
-    keeps = grip.stuck != 0
-    if wp.length(torque) > cap:
-        keeps = bool(True)
-        torque = vec3()
-        if rate > zero:
-            axis = w / rate
-            halt = rate / wp.dot(axis, inverse_inertia * axis)
-            torque = -wp.min(cap, halt) * axis
-    w += inverse_inertia * torque
     push = vec3()
-    if keeps:
-        push = rolling_push(body, inverse_inertia, n, lever, torque)
-    length = wp.length(push)
-    most = contact.friction * weight
-    if length > most:
-        push = push * (most / length)
-    spent = -half * wp.dot(torque, start.w + w)
-    given = half * wp.dot(push, start.v + v + push / body.mass)
-    if given > zero and given > spent:
-        push = push * wp.max(zero, spent / given)
+    if contact.compensated != scalar(0.0) and (grip.stuck != 0 or turn.rolls != 0):
+        push = push_along(
+            contact, body, inverse_inertia, n, lever, weight, start, v, turn.w, turn.rolling
+        )
     held.motion.v = v + push / body.mass
-    held.motion.w = w
-    held.grip.rolling = (sideways(n, torque) + spin * n) / dt
+    held.motion.w = turn.w
+    held.grip.rolling = (tangential(n, turn.rolling) + turn.spin * n) / dt
     held.grip.push = push / dt
     return held
 
@@ -257,13 +272,13 @@ def resist_sliding(
     zero = scalar(0.0)
     warm = dt * grip.friction
     m = held.motion
-    slip = sideways(n, m.v + wp.cross(m.w, lever))
+    slip = tangential(n, m.v + wp.cross(m.w, lever))
     fix = solve_across(n, inverse_mass_at(body, inverse_inertia, lever), slip)
     cone = contact.friction
     if grip.stuck != 0 or wp.length(before) == zero:
         cone = contact.static_friction
     # The ground may have turned under the lander: what was friction keeps no share along n.
-    flat = sideways(n, warm)
+    flat = tangential(n, warm)
     total = flat + fix
     out = held
     if wp.length(total) <= cone * weight:
@@ -272,7 +287,7 @@ def resist_sliding(
         out.grip.stuck = 1
     else:
         free = kicked(body, inverse_inertia, m, grip.lever, -warm)
-        slip = sideways(n, free.v + wp.cross(free.w, lever))
+        slip = tangential(n, free.v + wp.cross(free.w, lever))
         speed = wp.length(slip)
         impulse = vec3()
         if speed > zero:
@@ -284,7 +299,7 @@ def resist_sliding(
             if scalar(2.0) * size < halt:
                 impulse = -size * t
                 ended = kicked(body, inverse_inertia, free, lever, impulse)
-                mean = before + sideways(n, ended.v + wp.cross(ended.w, lever))
+                mean = before + tangential(n, ended.v + wp.cross(ended.w, lever))
                 length = wp.length(mean)
                 if wp.dot(mean, slip) > scalar(0.5) * length * speed:
                     t = mean / length
@@ -321,10 +336,10 @@ def held_by_ground(
         spread = wp.sqrt(spread2)
     held = hold(contact, body, R, inverse_inertia, n, lever, spread, weight, m, grip, dt)
     if held.grip.stuck == 0:
-        held = resist_turning(
+        held = turn_less(
             contact, body, inverse_inertia, n, lever, spread, weight, start, m, grip, dt
         )
-        before = sideways(n, start.v + wp.cross(start.w, lever))
+        before = tangential(n, start.v + wp.cross(start.w, lever))
         held = resist_sliding(
             contact, body, inverse_inertia, n, lever, weight, before, held, grip, dt
         )

@@ -11,6 +11,7 @@ from alight.contact.ground import GroundLaw
 from alight.contact.state import CompliantData
 from alight.core.checks import checked_number
 from alight.core.errors import InputError
+from alight.vehicles import RigidLander
 
 
 class Impulse(Compliant):
@@ -27,9 +28,9 @@ class Impulse(Compliant):
         Coulomb's coefficient of sliding, in hits and in contact that goes on.
     static_friction:
         Of sticking, in contact that goes on; that of sliding if not given.
-    rolling_resistance:
-        C_RR [m]: in contact that goes on, turning meets a torque of this times the load. With 0 a
-        ball on level ground never stops.
+    rolling_resistance, patch_radius:
+        Of rolling resistance and spin friction [m], in hits and in contact that goes on, as for
+        ``Compliant``. Without the first a ball on level ground never stops.
     hop:
         Height [m]: a rebound that would not rise by this much is not followed, contact goes on
         instead. It ends the endless sequence of ever smaller bounces.
@@ -39,7 +40,7 @@ class Impulse(Compliant):
     ground:
         How these values vary over the body, as for ``Compliant``.
 
-    Restitution, friction and rolling resistance may be arrays with one value for each run.
+    Restitution, friction, rolling resistance and patch radius may be arrays with one value for each run.
     """
 
     def __init__(
@@ -48,7 +49,8 @@ class Impulse(Compliant):
         friction: Number = 0.6,
         *,
         static_friction: Number | None = None,
-        rolling_resistance: Number = 2e-3,
+        rolling_resistance: Number | None = None,
+        patch_radius: Number | None = None,
         hop: float = 1e-4,
         stride: float = 0.05,
         ground: GroundLaw | None = None,
@@ -60,6 +62,7 @@ class Impulse(Compliant):
             friction,
             static_friction=static_friction,
             rolling_resistance=rolling_resistance,
+            patch_radius=patch_radius,
             depth=checked_number("hop [m]", hop),
         )
         self.restitution, self.hop = asked, self.depth
@@ -76,13 +79,14 @@ class Impulse(Compliant):
         if ground is not None:
             self._check_ground(ground)
 
-    def rows(self, mass: float) -> Any:
-        """The parameters as an array of ``CompliantData`` records."""
+    def rows(self, lander: RigidLander) -> Any:
+        """The parameters as an array of ``CompliantData`` records, for ``lander``."""
         kind: Any = CompliantData
         table = np.zeros(self.count, dtype=kind.numpy_dtype())
         for name in ("restitution", "friction", "static_friction", "depth"):
             table[name] = getattr(self, name)
-        table["rolling"], table["resolution"] = self.rolling_resistance, self.stride
+        self._resistances(table, lander)
+        table["resolution"] = self.stride
         return table
 
     def __repr__(self) -> str:

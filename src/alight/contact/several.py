@@ -10,8 +10,9 @@ partner back for ever does so with ever less speed; from ``ELASTIC`` hits on the
 Contact that goes on holds by impulses too, without restitution: none pulls, none lets its point go
 through the ground within the step, friction ends the slip where its cone allows it, else it is the
 largest against it. They are found by sweeps over the contacts (projected Gauss-Seidel) that start
-from what held in the last step, so at rest all of them hold exactly. A torque against turning, up
-to C_RR times the load, stands for rolling resistance and spin friction together.
+from what held in the last step, so at rest all of them hold exactly. Rolling resistance and spin
+friction (``resistance``) act on all contacts together, under the sum of their pushes; hits have
+them too (``hits``).
 
 Vectors are in target axes; ``inverse_inertia`` is turned into them.
 """
@@ -20,9 +21,10 @@ import warp as wp
 
 from alight.contact.clipped import Motion
 from alight.contact.collected import Contact
-from alight.contact.grip import kicked, sideways
-from alight.contact.impact_kernel import impact
+from alight.contact.grip import kicked
+from alight.contact.hits import struck
 from alight.contact.pairs import CORNER, PEAK
+from alight.contact.resistance import resist_turning, tangential
 from alight.contact.state import CompliantData, Pressed
 from alight.core.types import mat33, scalar, vec3
 from alight.vehicles.rigid_data import RigidBody, inverse_mass_at
@@ -78,38 +80,9 @@ class Strike:
 
 
 @wp.func
-def contact_axes(n: vec3):
-    """Rows: two directions across ``n``, and ``n`` itself."""
-    a = vec3(scalar(1.0), scalar(0.0), scalar(0.0))
-    if wp.abs(n[0]) > scalar(0.6):
-        a = vec3(scalar(0.0), scalar(1.0), scalar(0.0))
-    t = wp.normalize(wp.cross(n, a))
-    return wp.matrix_from_rows(t, wp.cross(n, t), n)
-
-
-@wp.func
 def separation(m: Motion, n: vec3, lever: vec3):
     """How fast a contact opens [m/s]."""
     return wp.dot(n, m.v + wp.cross(m.w, lever))
-
-
-@wp.func
-def struck(
-    contact: CompliantData,
-    restitution: scalar,
-    body: RigidBody,
-    inverse_inertia: mat33,
-    m: Motion,
-    n: vec3,
-    lever: vec3,
-):
-    """The impulse [N s] of one hit."""
-    C = contact_axes(n)
-    M = C * inverse_mass_at(body, inverse_inertia, lever) * wp.transpose(C)
-    M = scalar(0.5) * (M + wp.transpose(M))
-    u = C * (m.v + wp.cross(m.w, lever))
-    hit = impact(M, u, restitution, contact.friction)
-    return wp.transpose(C) * hit.impulse
 
 
 @wp.func
@@ -173,10 +146,10 @@ def strike(
             e = contact.restitution
             if out.hits >= _ELASTIC:
                 e = scalar(0.0)
-            P = struck(contact, e, body, inverse_inertia, out.motion, n, lever)
-            out.motion = kicked(body, inverse_inertia, out.motion, lever, P)
-            out.impulse += P
-            out.weight += wp.dot(P, n)
+            hit = struck(contact, e, body, inverse_inertia, out.motion, n, lever)
+            out.motion = hit.motion
+            out.impulse += hit.impulse
+            out.weight += wp.dot(hit.impulse, n)
             if out.hits == 0:
                 out.lever = lever
                 out.normal = n
@@ -227,7 +200,7 @@ def recall(
             old = before[j, slot]
             same = old.kind == point.kind and old.feature == point.feature
             if same and old.facet == point.facet:
-                flat = sideways(point.normal, old.impulse)
+                flat = tangential(point.normal, old.impulse)
                 up = wp.max(scalar(0.0), wp.dot(point.normal, old.impulse))
                 new.impulse = share * (flat + up * point.normal)
                 new.stuck = wp.max(old.stuck, 0)
@@ -296,7 +269,7 @@ def press_on(
         # It slides. Friction may lift the point more than the push does: one that is found as if
         # there were none would be too large, the next would be none at all, and so on for ever.
         per = wp.dot(n, M * n)
-        slip = sideways(n, u)
+        slip = tangential(n, u)
         size = wp.length(slip)
         if size > scalar(0.0):
             per = wp.max(per, per - contact.friction * wp.dot(n, M * slip) / size)
@@ -304,8 +277,8 @@ def press_on(
         push = wp.max(scalar(0.0), up - (wp.dot(n, u) - allowed) / per)
         # Friction meets the slip that the push leaves. What would end it points elsewhere, as the
         # lander is not equally light in all directions; friction is against the slip itself.
-        slip = sideways(n, u + (push - up) * (M * n))
-        flat = sideways(n, old.impulse) - slip / (wp.trace(M) - wp.dot(n, M * n))
+        slip = tangential(n, u + (push - up) * (M * n))
+        flat = tangential(n, old.impulse) - slip / (wp.trace(M) - wp.dot(n, M * n))
         size = wp.length(flat)
         if size > contact.friction * push:
             flat = (contact.friction * push / size) * flat
@@ -339,7 +312,6 @@ def stride_through(count: int):
 def hold(
     contact: CompliantData,
     body: RigidBody,
-    R: mat33,
     inverse_inertia: mat33,
     x: vec3,
     start: Motion,
@@ -367,7 +339,7 @@ def hold(
     going = bool(True)
     while going and sweep < _SWEEPS:
         was = m
-        load = scalar(0.0)
+        pushes = vec3()
         for _ in range(count):
             k = next
             next = (next + stride) % count
@@ -378,15 +350,17 @@ def hold(
                 P = new.impulse - old.impulse
                 m = kicked(body, inverse_inertia, m, point.point - x, P)
                 held[k, slot] = new
-                load += wp.dot(point.normal, new.impulse)
-        # Against turning: all of it, as far as the load allows.
-        cap = contact.rolling * load
-        L = T - R * (body.inertia * (wp.transpose(R) * m.w))
-        size = wp.length(L)
-        if size > cap:
-            L = (cap / size) * L
-        m.w += inverse_inertia * (L - T)
-        T = L
+                pushes += wp.dot(point.normal, new.impulse) * point.normal
+        load = wp.length(pushes)
+        if load > scalar(0.0):
+            # Friction of several contacts resists spin about their centre by itself: no spread.
+            n = pushes / load
+            turn = resist_turning(contact, inverse_inertia, n, scalar(0.0), load, m.w, T)
+            T = turn.rolling + turn.spin * n
+            m.w = turn.w
+        else:
+            m.w -= inverse_inertia * T
+            T = vec3()
         sweep += 1
         change = wp.length(m.v - was.v) + wp.length(m.w - was.w) * body.bounding_radius
         going = change > _ENOUGH * load / body.mass + rounding

@@ -9,6 +9,7 @@ from alight.contact.compliant import Compliant, Number, check_corner, each_check
 from alight.contact.ground import GroundLaw
 from alight.core.checks import checked_number
 from alight.core.errors import InputError
+from alight.vehicles import RigidLander
 from alight.core.types import scalar
 
 
@@ -71,6 +72,7 @@ class Sliding(Compliant):
             friction,
             static_friction=static_friction,
             rolling_resistance=0.0,
+            patch_radius=0.0,
             depth=checked_number("hop [m]", hop),
         )
         self.restitution, self.hop = asked, self.depth
@@ -96,7 +98,7 @@ class Sliding(Compliant):
         for corner in ground.corners():
             check_corner(corner, table)
 
-    def rows(self, mass: float) -> Any:
+    def rows(self, lander: RigidLander) -> Any:
         """The parameters as an array of ``SlidingData`` records."""
         kind: Any = SlidingData
         table = np.zeros(self.count, dtype=kind.numpy_dtype())

@@ -10,9 +10,11 @@ mean of the active points weighted by depth (equation 4, 004-9), with the ground
   s = min(1, |slip| / slip_speed).
 - Spin friction does the same about the normal: at most mu F_N times the spread of the active
   points, plus 2/3 of the patch radius. Friction and spin that both stick are solved together.
-- Rolling resistance is a torque of C_RR F_N against the rate, or what keeps the rate from changing,
-  with a force at the centre of mass that leaves the slip alone (004-7). That force is scaled down
-  where the pair would add energy.
+- Rolling resistance is a torque of C_RR F_N against the rate across the normal, or what keeps that
+  from changing. Friction that sticks reckons with it.
+- In paper 004's own form (``compensated``) the torque is against the whole rate and comes with a
+  force at the centre of mass that leaves the slip alone (004-7). That force is scaled down where
+  the pair would add energy.
 
 Vectors are in target axes unless a name ends in ``_B``.
 """
@@ -25,6 +27,14 @@ import numpy.typing as npt
 import warp as wp
 
 from alight.contact.compliant import Compliant
+from alight.contact.resistance import (
+    resisted,
+    rolling_limit,
+    rolling_push,
+    solve_across,
+    spin_limit,
+    tangential,
+)
 from alight.contact.state import CompliantData
 from alight.core import devices
 from alight.core.checks import checked_points
@@ -35,7 +45,6 @@ from alight.surfaces import Surface
 from alight.vehicles import RigidBody, RigidLander
 
 _NEVER = wp.constant(scalar(1e30))
-_TWO_THIRDS = wp.constant(scalar(2.0 / 3.0))  # in a function, the division would be in float32
 #: Rounding of a place, relative to its distance from the origin.
 _ROUNDING = wp.constant(scalar(4e-16))
 
@@ -118,12 +127,6 @@ def blend_rate(speed: scalar, limit: scalar):
         return scalar(1.0) / speed
     s = speed / limit
     return s * (scalar(3.0) - scalar(2.0) * s) / limit
-
-
-@wp.func
-def across(n: vec3, a: vec3):
-    """The part of ``a`` across the unit vector ``n``."""
-    return a - wp.dot(n, a) * n
 
 
 @wp.func
@@ -235,23 +238,52 @@ def resist_sliding(contact: CompliantData, h: Hold, load: Load, spin: scalar, mo
 
 
 @wp.func
-def resist_rolling(contact: CompliantData, body: RigidBody, now: Instant, load: Load):
-    """``load`` with rolling resistance (paper 004, section 4.3; erratum 004-7)."""
+def rolling_torque(contact: CompliantData, now: Instant, load: Load, held: vec3):
+    """Torque of rolling resistance [N m]; ``held`` keeps the rate from changing, if it may."""
+    most = rolling_limit(contact, load.normal_force)
+    w = resisted(contact, load.normal, now.w)
+    rate = wp.length(w)
+    part = scalar(1.0) - blend(rate, contact.slip_rate)
+    return -(most * blend_rate(rate, contact.slip_rate)) * w + part * capped(held, most)
+
+
+@wp.func
+def held_with_friction(body: RigidBody, now: Instant, load: Load, b: vec3, turn: vec3):
+    """The torque across the normal [N m] with which friction and spin friction hold everything.
+
+    ``b`` [m/s^2] is how the effective point is accelerated where the lander does not turn faster,
+    ``turn`` [rad/s^2] how its rate changes without friction.
+    """
+    friction = -body.mass * tangential(load.normal, b)
+    torque = now.R * (body.inertia * (wp.transpose(now.R) * turn))
+    return -tangential(load.normal, torque + wp.cross(load.lever, friction))
+
+
+@wp.func
+def held_beside_slip(now: Instant, load: Load, turn: vec3):
+    """The torque across the normal [N m] that keeps the rate across it, friction being what it is.
+
+    ``turn`` [rad/s^2] is how the rate changes without friction.
+    """
+    torque = wp.cross(load.lever, load.friction) + load.spin * load.normal
+    return solve_across(load.normal, now.inverse_inertia, turn + now.inverse_inertia * torque)
+
+
+@wp.func
+def resist_compensated(
+    contact: CompliantData, body: RigidBody, now: Instant, load: Load, turn: vec3
+):
+    """``load`` with paper 004's rolling resistance (section 4.3; erratum 004-7)."""
     zero = scalar(0.0)
     out = load
-    most = contact.rolling * load.normal_force
-    if most <= zero:
-        return out
-    torque = wp.cross(load.lever, load.friction) + load.spin * load.normal + load.torque
-    change = now.turn + now.inverse_inertia * torque
-    stick = capped(-(now.R * (body.inertia * (wp.transpose(now.R) * change))), most)
-    rate = wp.length(now.w)
-    part = scalar(1.0) - blend(rate, contact.slip_rate)
-    L = -(most * blend_rate(rate, contact.slip_rate)) * now.w + part * stick
-    turned = wp.cross(now.inverse_inertia * L, load.lever)
-    F = -body.mass * across(load.normal, turned)
+    torque = wp.cross(load.lever, load.friction) + load.spin * load.normal
+    change = turn + now.inverse_inertia * torque
+    held = -(now.R * (body.inertia * (wp.transpose(now.R) * change)))
+    L = rolling_torque(contact, now, load, held)
+    F = rolling_push(body, now.inverse_inertia, load.normal, load.lever, L)
     # Torque and force together add no energy; in rolling stick no more than sticking friction may.
     given = wp.dot(F, now.v)
+    part = scalar(1.0) - blend(wp.length(now.w), contact.slip_rate)
     spent = wp.max(zero, -wp.dot(L, now.w)) + part * wp.length(F) * contact.slip_speed
     if given > spent:
         F = F * (spent / given)
@@ -348,20 +380,30 @@ def smooth_load(
         load.lever = lever
         load.normal = n
         load.normal_force = wp.length(load.force)
-        load.slip = across(n, now.v + wp.cross(now.w, lever))
+        load.slip = tangential(n, now.v + wp.cross(now.w, lever))
         load.spread = wp.sqrt(wp.max(scalar(0.0), sums.spread / sums.weight - wp.dot(aside, aside)))
         # How the effective point is accelerated without friction. Of its lever only what is fixed
         # in the body turns with it: the radius of a rolling ball keeps pointing down.
         pull = now.pull + load.force / body.mass
         turn = now.turn + now.inverse_inertia * load.torque
-        swing = wp.cross(now.w, wp.cross(now.w, sums.arm / sums.weight))
-        b = pull + wp.cross(turn, lever) + swing
+        b = pull + wp.cross(now.w, wp.cross(now.w, sums.arm / sums.weight))
+        rolling = vec3()
+        if contact.compensated == scalar(0.0):
+            held = held_with_friction(body, now, load, b, turn)
+            rolling = rolling_torque(contact, now, load, held)
+        turned = turn + now.inverse_inertia * rolling
         one = scalar(1.0) / body.mass
-        h = hold_of(one, now.inverse_inertia, n, lever, b, wp.dot(n, turn))
-        arm = load.spread + _TWO_THIRDS * contact.patch
-        most = contact.friction * load.normal_force * arm
+        b = b + wp.cross(turned, lever)
+        h = hold_of(one, now.inverse_inertia, n, lever, b, wp.dot(n, turned))
+        most = spin_limit(contact, load.spread, load.normal_force)
         load = resist_sliding(contact, h, load, wp.dot(n, now.w), most)
-        load = resist_rolling(contact, body, now, load)
+        if contact.compensated == scalar(0.0):
+            # Where friction slides, rolling is held against what friction really is.
+            sliding = blend(wp.length(load.slip), contact.slip_speed)
+            alone = rolling_torque(contact, now, load, held_beside_slip(now, load, turn))
+            load.rolling = (scalar(1.0) - sliding) * rolling + sliding * alone
+        else:
+            load = resist_compensated(contact, body, now, load, turn)
         load.force += load.friction + load.rolling_force
         load.torque += wp.cross(lever, load.friction) + load.spin * n + load.rolling
         return load
@@ -447,7 +489,7 @@ def load(
     states = [checked_points(np.atleast_2d(a), "contact") for a in (x, v, w, pull, turn)]
     turned = np.atleast_2d(np.asarray(q, dtype=np.float64))
     count = max(len(a) for a in (*states, turned))
-    rows = contact.rows(lander.mass)
+    rows = contact.rows(lander)
     if len(rows) not in (1, count):
         raise InputError(f"contact parameters are given for {len(rows)} runs, states for {count}.")
     target = devices.resolve(device)

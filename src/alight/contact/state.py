@@ -16,6 +16,7 @@ class CompliantData:
     friction: scalar  # sliding
     static_friction: scalar
     rolling: scalar  # coefficient of rolling resistance C_RR [m]
+    compensated: scalar  # 1 for paper 004's own rolling resistance, with its push; else 0
     patch: scalar  # radius of the contact patch [m]: spin friction of a single point
     depth: scalar  # penetration that the stiffness aims at [m]
     resolution: scalar  # phase of the stiffest oscillation covered in one step [rad]
@@ -30,7 +31,7 @@ class Grip:
     friction: vec3  # [N]
     lever: vec3  # where it acted, from the centre of mass [m]
     rolling: vec3  # rolling resistance and spin friction [N m]
-    push: vec3  # the force that goes with rolling resistance [N]
+    push: vec3  # the force that goes with compensated rolling resistance [N]
     stuck: int  # 1 where the effective point did not slide
     spare: int  # keeps structs free of padding, which compilers carry along
 

@@ -34,7 +34,7 @@ _NOT_FINITE = wp.constant(int(Outcome.NOT_FINITE))
 _MEMORY = wp.constant(scalar(0.98))
 #: Steps without motion after which a lander is at rest, and what counts as none: a share of what
 #: gravity would add in one step if the ground did not hold.
-_STILL_STEPS = wp.constant(20)
+STILL_STEPS = wp.constant(20)
 _STILL = wp.constant(scalar(1e-3))
 _GENTLE_SPEED = wp.constant(scalar(GENTLE_SPEED))
 
@@ -66,10 +66,11 @@ def judged(
     g: scalar,
     dt: scalar,
     little: scalar,
+    still_steps: int,
 ):
     """``run`` at the end of a step: at rest, in flight again, or in contact still.
 
-    At rest is what does not move at all for some steps, what moves more slowly than the limits for
+    At rest is what does not move at all for ``still_steps``, what moves more slowly than the limits for
     a time, or what for longer has stayed within ``little`` [m] of its place.
     """
     out = run
@@ -92,7 +93,7 @@ def judged(
         watch(run, memory, slot)
     if not speed + rate < scalar(1e100):
         out.outcome = _NOT_FINITE
-    elif out.still >= _STILL_STEPS or out.quiet >= patience or stayed:
+    elif out.still >= still_steps or out.quiet >= patience or stayed:
         out.v = vec3()
         out.w = vec3()
         out.outcome = _SETTLED
@@ -220,7 +221,7 @@ def press_clipped(parts: Composition) -> Any:
         out.travel += (wp.length(out.v) + wp.length(out.w) * size) * half
         out.path += wp.length(out.v) * dt
         little = scalar(0.1) * contact.depth
-        return judged(world.limits, size, out, memory, slot, sums, g, dt, little)
+        return judged(world.limits, size, out, memory, slot, sums, g, dt, little, STILL_STEPS)
 
     return press
 

@@ -40,6 +40,9 @@ _LOOKS = wp.constant(5)
 #: [shares of the lander's radius]: farther than any is ever left below 0, where none must be lost.
 _BEYOND = wp.constant(scalar(1e-2))
 _GROWTH = wp.constant(scalar(GROWTH))
+#: Steps without motion after which a lander is at rest. Nothing swings as springs do, and steps are
+#: some times longer: fewer are enough, and the time of rest is that of compliant contact.
+_STILL_STEPS = wp.constant(5)
 #: A step that ends at a hit is no shorter than this share of what it could be.
 _SHORTEST = wp.constant(scalar(1e-3))
 
@@ -213,7 +216,7 @@ def press_rigid(parts: Composition, gaps: Any, depth: Any, hull: bool) -> tuple[
             share = dt / run.dt
         recall(memory.contacts, memory.before, memory.held, count, slot, share, m, x, quick)
         done = hold(
-            contact, body, R, inverse, x, m, memory.contacts, memory.held, count, slot,
+            contact, body, inverse, x, m, memory.contacts, memory.held, count, slot,
             dt, share * run.grip.rolling, slow,
         )  # fmt: skip
         sums = done.pressed
@@ -243,8 +246,9 @@ def press_rigid(parts: Composition, gaps: Any, depth: Any, hull: bool) -> tuple[
         if hit.hits > 0:
             sums.waiting = 1
         out = judged(
-            world.limits, size, out, memory, slot, sums, g, dt, scalar(0.1) * contact.depth
-        )
+            world.limits, size, out, memory, slot, sums, g, dt, scalar(0.1) * contact.depth,
+            _STILL_STEPS,
+        )  # fmt: skip
         if out.phase == FLIGHT and out.outcome == _RUNNING:
             below = depth(world.surface, out.x)
             if below.distance < -wp.static(lost) * size:

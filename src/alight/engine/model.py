@@ -178,7 +178,7 @@ class Model:
         world.surface = self.surface.data(device)
         world.rotation = self.rotation.data(device)
         world.external = combined_data(self.externals, device)
-        rows = self.contact.rows(lander.mass)
+        rows = self.contact.rows(lander)
         world.contact = wp.array(rows, dtype=self.contact.Data, device=device.name)
         ground = self.contact.ground
         world.ground = Nothing() if ground is None else ground.data(device)

@@ -13,11 +13,11 @@ from typing import Any
 
 import warp as wp
 
+from alight.contact.resistance import tangential
 from alight.contact.smooth import (
     Instant,
     Load,
     Look,
-    across,
     linear_push,
     linear_stored,
     smooth_load,
@@ -265,7 +265,7 @@ def press_function(parts: Composition, push: Any, stored: Any, frequency: Any) -
             begun = Touch()
             begun.run = memory.notes[slot].number
             begun.normal_speed_in = wp.dot(n, came)
-            begun.tangential_speed_in = wp.length(across(n, came))
+            begun.tangential_speed_in = wp.length(tangential(n, came))
             since = h
             if -begun.normal_speed_in * h > load.depth:
                 since = -load.depth / begun.normal_speed_in
@@ -281,7 +281,7 @@ def press_function(parts: Composition, push: Any, stored: Any, frequency: Any) -
         touch = memory.notes[slot].touch
         touch.end = out.t
         touch.normal_speed_out = wp.dot(n, went)
-        touch.tangential_speed_out = wp.length(across(n, went))
+        touch.tangential_speed_out = wp.length(tangential(n, went))
         touch.impulse += impulse
         touch.normal_impulse += wp.dot(n, impulse)
         touch.peak_force = wp.max(touch.peak_force, load.normal_force)

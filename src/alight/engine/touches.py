@@ -3,7 +3,7 @@
 import warp as wp
 
 from alight.contact.clipped import Motion
-from alight.contact.grip import sideways
+from alight.contact.resistance import tangential
 from alight.contact.state import Pressed
 from alight.core.types import scalar, vec3
 from alight.engine.run import Memory, Run, Touch
@@ -33,7 +33,7 @@ def met(touch: Touch, place: vec3, n: vec3, lever: vec3, start: Motion):
     out.place = place
     out.normal = n
     out.normal_speed_in = wp.dot(n, came)
-    out.tangential_speed_in = wp.length(sideways(n, came))
+    out.tangential_speed_in = wp.length(tangential(n, came))
     return out
 
 
@@ -74,7 +74,7 @@ def note_push(
     out.force = weight / dt
     memory.notes[slot].touch.end = run.t + dt
     memory.notes[slot].touch.normal_speed_out = closing
-    memory.notes[slot].touch.tangential_speed_out = wp.length(sideways(n, went))
+    memory.notes[slot].touch.tangential_speed_out = wp.length(tangential(n, went))
     memory.notes[slot].touch.impulse += impulse
     memory.notes[slot].touch.normal_impulse += weight
     touch = memory.notes[slot].touch

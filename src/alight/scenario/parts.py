@@ -300,7 +300,8 @@ class Parts:
                 return Impulse(**{**options, **arrays}, ground=ground)
             if section.law == "sliding":
                 return Sliding(**{**options, **arrays}, ground=ground)
-            return Compliant(**{**options, "scheme": section.scheme, **arrays}, ground=ground)
+            words = {"scheme": section.scheme, "rolling_law": section.rolling_law}
+            return Compliant(**{**options, **words, **arrays}, ground=ground)
 
     def stop(self, scenario: Scenario) -> Stop:
         """When runs end."""

@@ -6,7 +6,8 @@ from __future__ import annotations
 import inspect
 from typing import Annotated, Any, ClassVar
 
-from alight.contact import Impulse, Sliding
+from alight.contact import Compliant, Impulse, Sliding
+from alight.contact.compliant import ROLLING_LAWS
 from alight.contact.hertz import Hertz
 from alight.scenario.errors import Problem, told
 from alight.scenario.fields import Choice, Kind, Measure, Number, OneOf
@@ -22,7 +23,7 @@ LAWS = {
         "damping",
         "depth",
         "speed",
-        "patch_radius",
+        "rolling_law",
         "scheme",
         "resolution",
         "slip_speed",
@@ -34,14 +35,13 @@ LAWS = {
 }
 #: Keys that only some laws have, though more than one does.
 WITHOUT = {
-    "sliding": ("rolling_resistance",),
-    "hertz": ("restitution", "static_friction", "rolling_resistance"),
+    "sliding": ("rolling_resistance", "patch_radius"),
+    "hertz": ("restitution", "static_friction", "rolling_resistance", "patch_radius"),
 }
 #: Dimension of the stiffness of each law that has one.
 STIFFNESS = {"compliant": "stiffness", "hertz": "Hertz stiffness"}
 #: Grounds that a point can slide on: smooth ones.
 SMOOTH = ("parametric", "sphere", "plane")
-_ROLLING = Quantity(2e-3, "2 mm")
 
 
 def _of(law: type, name: str) -> Any:
@@ -58,12 +58,11 @@ DEFAULTS: dict[str, dict[str, Any]] = {
         "resolution": 0.2,
         "slip_speed": Quantity(1e-4, "0.1 mm/s"),
         "slip_rate": Quantity(1e-3, "1 mrad/s"),
-        "rolling_resistance": _ROLLING,
+        "rolling_law": _of(Compliant, "rolling_law"),
     },
     "impulse": {
         "hop": in_si(_of(Impulse, "hop"), "length"),
         "stride": _of(Impulse, "stride"),
-        "rolling_resistance": _ROLLING,
     },
     "sliding": {
         "tangential_restitution": _of(Sliding, "tangential_restitution"),
@@ -86,7 +85,13 @@ ARRAYS = {
         "patch_radius",
         "speed",
     ),
-    "impulse": ("restitution", "friction", "static_friction", "rolling_resistance"),
+    "impulse": (
+        "restitution",
+        "friction",
+        "static_friction",
+        "rolling_resistance",
+        "patch_radius",
+    ),
     "sliding": ("restitution", "friction", "static_friction", "tangential_restitution"),
     "hertz": ("stiffness", "damping", "friction", "slip_speed"),
 }
@@ -118,6 +123,7 @@ class Contact(Section):
     static_friction: Annotated[float | None, Number(least=0)] = None
     rolling_resistance: Annotated[float | None, Measure(dimension="length", least=0)] = None
     patch_radius: Annotated[float | None, Measure(dimension="length", least=0)] = None
+    rolling_law: Annotated[str | None, Choice(ROLLING_LAWS)] = None
     scheme: Annotated[str | None, Choice(("clipped", "smooth"))] = None
     resolution: Annotated[float | None, Number(above=0, most=1)] = None
     slip_speed: Annotated[float | None, Measure(dimension="speed", above=0)] = None

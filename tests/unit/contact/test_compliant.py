@@ -5,6 +5,9 @@ import pytest
 
 from alight.contact import Compliant, damping_ratio
 from alight.core.errors import AlightError, InputError
+from alight.vehicles import RigidLander
+
+CUBE = RigidLander.cube(0.2, 2.0)
 
 
 @pytest.mark.parametrize(
@@ -58,7 +61,7 @@ def test_count():
 
 def test_rows_of_the_clipped_scheme():
     law = Compliant(restitution=[0.3, 0.6], friction=0.4, depth=2e-3, rolling_resistance=[0, 1e-3])
-    rows = law.rows(2.0)
+    rows = law.rows(CUBE)
     assert len(rows) == 2
     assert rows["restitution"].tolist() == [0.3, 0.6]
     assert rows["zeta"] == pytest.approx([damping_ratio(0.3), damping_ratio(0.6)])
@@ -69,14 +72,14 @@ def test_rows_of_the_clipped_scheme():
 
 
 def test_rows_of_springs_as_given():
-    rows = Compliant(stiffness=1e4, damping=[0.0, 30.0]).rows(2.0)
+    rows = Compliant(stiffness=1e4, damping=[0.0, 30.0]).rows(CUBE)
     assert rows["stiffness"].tolist() == [1e4, 1e4]
     assert rows["damping"].tolist() == [0.0, 30.0]
     assert rows["restitution"].tolist() == [1.0, 1.0]
 
 
 def test_stiffness_alone_is_a_spring_without_a_damper():
-    assert Compliant(stiffness=1e4).rows(1.0)["damping"].tolist() == [0.0]
+    assert Compliant(stiffness=1e4).rows(CUBE)["damping"].tolist() == [0.0]
 
 
 def test_it_says_what_it_is():

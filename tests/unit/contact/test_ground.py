@@ -10,6 +10,7 @@ from alight.contact.state import CompliantData
 from alight.core import devices, frames
 from alight.core.errors import FileError, InputError
 from alight.core.types import scalar, vec4
+from alight.vehicles import RigidLander
 
 DEVICES = [device.name for device in devices.available()]
 
@@ -155,7 +156,7 @@ def localised(law, here, hit, device):
         point = GroundPoint()
         point.factor, point.value = vec4(*factor), vec4(*value)
         points.append(point)
-    rows = law.rows(2.0)
+    rows = law.rows(RigidLander.cube(0.2, 2.0))
     own = wp.array(rows, dtype=CompliantData, device=device)
     out = wp.empty(len(rows), dtype=CompliantData, device=device)
     wp.launch(make_local, len(rows), [own, *points, 2.0], [out], device=device)

@@ -44,12 +44,12 @@ def test_bad_input_is_named(given, message):
 
 
 def test_both_ends_of_restitution_are_allowed():
-    assert Impulse([0.0, 1.0]).rows(1.0)["restitution"].tolist() == [0.0, 1.0]
+    assert Impulse([0.0, 1.0]).rows(vehicles.RigidLander.cube(0.2, 2.0))["restitution"].tolist() == [0.0, 1.0]
 
 
 def test_rows():
     law = Impulse([0.3, 0.6], 0.4, static_friction=0.5, rolling_resistance=1e-3, hop=2e-4)
-    rows = law.rows(2.0)
+    rows = law.rows(vehicles.RigidLander.cube(0.2, 2.0))
     assert law.count == len(rows) == 2
     assert rows["restitution"].tolist() == [0.3, 0.6]
     assert rows["friction"].tolist() == [0.4, 0.4]

@@ -17,7 +17,7 @@ from alight.contact.pairs import BALL, CORNER
 from alight.contact.several import Held, Holding, Strike, hold, recall, strike
 from alight.contact.state import CompliantData
 from alight.core import devices
-from alight.core.types import mat33, scalar, vec3
+from alight.core.types import scalar, vec3
 from alight.core.warp_setup import POINT_OPTIONS
 from alight.vehicles import RigidLander
 from alight.vehicles.rigid_data import RigidBody
@@ -66,9 +66,8 @@ def hold_kernel(
 ) -> None:
     i = wp.tid() + offset
     recall(found, before, held, count[i], i, share, start[i], vec3(), quick)
-    R = wp.identity(n=3, dtype=scalar)
     holding_out[i] = hold(
-        contact[i], body, mat33(R), body.inverse_inertia, vec3(), start[i], found, held, count[i],
+        contact[i], body, body.inverse_inertia, vec3(), start[i], found, held, count[i],
         i, dt, vec3(), scalar(0.0),
     )  # fmt: skip
 
@@ -96,7 +95,7 @@ def struck(law, points, normals, v, w, *, gaps=0.0, soon=1e300, least=0.0, devic
     target = devices.resolve(device)
     found, count = lists(points, normals, gaps)
     n = len(v)
-    rows = np.resize(law.rows(1.0), n)
+    rows = np.resize(law.rows(CUBE), n)
     inputs = [
         CUBE.kernel_data(target),
         wp.array(rows, dtype=CompliantData, device=target.name),
@@ -123,7 +122,7 @@ def held(law, points, normals, v, w, *, gaps=0.0, quick=1e30, steps=1, kind=CORN
     for k in range(steps):
         inputs = [
             CUBE.kernel_data(target),
-            wp.array(law.rows(1.0), dtype=CompliantData, device=target.name),
+            wp.array(law.rows(CUBE), dtype=CompliantData, device=target.name),
             wp.array(motions([v], [w]), dtype=Motion, device=target.name),
             wp.array(table, dtype=Contact, device=target.name),
             before,
@@ -157,7 +156,9 @@ def test_one_contact_is_one_impact(device):
     n = 200
     points = rng.normal(size=(n, 1, 3)) * 0.1
     v, w = rng.normal(size=(n, 3)), rng.normal(size=(n, 3)) * 5.0
-    law = Impulse(rng.uniform(0, 1, n), rng.uniform(0, 2, n))
+    law = Impulse(
+        rng.uniform(0, 1, n), rng.uniform(0, 2, n), rolling_resistance=0.0, patch_radius=0.0
+    )
     out = struck(law, points, UP, v, w, device=device)
     lever = points[:, 0]
     contact = v + np.cross(w, lever)
@@ -215,7 +216,11 @@ def test_any_list_takes_energy_out_and_leaves_nothing_closing(device):
     normals /= np.linalg.norm(normals, axis=2, keepdims=True)
     v, w = rng.normal(size=(n, 3)) * 0.1, rng.normal(size=(n, 3))
     e = rng.uniform(0, 0.9, n)
-    out = struck(Impulse(e, rng.uniform(0, 1.5, n)), points, normals, v, w, device=device)
+    law = Impulse(
+        e, rng.uniform(0, 1.5, n),
+        rolling_resistance=rng.choice([0.0, 2e-3, 2e-2], n), patch_radius=rng.choice([0, 1e-2], n),
+    )  # fmt: skip
+    out = struck(law, points, normals, v, w, device=device)
     after, before = energy(out["motion"]["v"], out["motion"]["w"]), energy(v, w)
     assert (after <= before * (1 + 1e-12)).all()
     left = np.einsum("nki,nki->nk", normals, out["motion"]["v"][:, None]
@@ -290,6 +295,57 @@ def test_turning_meets_the_torque_of_rolling_resistance():
     point = np.array([[0.0, 0.0, -0.1]])
     done, _ = held(law, point, UP, [0, 0, -G * DT], [0, 1.0, 0], kind=BALL)
     assert done["motion"]["w"][1] == pytest.approx(1.0 - 1e-3 * G * DT / INERTIA, rel=1e-9)
+
+
+def test_resistance_of_a_hit_is_within_its_limits(device):
+    """An angular impulse across the normal of C_RR P at most and about it of 2/3 mu p P at most.
+
+    Those of push and friction are known: c x P. Between the rates before and after, both take
+    energy out. Where the lander turns far faster than the hit changes it, both are at their limits
+    and against the rate.
+    """
+    rng = np.random.default_rng(7)
+    n, crr, patch = 400, 2e-3, 5e-3
+    points = rng.normal(size=(n, 1, 3)) * 0.1
+    v, w = rng.normal(size=(n, 3)), rng.normal(size=(n, 3)) * np.where(np.arange(n) % 2, 500, 5)[:, None]
+    mu = rng.uniform(0.1, 2, n)
+    law = Impulse(rng.uniform(0, 1, n), mu, rolling_resistance=crr, patch_radius=patch)
+    out = struck(law, points, UP, v, w, device=device)
+    hit = out["hits"] == 1
+    P, end = out["impulse"], out["motion"]["w"]
+    torque = INERTIA * (end - w) - np.cross(points[:, 0], P)
+    flat, about = np.linalg.norm(torque[:, :2], axis=1), torque[:, 2]
+    rounding = 1e-12 * np.linalg.norm(w, axis=1)
+    assert (flat[hit] <= (crr * P[:, 2] * (1 + 1e-9) + rounding)[hit]).all()
+    assert (np.abs(about)[hit] <= (2 / 3 * mu * patch * P[:, 2] * (1 + 1e-9) + rounding)[hit]).all()
+    assert (energy(out["motion"]["v"], end) <= energy(v, w) * (1 + 1e-12)).all()
+    turned = np.linalg.norm(end - w, axis=1)
+    fast = hit & (turned < 0.01 * np.minimum(np.linalg.norm(w[:, :2], axis=1), np.abs(w[:, 2])))
+    assert fast.sum() > 50
+    way = w[fast] / np.linalg.norm(w[fast, :2], axis=1)[:, None]
+    expected = -crr * P[fast, 2:] * way[:, :2]
+    assert torque[fast, :2] == pytest.approx(expected, rel=1e-9, abs=0.011 * crr * P[fast, 2].max())
+    spun = -2 / 3 * mu[fast] * patch * P[fast, 2] * np.sign(w[fast, 2])
+    assert about[fast] == pytest.approx(spun, rel=1e-6, abs=rounding.max())
+
+
+def test_a_point_that_sticks_to_the_end_of_a_hit_does_so_with_resistance():
+    """Friction that is large enough leaves no slip, and restitution is that asked for.
+
+    To second order in C_RR over the size: 1e-4 of the speeds here.
+    """
+    rng = np.random.default_rng(8)
+    n = 200
+    points = rng.normal(size=(n, 1, 3)) * [0.02, 0.02, 0] - [0, 0, 0.1]
+    v, w = rng.normal(size=(n, 3)) * [0.1, 0.1, 0] - [0, 0, 1], rng.normal(size=(n, 3))
+    out = struck(Impulse(0.5, 5.0, rolling_resistance=1e-3), points, UP, v, w)
+    plain = struck(Impulse(0.5, 5.0, rolling_resistance=0.0, patch_radius=0.0), points, UP, v, w)
+    hit = out["hits"] == 1
+    assert hit.sum() > 150
+    left = [o["motion"]["v"] + np.cross(o["motion"]["w"], points[:, 0]) for o in (plain, out)]
+    assert np.abs(left[0][hit, :2]).max() < 1e-12
+    assert np.abs(left[1][hit, :2]).max() < 3e-4
+    assert np.linalg.norm(out["motion"]["w"] - plain["motion"]["w"], axis=1)[hit].mean() > 0.05
 
 
 def test_a_single_point_is_held_whatever_friction_does():

@@ -46,7 +46,7 @@ def test_bad_input_is_named(given, message):
 
 def test_rows_and_repr():
     law = Sliding([0.0, 1.0], 0.4, static_friction=0.5, tangential_restitution=0.8, hop=2e-2)
-    rows = law.rows(2.0)
+    rows = law.rows(vehicles.RigidLander.cube(0.2, 2.0))
     assert law.count == len(rows) == 2
     assert rows["restitution"].tolist() == [0.0, 1.0]
     assert rows["tangential"].tolist() == [0.8, 0.8]

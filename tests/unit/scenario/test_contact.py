@@ -54,7 +54,8 @@ def test_each_law_has_its_own_defaults_and_the_other_one_none(plane, changed):
             assert getattr(one, key) == value
         assert all(getattr(one, key) is None for key in LAWS[other])
     # Keys that are bound to a law, and those of both, are all there are.
-    both = {"law", "restitution", "friction", "static_friction", "rolling_resistance"}
+    both = {"law", "restitution", "friction", "static_friction"}
+    both |= {"rolling_resistance", "patch_radius"}
     assert {*Contact.model_fields} == both | {key for keys in LAWS.values() for key in keys}
 
 
@@ -74,14 +75,16 @@ def test_every_key_of_the_impulse_law_reaches_the_model(plane, changed):
         "friction": 0.3,
         "static_friction": 0.4,
         "rolling_resistance": "1 mm",
+        "patch_radius": "3 mm",
         "hop": "2 mm",
         "stride": 0.05,
     }
     scenario = from_dict({**plane, "contact": given})
     found = prepare(scenario, "cpu").nominal().model.contact
     expected = Impulse(
-        0.0, 0.3, static_friction=0.4, rolling_resistance=1e-3, hop=2e-3, stride=0.05
-    )
+        0.0, 0.3, static_friction=0.4, rolling_resistance=1e-3, patch_radius=3e-3, hop=2e-3,
+        stride=0.05,
+    )  # fmt: skip
     assert vars(found) == vars(expected)
     assert loads(scenario.to_toml()) == scenario
 
@@ -93,7 +96,11 @@ def test_every_key_of_the_impulse_law_reaches_the_model(plane, changed):
         ({"depth": "1 mm"}, 'contact.depth: does not go with law = "impulse".* hop, stride'),
         ({"scheme": "smooth"}, 'contact.scheme: does not go with law = "impulse"'),
         ({"stiffness": "4e4 N/m"}, 'contact.stiffness: does not go with law = "impulse"'),
-        ({"patch_radius": "1 mm"}, 'contact.patch_radius: does not go with law = "impulse"'),
+        ({"rolling_law": "torque"}, 'contact.rolling_law: does not go with law = "impulse"'),
+        (
+            {"law": "compliant", "rolling_law": "force"},
+            'contact.rolling_law: found "force".*"torque".*"compensated"',
+        ),
         ({"law": "compliant", "hop": "1 mm"}, 'contact.hop: does not go with law = "compliant"'),
         ({"law": "compliant", "restitution": 0}, "contact.restitution: found 0; .*above 0"),
         ({"restitution": None}, "contact.restitution: is missing"),
@@ -137,7 +144,7 @@ def test_rigid_points_go_on_ground_with_edges(ryugu, changed, ground):
         ("impulse", "contact.hop", "0.1 mm", None),
         ("compliant", "contact.hop", "0.1 mm", "no value under contact.hop"),
         ("impulse", "contact.depth", "0.1 mm", "no value under contact.depth"),
-        ("impulse", "contact.patch_radius", "0 m", "no value under contact.patch_radius"),
+        ("impulse", "contact.patch_radius", "0 m", None),
         ("compliant", "contact.patch_radius", "0 m", None),
     ],
 )
@@ -153,7 +160,7 @@ def test_what_may_vary_depends_on_the_law(plane, changed, law, key, low, said):
 
 def test_values_of_another_law_are_refused(plane, changed):
     ready = prepare(from_dict(changed(plane, contact__law="impulse")), "cpu")
-    for key in ("contact.speed", "contact.patch_radius", "contact.depth"):
+    for key in ("contact.speed", "contact.resolution", "contact.depth"):
         with pytest.raises(InputError, match=f'{key} does not go with law = "impulse"'):
             ready.groups({key: np.array([0.1, 0.2])})
 
