@@ -22,7 +22,7 @@ from alight.engine import capture_kernel as layout
 from alight.engine.capture import Capture, CaptureBatch
 from alight.engine.capture_approach import Approach, ApproachData, approach
 from alight.engine.capture_craft import Spacecraft
-from alight.engine.capture_flight import CaptureOutcome
+from alight.engine.capture_flight import KEPT, CaptureOutcome
 from alight.engine.capture_kernel import CaptureScene
 from alight.engine.membrane_kernel import Wrench
 from alight.membrane import Captive, holding_radius, pear
@@ -123,7 +123,7 @@ def test_energy_is_accounted_for(device, name):
     craft = Spacecraft()
     motion = Capture(craft.membrane(friction=0.3), asteroid(8.0), craft, approach(name, lead=4.0))
     flight = motion.run(TUMBLE, duration=60.0, every=1.0, tolerance=1e-9, device=device)
-    assert flight.rows["outcome"][0] in (CaptureOutcome.HELD, CaptureOutcome.UNSETTLED)
+    assert flight.rows["outcome"][0] in KEPT
     total, sums = total_energy(flight), flight.sums[0, -1]
     assert sums[[layout.DAMPED, layout.RUBBED, layout.HINGES]].min() > 0.0
     # Thrust begins at the end of the step in which contact is made; everything else is smooth.
@@ -133,7 +133,7 @@ def test_energy_is_accounted_for(device, name):
 def test_axial_reference(device):
     # B3-2: a point of 1000 t on the axis: 4.89 m deep 24.4 s after contact, then 4.057 m, with
     # 468 N. The reference is stiff: arrays of 2 Hz hardly bend.
-    craft = Spacecraft(frequency=2.0)
+    craft = Spacecraft(frequency=2.0, standoff=6.0)
     body = Captive(1e6, 1e7 * np.eye(3), np.zeros((1, 3)))
     motion = Capture(craft.membrane(), body, craft, approach("angular-momentum", lead=2.0))
     flight = motion.run((0, 0, 0), duration=110.0, every=0.1, device=device)
@@ -207,7 +207,8 @@ def test_low_friction_slips_longer(device):
     assert rows["friction"].tolist() == mu.tolist()
     assert (np.diff(rows["slip_m"]) > 0.0).all()
     assert rows["slip_m"][-1] > 4.0 * rows["slip_m"][0]
-    assert rows["outcome"][0] == CaptureOutcome.HELD
+    assert rows["outcome"][0] == CaptureOutcome.AT_REST  # but not for good: it slips on
+    assert rows["drift_m_s"][0] > 1e-4
     assert rows["settle_s"][0] < 160.0
     assert rows["relative_rpm"][-1] > 2.0 * rows["relative_rpm"][0]
 

@@ -32,7 +32,7 @@ class _Named(Column):
 
 
 _CODE = Column("outcome", "", "how it ended, as a number", pa.int32())
-_WORD = Column("ending", "", "the same in a word: held, lost, rim, ...", pa.string())
+_WORD = Column("ending", "", "the same in a word: held, at_rest, lost, ...", pa.string())
 
 #: What the columns of ``ROW`` hold, with their units.
 _ROWS: dict[str, tuple[str, str]] = {
@@ -54,6 +54,8 @@ _ROWS: dict[str, tuple[str, str]] = {
     "torsion_nm": ("N m", "greatest moment about a boom"),
     "margin": ("", "limit over bending, less 1"),
     "force_n": ("N", "greatest between asteroid and membrane"),
+    "hoop_n": ("N", "greatest between asteroid and hoop"),
+    "hoop_s": ("s", "when the hoop was first touched; empty if never"),
     "depth_m": ("m", "greatest below the suspension plane"),
     "clearance_m": ("m", "between the deepest vertex and the bus"),
     "slip_m": ("m", "path of the contact along the fabric"),
@@ -62,6 +64,9 @@ _ROWS: dict[str, tuple[str, str]] = {
     "axis_deg": ("deg", "between the craft's axis and that spin: 90 in a flat spin"),
     "offset_m": ("m", "of the pair's spin axis from the craft at the end"),
     "needed_n": ("N", "thrust that a steady spin of the pair would take"),
+    "drift_m_s": ("m/s", "slip in the last window over its length; empty if not in contact"),
+    "spin_up_nm": ("N m", "growth of the pair's angular momentum then; empty if not in contact"),
+    "left_s": ("s", "until thrust would no longer hold at that growth; empty: no end in sight"),
     "propellant_kg": ("kg", "used"),
     "steps": ("", "steps taken"),
 }

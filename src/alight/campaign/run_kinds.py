@@ -51,7 +51,11 @@ LANDINGS = RunKind(
 CAPTURES = RunKind(
     "Captures",
     CaptureOutcome,
-    {"held": CaptureOutcome.HELD, "moving": CaptureOutcome.UNSETTLED},
+    {
+        "held": CaptureOutcome.HELD,
+        "at_rest": CaptureOutcome.AT_REST,
+        "moving": CaptureOutcome.UNSETTLED,
+    },
     {
         "rim": CaptureOutcome.RIM,
         "lost": CaptureOutcome.LOST,

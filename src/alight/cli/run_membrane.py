@@ -65,14 +65,28 @@ def _capture_lines(row: dict[str, Any], flight: CaptureFlight) -> Lines:
         ("limit, margin", f"{limit:.4g} N m {kept}, {row['margin']:.3g}"),
         ("greatest torsion", f"{row['torsion_nm']:.4g} N m"),
         ("greatest force", f"{row['force_n']:.4g} N"),
+        ("greatest force on the hoop", f"{row['hoop_n']:.4g} N, touched {_time(row['hoop_s'])}"),
         ("greatest depth", f"{row['depth_m']:.3g} m, {row['clearance_m']:.3g} m from the bus"),
         ("slip along the fabric", f"{row['slip_m']:.3g} m"),
         ("rate against the asteroid", f"{row['relative_rpm']:.3g} rpm, {part:.0%} of its spin"),
         ("spin of the pair", f"{row['pair_rpm']:.3g} rpm, {row['offset_m']:.3g} m from the craft"),
         ("craft's axis from that spin", f"{row['axis_deg']:.3g} deg (90: flat spin)"),
         ("thrust that this spin takes", f"{row['needed_n']:.4g} N"),
+        *_drift_lines(row),
         ("propellant", f"{row['propellant_kg']:.3g} kg"),
         ("steps", f"{row['steps']}"),
+    ]
+
+
+def _drift_lines(row: dict[str, Any]) -> Lines:
+    """What goes on at the end, of captures that are in contact then."""
+    if math.isnan(row["drift_m_s"]):
+        return []
+    left = f"{row['left_s']:.3g} s" if math.isfinite(row["left_s"]) else "no end in sight"
+    return [
+        ("slip in the last turn", f"{1e3 * row['drift_m_s']:.3g} mm/s"),
+        ("torque of thrust on the pair", f"{row['spin_up_nm']:.3g} N m along its spin"),
+        ("thrust will hold for", left),
     ]
 
 

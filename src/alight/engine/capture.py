@@ -26,7 +26,7 @@ from alight.core.types import scalar
 from alight.engine import capture_kernel as kernels
 from alight.engine.capture_approach import Approach, Asteroids
 from alight.engine.capture_craft import Spacecraft
-from alight.engine.capture_flight import ROW, CaptureFlight, rows_of
+from alight.engine.capture_flight import ROW, CaptureFlight, rows_of, windows
 from alight.engine.membrane_motion import CHUNK, METHODS, control_data, inertias, new_runs
 from alight.membrane import Captive, Membrane
 from alight.membrane.forces import MembraneRow
@@ -127,22 +127,27 @@ class Capture:
             "until_release": 0,
             "scale": checked_number("tolerance", tolerance) * self._scales(start),
         }
-        control, runs = control_data(given, target), new_runs(start, given, records, target)
+        kept = start.shape[1]
+        control = control_data(given, kept, target)
         kind = type(self.approach)
         kernel, world_type = kernels.capture_kernel(
             self.membrane.load_function, kind.push, kind.Data
         )
         world = self._world(world_type, masses, asteroids, frictions, rows, target)
-        memory = hull_memory(world.captive, self.membrane.ring.count, len(start), target)
+        world.notes = self._notes(asteroids, kept, duration, target)
+        memory = hull_memory(world.captive, world.ring, len(start), target)
+        runs = new_runs(start, memory.strain.shape[0], given, records, target)
         while True:
             inputs = [world, control, memory, CHUNK, runs]
             devices.launch(kernel, len(start), inputs, target, threads, min_items=1, block=64)
             if (runs.outcome.numpy() != 0).all():
                 break
-        last = np.ascontiguousarray(runs.y.numpy().T)
-        found = rows_of(runs, world.notes, last, self.craft, asteroids, masses)
+        last = np.ascontiguousarray(runs.y.numpy()[:kept].T)
+        found = rows_of(
+            runs, world.notes, last, self.craft, asteroids, masses, self.approach.thrust
+        )
         found["friction"] = frictions
-        states = runs.states.numpy().reshape(records, start.shape[1], len(start))
+        states = runs.states.numpy().reshape(records, kept, len(start))
         return CaptureFlight(
             self.craft,
             asteroids,
@@ -246,20 +251,27 @@ class Capture:
         fabric = np.resize(self.membrane.rows(), len(masses))
         fabric["friction"] = frictions
         world.rows = wp.array(fabric, dtype=MembraneRow, device=device.name)
-        world.ring = self.membrane.ring.data(device)
+        world.ring = self.membrane.ring.data(device, self.membrane.hoop)
         world.captive = self.asteroid.kernel_data(device)
         world.asteroid = inertias(masses, asteroids.inertia, device)
         world.craft = craft_data(self.craft, len(masses), device)
-        world.notes = self._notes(asteroids, device)
         world.control = self.approach.data(device, rows, self.craft)
         return world
 
-    def _notes(self, asteroids: Asteroids, device: devices.Device) -> Any:
+    def _notes(
+        self, asteroids: Asteroids, kept: int, duration: float, device: devices.Device
+    ) -> Any:
         count, bodies = asteroids.count, self.craft.tree.count
         notes = kernels.CaptureNotes()
         calm = np.maximum(self.calm_part * np.linalg.norm(asteroids.rate, axis=1), CALM_LEAST)
         notes.calm_rate = wp.array(calm, dtype=scalar, device=device.name)
         notes.calm_speed, notes.lost_height = self.calm_speed, self.lost_height
+        notes.standoff = self.craft.standoff
+        notes.window = wp.array(windows(asteroids, duration), dtype=scalar, device=device.name)
+        notes.marks = run_rows(2 * (kept + 1), count, scalar, device)
+        notes.marked = wp.zeros(count, dtype=int, device=device.name)
+        notes.hoop = wp.zeros(count, dtype=scalar, device=device.name)
+        notes.hoop_at = wp.full(count, -1.0, dtype=scalar, device=device.name)
         notes.restless = wp.zeros(count, dtype=scalar, device=device.name)
         for name in ("bending", "bending_at", "twist"):
             setattr(notes, name, run_rows(bodies, count, scalar, device))

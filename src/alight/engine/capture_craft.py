@@ -17,7 +17,7 @@ import numpy.typing as npt
 
 from alight.core.checks import Array, checked_number
 from alight.core.errors import InputError
-from alight.membrane import Membrane, hexagon
+from alight.membrane import Hoop, Membrane, hexagon
 from alight.vehicles import Joint, Tree, TreeBody
 
 #: Standard gravity [m/s^2], by which specific impulses are told.
@@ -36,10 +36,15 @@ class Spacecraft:
     """Of the hexagonal bus, across flats [m]."""
     height: float = 6.0
     """Of the bus, along z [m]."""
-    standoff: float = 6.0
-    """From the end of the bus to the suspension points, along z [m]."""
+    standoff: float = 5.0
+    """From the end of the bus to the suspension points, along z [m]: room for the 4.9 m to which a
+    pointed asteroid of 1000 t comes. The longer, the more thrust a flat spin takes."""
     side: float = 7.5
     """Of the hexagon of suspension points [m]."""
+    hoop_radius: float = 0.15
+    """Of the tube along the hexagon's sides [m]; 0: there are the points alone."""
+    hoop_stiffness: float = 1e5
+    """Of that tube against the asteroid [N/m]."""
     array_mass: float = 300.0
     """Of each [kg]."""
     array_radius: float = 5.0
@@ -60,7 +65,7 @@ class Spacecraft:
     """Lever of those that turn the craft [m]."""
 
     def __post_init__(self) -> None:
-        zero = ("damping_ratio", "boom")
+        zero = ("damping_ratio", "boom", "hoop_radius")
         for item in fields(self):
             name = f"{item.name} of the craft {_UNITS[item.name]}".strip()
             checked_number(name, getattr(self, item.name), above=item.name not in zero)
@@ -142,17 +147,29 @@ class Spacecraft:
         """(6, 3) points the membrane hangs from, in the craft's axes [m]."""
         return hexagon(self.side) + np.array([0.0, 0.0, self.ring_height])
 
+    @property
+    def hoop(self) -> Hoop | None:
+        """The tube along the sides of the hexagon."""
+        return Hoop(self.hoop_radius, self.hoop_stiffness) if self.hoop_radius > 0.0 else None
+
     def membrane(
         self,
         stiffness: float | npt.ArrayLike = 1.5,
         damping: float | npt.ArrayLike = 15.0,
         friction: float | npt.ArrayLike = 1.0,
         *,
-        slip_speed: float = 5e-3,
+        stick_stiffness: float | npt.ArrayLike = 2.2e5,
+        relaxation: float | npt.ArrayLike = 0.2,
     ) -> Membrane:
         """A membrane on this craft; as in paper 003 if nothing is given."""
         return Membrane(
-            stiffness, damping, friction, suspension=self.suspension, slip_speed=slip_speed
+            stiffness,
+            damping,
+            friction,
+            suspension=self.suspension,
+            hoop=self.hoop,
+            stick_stiffness=stick_stiffness,
+            relaxation=relaxation,
         )
 
     def propellant(
@@ -171,6 +188,7 @@ class Spacecraft:
 
 _UNITS = {
     "mass": "[kg]", "width": "[m]", "height": "[m]", "standoff": "[m]", "side": "[m]",
+    "hoop_radius": "[m]", "hoop_stiffness": "[N/m]",
     "array_mass": "[kg]", "array_radius": "[m]", "array_thickness": "[m]", "boom": "[m]",
     "frequency": "[Hz]", "damping_ratio": "", "moment_limit": "[N m]", "specific_impulse": "[s]",
     "thruster_arm": "[m]",

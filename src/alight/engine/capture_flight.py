@@ -20,15 +20,23 @@ from alight.engine.membrane_flight import Caught, MembraneOutcome
 class CaptureOutcome(Ending):
     """How a capture ended. Failures have the codes of ``MembraneOutcome``."""
 
-    HELD = 1, "in contact, and at rest against the asteroid"
+    AT_REST = 1, "in contact, and at rest against the asteroid"
     UNSETTLED = 3, "in contact, and still moving against the asteroid"
     MISSED = 7, "never touched the asteroid"
     LOST = 8, "touched the asteroid and lost it again"
     STRUCK = 9, "the asteroid came through the membrane as deep as the bus"
+    HELD = 10, "in contact, at rest against the asteroid, and with no drift that would end it"
     STEP_FLOOR = 16, "failed: the step shrank to its floor without meeting the tolerance"
     NOT_FINITE = 18, "failed: the state is no longer finite"
     RIM = 24, "the asteroid reached past the rim of the membrane"
 
+
+#: Outcomes with which asteroid and craft are in contact at the end.
+KEPT = (CaptureOutcome.HELD, CaptureOutcome.AT_REST, CaptureOutcome.UNSETTLED)
+#: Drift along the fabric [m/s] below which nothing slips: 4 cm in an hour.
+STILL = 1e-5
+#: How long a capture must last from the end on, as far as can be told, to count as held [s].
+LASTING = 3600.0
 
 #: Columns of a row. Times are NaN where what they tell of never happened.
 ROW = np.dtype(
@@ -52,6 +60,8 @@ ROW = np.dtype(
         ("torsion_nm", np.float64),  # greatest moment about a boom
         ("margin", np.float64),  # limit over bending, less 1
         ("force_n", np.float64),  # greatest between asteroid and membrane
+        ("hoop_n", np.float64),  # greatest between asteroid and hoop
+        ("hoop_s", np.float64),  # when it first touched the hoop
         ("depth_m", np.float64),
         ("clearance_m", np.float64),  # between the deepest vertex and the bus
         ("slip_m", np.float64),  # path of the contact along the fabric
@@ -60,6 +70,9 @@ ROW = np.dtype(
         ("axis_deg", np.float64),  # between the craft's axis and that spin: 90 in a flat spin
         ("offset_m", np.float64),  # of the pair's spin axis from the craft, at the end
         ("needed_n", np.float64),  # thrust that a steady spin of the pair would take
+        ("drift_m_s", np.float64),  # slip in the last window over its length
+        ("spin_up_nm", np.float64),  # growth of the pair's angular momentum in the last window
+        ("left_s", np.float64),  # until thrust no longer holds, at that growth; inf: for good
         ("propellant_kg", np.float64),
         ("steps", np.int64),
     ]
@@ -177,34 +190,63 @@ def pair_spin(
 
     The arrays count as if they were not bent. ``states`` are (n, ..., width).
     """
-    shape = (len(mass),) + (1,) * (states.ndim - 2)
-    m, M = mass.reshape(shape)[..., None], craft.mass
-    tensor = inertia.reshape(*shape, 3, 3)
-    x, v, turn, rate = _bus(states, craft)
-    away, apart = x - states[..., 0:3], v - states[..., 3:6]
-    reduced = m * M / (m + M)
-    R, S = frames.quat_to_matrix(_safe(states[..., 6:10])), frames.quat_to_matrix(turn)
-    I_asteroid = R @ tensor @ np.swapaxes(R, -1, -2)
-    I_craft = S @ craft.inertia @ np.swapaxes(S, -1, -2)
-    spun = (I_asteroid @ (R @ states[..., 10:13, None])) + I_craft @ rate[..., None]
-    h = spun[..., 0] + reduced * np.cross(away, apart)
-    square = (away**2).sum(axis=-1)[..., None, None] * np.eye(3)
-    whole = (
-        I_asteroid
-        + I_craft
-        + reduced[..., None] * (square - away[..., :, None] * away[..., None, :])
-    )
-    w = np.linalg.solve(whole, h[..., None])[..., 0]
+    w = pair_spin_vector(states, craft, inertia, mass)
     size = np.linalg.norm(w, axis=-1)
     unit = w / np.where(size > 0.0, size, 1.0)[..., None]
-    along = np.abs((unit * S[..., :, 2]).sum(axis=-1))
-    from_middle = away * m / (m + M)
+    x, _, turn, _ = _bus(states, craft)
+    m = mass.reshape((len(mass),) + (1,) * (states.ndim - 1))
+    along = np.abs((unit * frames.quat_to_matrix(turn)[..., :, 2]).sum(axis=-1))
+    from_middle = (x - states[..., 0:3]) * m / (m + craft.mass)
     across = from_middle - (from_middle * unit).sum(axis=-1)[..., None] * unit
     return size, np.arccos(np.clip(along, 0.0, 1.0)), np.linalg.norm(across, axis=-1)
 
 
+def pair_spin_vector(states: Array, craft: Spacecraft, inertia: Array, mass: Array) -> Array:
+    """(n, ..., 3) rate of asteroid and craft as one stiff body, inertial axes [rad/s]."""
+    h = pair_momentum(states, craft, inertia, mass)
+    whole = pair_inertia(states, craft, inertia, mass)
+    return np.asarray(np.linalg.solve(whole, h[..., None])[..., 0])
+
+
+def pair_momentum(states: Array, craft: Spacecraft, inertia: Array, mass: Array) -> Array:
+    """(n, ..., 3) angular momentum of the pair about its centre of mass, inertial axes."""
+    x, v, _, rate = _bus(states, craft)
+    away, apart = x - states[..., 0:3], v - states[..., 3:6]
+    own, other, reduced = _tensors(states, craft, inertia, mass)
+    turning = frames.quat_rotate(_safe(states[..., 6:10]), states[..., 10:13])
+    spun = own @ turning[..., None] + other @ rate[..., None]
+    return np.asarray(spun[..., 0] + reduced * np.cross(away, apart))
+
+
+def pair_inertia(states: Array, craft: Spacecraft, inertia: Array, mass: Array) -> Array:
+    """(n, ..., 3, 3) of the pair as one stiff body about its centre of mass, inertial axes."""
+    away = _bus(states, craft)[0] - states[..., 0:3]
+    own, other, reduced = _tensors(states, craft, inertia, mass)
+    square = (away**2).sum(axis=-1)[..., None, None] * np.eye(3)
+    outer = away[..., :, None] * away[..., None, :]
+    return np.asarray(own + other + reduced[..., None] * (square - outer))
+
+
+def _tensors(
+    states: Array, craft: Spacecraft, inertia: Array, mass: Array
+) -> tuple[Array, Array, Array]:
+    """Inertias of asteroid and craft in inertial axes, and the reduced mass (n, ..., 1)."""
+    shape = (len(mass),) + (1,) * (states.ndim - 2)
+    m, M = mass.reshape(shape)[..., None], craft.mass
+    R = frames.quat_to_matrix(_safe(states[..., 6:10]))
+    S = frames.quat_to_matrix(_bus(states, craft)[2])
+    own = R @ inertia.reshape(*shape, 3, 3) @ np.swapaxes(R, -1, -2)
+    return own, S @ craft.inertia @ np.swapaxes(S, -1, -2), m * M / (m + M)
+
+
 def rows_of(
-    runs: Any, notes: Any, last: Array, craft: Spacecraft, asteroids: Asteroids, mass: Array
+    runs: Any,
+    notes: Any,
+    last: Array,
+    craft: Spacecraft,
+    asteroids: Asteroids,
+    mass: Array,
+    thrust: float,
 ) -> Any:
     """One record of ``ROW`` for each run, from what a kernel noted."""
     rows: Any = np.zeros(len(last), dtype=ROW)
@@ -213,20 +255,13 @@ def rows_of(
     rows["spin_rpm"] = _rpm(np.linalg.norm(asteroids.rate, axis=1))
     end, first = runs.t.numpy(), runs.first.numpy()
     touching = runs.touching.numpy() == 1
-    rows["end_s"], rows["contact_s"] = end, np.where(first < 0.0, np.nan, first)
+    rows["end_s"], rows["contact_s"] = end, _when(first)
     rows["lost_s"] = np.where((first >= 0.0) & ~touching, runs.release.numpy(), np.nan)
     rows["contacts"], rows["force_n"] = runs.contacts.numpy(), runs.force.numpy()
+    rows["hoop_n"], rows["hoop_s"] = notes.hoop.numpy(), _when(notes.hoop_at.numpy())
     rows["depth_m"] = runs.depth.numpy()
     rows["clearance_m"] = craft.standoff - rows["depth_m"]
-    numbers = [craft.tree.index(name) for name in ARRAYS]
-    bending, at = notes.bending.numpy()[numbers], notes.bending_at.numpy()[numbers]
-    rows["bending_1_nm"], rows["bending_2_nm"] = bending
-    worse = bending.argmax(axis=0)[None]
-    rows["bending_nm"] = np.take_along_axis(bending, worse, axis=0)[0]
-    rows["bending_at_s"] = np.take_along_axis(at, worse, axis=0)[0]
-    rows["torsion_nm"] = notes.twist.numpy()[numbers].max(axis=0)
-    with np.errstate(divide="ignore"):
-        rows["margin"] = craft.moment_limit / rows["bending_nm"] - 1.0
+    _put_moments(rows, notes, craft)
     sums = last[:, -layout.SUMS :]
     rows["slip_m"] = sums[:, layout.SLIPPED]
     rows["propellant_kg"] = craft.propellant(sums[:, layout.THRUST], sums[:, layout.TORQUE])
@@ -237,10 +272,72 @@ def rows_of(
     restless = notes.restless.numpy()
     calm = touching & (restless < end)
     rows["settle_s"] = np.where(calm, np.maximum(restless - first, 0.0), np.nan)
-    rows["outcome"] = _outcomes(runs.outcome.numpy(), first, touching, calm, rows["clearance_m"])
-    kept = np.isin(rows["outcome"], (CaptureOutcome.HELD, CaptureOutcome.UNSETTLED))
-    rows["success"] = kept & (rows["margin"] >= 0.0)
+    since = _put_drift(rows, notes, last, craft, asteroids, mass, thrust)
+    steady = calm & (since >= first) & (rows["drift_m_s"] < STILL) & (rows["left_s"] >= LASTING)
+    codes = runs.outcome.numpy()
+    rows["outcome"] = _outcomes(codes, first, touching, calm, steady)
+    for name in ("drift_m_s", "spin_up_nm", "left_s"):
+        rows[name][~np.isin(rows["outcome"], KEPT)] = np.nan
+    rows["success"] = np.isin(rows["outcome"], KEPT) & (rows["margin"] >= 0.0)
     return rows
+
+
+def _put_moments(rows: Any, notes: Any, craft: Spacecraft) -> None:
+    """Bending and torsion of the drive assemblies."""
+    numbers = [craft.tree.index(name) for name in ARRAYS]
+    bending, at = notes.bending.numpy()[numbers], notes.bending_at.numpy()[numbers]
+    rows["bending_1_nm"], rows["bending_2_nm"] = bending
+    worse = bending.argmax(axis=0)[None]
+    rows["bending_nm"] = np.take_along_axis(bending, worse, axis=0)[0]
+    rows["bending_at_s"] = np.take_along_axis(at, worse, axis=0)[0]
+    rows["torsion_nm"] = notes.twist.numpy()[numbers].max(axis=0)
+    with np.errstate(divide="ignore"):
+        rows["margin"] = craft.moment_limit / rows["bending_nm"] - 1.0
+
+
+def _put_drift(
+    rows: Any,
+    notes: Any,
+    last: Array,
+    craft: Spacecraft,
+    asteroids: Asteroids,
+    mass: Array,
+    thrust: float,
+) -> Array:
+    """What has changed since a mark, one to two windows ago, and how long that can go on.
+
+    Returns when these marks were made (n,) [s].
+
+    Thrust presses as long as it exceeds what the spin takes, m w^2 r. Where the pair stays as it is,
+    w grows with its angular momentum h, so that F M / (M + m) = needed (1 + h' t / h)^2 is the end.
+    """
+    half = notes.marks.shape[0] // 2
+    older = half * (notes.marked.numpy() % 2)  # of the two marks the one that is written next
+    before = np.take_along_axis(notes.marks.numpy(), older[None] + np.arange(half)[:, None], 0).T
+    time = np.maximum(rows["end_s"] - before[:, 0], 1e-300)
+    h = [pair_momentum(y, craft, asteroids.inertia, mass) for y in (before[:, 1:], last)]
+    size = [np.linalg.norm(vector, axis=-1) for vector in h]
+    slip = layout.SLIPPED - layout.SUMS
+    rows["drift_m_s"] = (last[:, slip] - before[:, slip]) / time
+    rows["spin_up_nm"] = (size[1] - size[0]) / time
+    with np.errstate(divide="ignore", invalid="ignore"):
+        spare = np.sqrt(thrust * mass / (mass + craft.mass) / rows["needed_n"]) - 1.0
+        left = np.where(spare > 0.0, spare * size[1] / rows["spin_up_nm"], 0.0)
+    rows["left_s"] = np.where((rows["spin_up_nm"] <= 0.0) & (spare > 0.0), np.inf, left)
+    return np.asarray(before[:, 0])
+
+
+def windows(asteroids: Asteroids, duration: float) -> Array:
+    """(n,) times over which a drift is looked at [s]: a turn of the asteroid, which evens out what
+    comes and goes as the pair turns, or a third of the run where that is shorter."""
+    rate = np.linalg.norm(asteroids.rate, axis=1)
+    turn = 2.0 * np.pi / np.where(rate > 0.0, rate, 1e-300)
+    return np.asarray(np.minimum(turn, duration / 3.0))
+
+
+def _when(times: Array) -> Array:
+    """Times, NaN where they are below 0: never."""
+    return np.where(times < 0.0, np.nan, times)
 
 
 def _outcomes(
@@ -248,14 +345,14 @@ def _outcomes(
     first: Array,
     touching: npt.NDArray[np.bool_],
     calm: npt.NDArray[np.bool_],
-    clearance: Array,
+    steady: npt.NDArray[np.bool_],
 ) -> npt.NDArray[np.int32]:
-    """Codes of ``CaptureOutcome``; failures and the rim first, then the bus."""
+    """Codes of ``CaptureOutcome``; what ended a run before its time comes first."""
     found = np.full(len(codes), int(CaptureOutcome.UNSETTLED), dtype=np.int32)
-    found[calm] = CaptureOutcome.HELD
+    found[calm] = CaptureOutcome.AT_REST
+    found[steady] = CaptureOutcome.HELD
     found[~touching] = CaptureOutcome.LOST
     found[first < 0.0] = CaptureOutcome.MISSED
-    found[clearance < 0.0] = CaptureOutcome.STRUCK
     failed = codes != int(MembraneOutcome.TIMED_OUT)
     found[failed] = codes[failed]
     return found

@@ -44,6 +44,8 @@ CRAFT = 13
 #: Sums: energy lost in the fabric, to friction, in the hinges [J], path of slip [m], impulse of
 #: forces [N s] and of torques [N m s] of the thrusters, and their work [J].
 DAMPED, RUBBED, HINGES, SLIPPED, THRUST, TORQUE, WORK, SUMS = range(8)
+#: How runs end beside the ways of ``membrane_kernel`` (see ``capture_flight.CaptureOutcome``).
+STRUCK = 9
 
 
 @wp.struct
@@ -76,10 +78,16 @@ class CaptureNotes:
     calm_rate: wp.array(dtype=scalar)  # rate of the craft against the asteroid [rad/s] and
     calm_speed: scalar  # slip [m/s] below which the two are at rest against each other
     lost_height: scalar  # of the asteroid above the suspension plane, from which on it is lost [m]
+    standoff: scalar  # depth below that plane at which it is at the bus [m]
+    window: wp.array(dtype=scalar)  # over which a drift is looked at [s]
+    marks: wp.array2d(dtype=scalar)  # [2 * (row + 1), slot] states one and two windows ago, in turn
+    marked: wp.array(dtype=int)  # how many there were
     restless: wp.array(dtype=scalar)  # last time at which they were not [s]
     bending: wp.array2d(dtype=scalar)  # [body, slot] greatest at each hinge [N m]
     bending_at: wp.array2d(dtype=scalar)  # when [s]
     twist: wp.array2d(dtype=scalar)  # greatest moment about the boom [N m]
+    hoop: wp.array(dtype=scalar)  # greatest force on the hoop [N]
+    hoop_at: wp.array(dtype=scalar)  # when it was first touched [s]; -1: never
 
 
 @wp.func
@@ -190,8 +198,29 @@ def watch_rest(
     """Remember when asteroid and craft last moved against each other, or did not touch."""
     between = wp.quat_rotate(body.q, body.rate) - wp.quat_rotate(bus.q, bus.rate)
     quick = wp.length(between) > notes.calm_rate[slot] or load.slip > notes.calm_speed
-    if load.below == 0 or quick:
+    if (load.below == 0 and load.beads == 0) or quick:
         notes.restless[slot] = t
+
+
+@wp.func
+def watch_hoop(notes: CaptureNotes, load: MembraneLoad, t: scalar, slot: int):
+    """The greatest force on the hoop, and when it was first touched."""
+    if load.beads > 0 and notes.hoop_at[slot] < scalar(0.0):
+        notes.hoop_at[slot] = t
+    notes.hoop[slot] = wp.max(notes.hoop[slot], load.hoop)
+
+
+@wp.func
+def keep_mark(notes: CaptureNotes, runs: Runs, t: scalar, slot: int):
+    """Write down time and state once in a window; the last two are kept."""
+    if t < scalar(notes.marked[slot]) * notes.window[slot]:
+        return
+    half = notes.marks.shape[0] / 2
+    first = half * (notes.marked[slot] % 2)
+    notes.marks[first, slot] = t
+    for r in range(half - 1):
+        notes.marks[first + 1 + r, slot] = runs.y[r, slot]
+    notes.marked[slot] = notes.marked[slot] + 1
 
 
 @functools.cache
@@ -244,8 +273,12 @@ def capture_kernel(load_of: Any, control: Any, control_data: Any) -> Any:
         make_unit(runs.y, 6, slot)
         bus = bus_motion(world.craft.memory, slot)
         watch_rest(world.notes, load, bus, moving_at(runs.y, 0, slot), t, slot)
+        watch_hoop(world.notes, load, t, slot)
         if runs.contacts[slot] > 0 and load.lowest > world.notes.lost_height:
             runs.outcome[slot] = wp.static(RELEASED)
+        if -load.lowest > world.notes.standoff:
+            runs.outcome[slot] = wp.static(STRUCK)
         unit_craft(world.craft, runs, slot)
+        keep_mark(world.notes, runs, t, slot)
 
     return stepping_kernel(CaptureWorld, slopes, finish), CaptureWorld

@@ -101,7 +101,7 @@ class MembraneFlight(Caught):
 
     @property
     def rubbed(self) -> Array:
-        """(n, r) energy lost to friction so far [J]."""
+        """(n, r) energy that friction has taken so far [J]; ``loads["strained"]`` is stored."""
         return self.states[..., 27]
 
     @property
@@ -115,10 +115,9 @@ class MembraneFlight(Caught):
         return self.states[..., 29]
 
 
-def collected(runs: Any, every: float, records: int) -> MembraneFlight:
-    """Everything back on the host."""
-    width, slots = runs.y.shape
-    states = runs.states.numpy().reshape(records, width, slots).transpose(2, 0, 1)
+def collected(runs: Any, kept: int, every: float, records: int) -> MembraneFlight:
+    """Everything back on the host; ``kept`` rows of a state are recorded."""
+    states = runs.states.numpy().reshape(records, kept, -1).transpose(2, 0, 1)
     times = {"first_contact_s": runs.first, "slack_s": runs.slack, "release_s": runs.release}
     notes = {name: _times(values.numpy()) for name, values in times.items()}
     sizes = {"depth_m": "depth", "tension": "tension", "force_n": "force"}
@@ -131,7 +130,7 @@ def collected(runs: Any, every: float, records: int) -> MembraneFlight:
         np.minimum(runs.saved.numpy(), records),
         [MembraneOutcome.of(code) for code in runs.outcome.numpy()],
         runs.t.numpy(),
-        runs.y.numpy().T,
+        runs.y.numpy()[:kept].T,
         notes,
     )
 

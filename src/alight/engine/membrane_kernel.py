@@ -7,7 +7,9 @@ one kernel takes fixed steps of RK4 and adaptive ones of RK5(4). Both end on the
 state, which is the next step's first.
 
 ``stepping_kernel`` takes such steps for any state that a membrane acts on: ``motion_kernel`` here
-for two rigid bodies, and ``capture_kernel`` for a body and a craft with arrays on hinges.
+for two rigid bodies, and ``capture_kernel`` for a body and a craft with arrays on hinges. The rows
+of a motion are followed by three for each vertex of the body's hull: the strain of the fabric that
+sticks there (``contact.stick``). Records leave these out.
 """
 
 import functools
@@ -67,6 +69,7 @@ class Control:
     end: scalar  # [s]
     every: scalar  # time between records [s]
     until_release: int
+    kept: int  # rows of a record; those of strains follow in a state
 
 
 @wp.struct
@@ -92,7 +95,7 @@ class Runs:
     depth: wp.array(dtype=scalar)  # greatest [m]
     tension: wp.array(dtype=scalar)  # greatest [N/m]
     force: wp.array(dtype=scalar)  # greatest [N]
-    states: wp.array2d(dtype=scalar)  # [record * width + row, slot]
+    states: wp.array2d(dtype=scalar)  # [record * kept + row, slot]
     loads: wp.array2d(dtype=MembraneLoad)  # [record, slot]
 
 
@@ -194,11 +197,33 @@ def keep_record(control: Control, runs: Runs, load: MembraneLoad, slot: int):
     """Write state and load into the history, if there is room."""
     number = runs.saved[slot]
     if number < runs.loads.shape[0]:
-        width = runs.y.shape[0]
-        for r in range(width):
-            runs.states[number * width + r, slot] = runs.y[r, slot]
+        for r in range(control.kept):
+            runs.states[number * control.kept + r, slot] = runs.y[r, slot]
         runs.loads[number, slot] = load
     runs.saved[slot] = number + 1
+
+
+@wp.func
+def read_strains(control: Control, runs: Runs, memory: HullMemory, slot: int):
+    """Strains of a stage, for the membrane to read."""
+    for j in range(memory.strain.shape[0]):
+        memory.strain[j, slot] = vector_at(runs.at, control.kept + 3 * j, slot)
+
+
+@wp.func
+def put_strain_rates(control: Control, runs: Runs, stage: int, memory: HullMemory, slot: int):
+    """Slopes of the strains, which the membrane has written."""
+    row = stage * runs.y.shape[0] + control.kept
+    for j in range(memory.strain_rate.shape[0]):
+        put_vector(runs.k, row + 3 * j, slot, memory.strain_rate[j, slot])
+
+
+@wp.func
+def drop_strains(control: Control, runs: Runs, memory: HullMemory, slot: int):
+    """No strain is left where the fabric does not touch: it comes back as if never touched."""
+    for j in range(memory.limit.shape[0]):
+        if memory.limit[j, slot] == scalar(0.0):
+            put_vector(runs.y, control.kept + 3 * j, slot, vec3())
 
 
 @wp.func
@@ -231,15 +256,14 @@ def keep_notes(
     crossed = t
     if before * load.lowest < zero:
         crossed = t - h * load.lowest / (load.lowest - before)
-    if load.below > 0 and was == 0:
+    touches = load.below > 0 or load.beads > 0
+    if touches and was == 0:
         runs.touching[slot] = 1
         runs.contacts[slot] = runs.contacts[slot] + 1
         if runs.first[slot] < zero:
             runs.first[slot] = crossed
         changed = True
-        if came_outside(ring, memory, slot):
-            runs.outcome[slot] = wp.static(RIM)
-    if load.below == 0 and was == 1:
+    if not touches and was == 1:
         runs.touching[slot] = 0
         runs.release[slot] = crossed
         changed = True
@@ -251,8 +275,10 @@ def keep_notes(
     runs.depth[slot] = wp.max(runs.depth[slot], -load.lowest)
     runs.tension[slot] = wp.max(runs.tension[slot], load.tension)
     runs.force[slot] = wp.max(runs.force[slot], wp.length(load.force))
-    if load.rim > 0:
-        runs.outcome[slot] = wp.static(RIM)
+    if load.rim > 0 or (was == 0 and came_outside(ring, memory, slot)):
+        # All of it outside a hoop: it came over the side. Or it is in and out, through the hoop.
+        over = ring.beads.shape[0] > 0 and load.rim == load.through
+        runs.outcome[slot] = wp.where(over, wp.static(RELEASED), wp.static(RIM))
     return changed
 
 
@@ -282,7 +308,9 @@ def stepping_kernel(world_type: Any, slopes: Any, finish: Any) -> Any:
         first = 1 - runs.fresh[slot]
         for stage in range(first, control.stages + 1):
             stage_state(control, runs, stage, h, slot)
+            read_strains(control, runs, memory, slot)
             load = slopes(world, runs, stage, t + control.c[stage] * h, memory, slot)
+            put_strain_rates(control, runs, stage, memory, slot)
             if stage == 0 and runs.saved[slot] == 0:
                 runs.lowest[slot] = load.lowest
                 if load.below > 0:
@@ -313,6 +341,7 @@ def stepping_kernel(world_type: Any, slopes: Any, finish: Any) -> Any:
             t = due
         runs.t[slot] = t
         runs.steps[slot] = runs.steps[slot] + 1
+        drop_strains(control, runs, memory, slot)
         finish(world, runs, load, t, slot)
         if keep_notes(control, world.ring, memory, runs, load, t, h, slot):
             runs.fresh[slot] = 1  # thrust may begin: the slope at hand knows nothing of it

@@ -121,7 +121,7 @@ class MembraneMotion:
             duration: Time to simulate [s].
             step: Length of the steps of "rk4", and the longest of "rk45" [s].
             method: "rk45", adaptive steps, or "rk4", fixed ones, as in paper 003. Friction makes
-                fixed steps unstable from about 2.8 slip_speed / (mu N (1/m + r^2/I)) on.
+                fixed steps unstable that are longer than the membrane's ``relaxation``.
             tolerance: Error allowed in a step of "rk45", relative to the size and speed at hand.
             every: Time between records [s]; steps end on them. None keeps the start alone.
             until_release: End a run when the body has left the membrane again.
@@ -148,19 +148,20 @@ class MembraneMotion:
         every_s = duration if every is None else checked_number("every [s]", every)
         records = 1 if every is None else int(np.floor(duration / every_s * (1 + 1e-9))) + 1
         control = self._control(method, step, tolerance, duration, every_s, until_release, start)
-        data, runs = control_data(control, target), new_runs(start, control, records, target)
+        data = control_data(control, start.shape[1], target)
         kernel, world_type = kernels.motion_kernel(
             self.membrane.load_function, type(self.thrust).push, type(self.thrust).Data
         )
         world = self._world(world_type, mass, inertia, target)
-        memory = hull_memory(world.captive, self.membrane.ring.count, len(start), target)
+        memory = hull_memory(world.captive, world.ring, len(start), target)
+        runs = new_runs(start, memory.strain.shape[0], control, records, target)
         while True:
             inputs = [world, data, memory, CHUNK, runs]
             devices.launch(
                 kernel, len(start), inputs, target, threads, min_items=_MIN_ITEMS, block=64
             )
             if (runs.outcome.numpy() != 0).all():
-                return collected(runs, every_s, records)
+                return collected(runs, start.shape[1], every_s, records)
 
     # -- what the kernel is given --------------------------------------------------------------
 
@@ -255,7 +256,7 @@ class MembraneMotion:
         world = world_type()
         rows = self.membrane.rows()
         world.rows = wp.array(rows, dtype=MembraneRow, device=device.name)
-        world.ring = self.membrane.ring.data(device)
+        world.ring = self.membrane.ring.data(device, self.membrane.hoop)
         world.captive = captive.kernel_data(device)
         world.body = inertias(masses, tensors, device)
         if self.craft is None:
@@ -281,8 +282,8 @@ def inertias(mass: Array, tensor: Array, device: devices.Device) -> Any:
     return wp.array(rows, dtype=kernels.Inertia, device=device.name)
 
 
-def control_data(given: dict[str, Any], device: devices.Device) -> Any:
-    """The struct of how steps are taken."""
+def control_data(given: dict[str, Any], kept: int, device: devices.Device) -> Any:
+    """The struct of how steps are taken; ``kept`` rows of a state are recorded."""
     tableau: Tableau = given["tableau"]
     stages = tableau.stages
     a = np.zeros((stages + 1, stages + 1))
@@ -296,22 +297,29 @@ def control_data(given: dict[str, Any], device: devices.Device) -> Any:
     control.c = wp.array(c, dtype=scalar, device=device.name)
     control.error = wp.array(error, dtype=scalar, device=device.name)
     control.stages, control.order = stages, tableau.error_order
-    control.floor = 1e-12 * given["end"]
+    control.floor, control.kept = 1e-12 * given["end"], kept
     for name in ("longest", "end", "every", "until_release"):
         setattr(control, name, given[name])
     return control
 
 
-def new_runs(start: Array, given: dict[str, Any], records: int, device: devices.Device) -> Any:
-    """Memory of runs that are about to start."""
-    slots, width = start.shape
+def new_runs(
+    start: Array, sticking: int, given: dict[str, Any], records: int, device: devices.Device
+) -> Any:
+    """Memory of runs that are about to start, with no strain where something may stick."""
+    slots, kept = start.shape
+    width = kept + 3 * sticking
+    # Errors of strains are measured by the same length as those of places.
+    length = np.broadcast_to(given["scale"][:, :1], (slots, 3 * sticking))
+    start = np.concatenate([start, np.zeros((slots, 3 * sticking))], axis=1)
+    scale = np.concatenate([given["scale"], length], axis=1)
 
     def filled(value: float) -> Any:
         return wp.full(slots, value, dtype=scalar, device=device.name)
 
     runs = kernels.Runs()
     runs.y, runs.at = _columns(start, device), _columns(start, device)
-    runs.scale = _columns(given["scale"], device)
+    runs.scale = _columns(scale, device)
     runs.k = by_slot((given["tableau"].stages + 1) * width, slots, scalar, device)
     runs.t, runs.h = filled(0.0), filled(given["longest"])
     for name in ("fresh", "outcome", "steps", "saved", "touching", "contacts"):
@@ -321,7 +329,7 @@ def new_runs(start: Array, given: dict[str, Any], records: int, device: devices.
         setattr(runs, name, filled(-1.0))
     for name in ("lowest", "depth", "tension", "force"):
         setattr(runs, name, filled(0.0))
-    runs.states = wp.zeros((records * width, slots), dtype=scalar, device=device.name)
+    runs.states = wp.zeros((records * kept, slots), dtype=scalar, device=device.name)
     runs.loads = wp.zeros((records, slots), dtype=MembraneLoad, device=device.name)
     return runs
 

@@ -1,6 +1,7 @@
 """A deformable membrane that catches a body: its shape, its tension, its forces (paper 003)."""
 
 from alight.membrane.captive import Captive
+from alight.membrane.hoop import Hoop
 from alight.membrane.hull import Hull, hull
 from alight.membrane.law import LoadResult, Membrane, holding_radius
 from alight.membrane.pear import pear
@@ -9,6 +10,7 @@ from alight.membrane.shares import NormalShares, normal_shares
 
 __all__ = [
     "Captive",
+    "Hoop",
     "Hull",
     "LoadResult",
     "Membrane",

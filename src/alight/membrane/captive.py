@@ -101,7 +101,7 @@ class Captive:
     def kernel_data(self, device: devices.Device) -> CaptiveData:
         """The struct for kernels, its arrays on ``device``."""
         h = self.hull
-        arrays = (h.vertices, h.facets, h.normals, h.offsets, h.edges, h.center)
+        arrays = (h.vertices, h.facets, h.normals, h.offsets, h.edges, h.shares, h.center)
         return captive_data(arrays, self.reach, device)
 
 
@@ -119,6 +119,9 @@ class BodyHull:
     """(F,) normal . x on the facet [m]."""
     edges: Index
     """(E, 4) two vertices and the facets on both sides, -1 for none."""
+    shares: Array
+    """(V,) parts of the surface that belong to each vertex, 1 in all: a third of each of its facets,
+    in 2D half of each of its sides; even where there is no surface."""
     center: Array
     """(3,) the mean of the vertices [m]."""
 
@@ -190,8 +193,23 @@ def _made(vertices: Array, facets: list[list[int]], normals: Array) -> BodyHull:
         normals,
         np.asarray(offsets, dtype=np.float64),
         np.array(edges, dtype=np.int32).reshape(-1, 4),
+        _shares(vertices, facet_array),
         vertices.mean(axis=0),
     )
+
+
+def _shares(vertices: Array, facets: Index) -> Array:
+    """(V,) how the surface is shared out among vertices; without facets, the outline in order."""
+    own = np.zeros(len(vertices))
+    if len(facets):
+        corner = vertices[facets]
+        turned = np.cross(corner[:, 1] - corner[:, 0], corner[:, 2] - corner[:, 0])
+        np.add.at(own, facets, np.linalg.norm(turned, axis=1)[:, None])
+    elif len(vertices) > 2:
+        sides = np.linalg.norm(np.roll(vertices, -1, axis=0) - vertices, axis=1)
+        own = sides + np.roll(sides, 1)
+    total = own.sum()
+    return own / total if total > 0.0 else np.full(len(own), 1.0 / len(own))
 
 
 def _paired(beside: dict[tuple[int, int], list[int]]) -> list[list[int]]:

@@ -13,7 +13,12 @@ At a vertex of the body f is what the stretched fabric presses there: each edge 
 with a L tan(theta/2) (n1 + n2), half of it at either end, where L is its length, theta its fold and
 n1, n2 the normals of the two triangles, into the body. No fold of a convex hull is negative, so
 these shares are not either, and they add up to force and torque exactly: they solve paper 003's
-non-negative problem in closed form. Friction acts at each vertex, against its velocity across f.
+non-negative problem in closed form.
+
+Friction acts at each vertex, across f and relative to the suspension points: it sticks, up to
+Coulomb's limit mu |f|, and slides at exactly that limit (``contact.stick``). What the fabric is
+strained by where it sticks belongs to the vertex; it is a state of the motion, in axes M, in which
+the fabric stands still.
 """
 
 import functools
@@ -21,8 +26,10 @@ from typing import Any
 
 import warp as wp
 
+from alight.contact.stick import stick, stick_stored
 from alight.core.types import quat, scalar, vec3
 from alight.membrane.geometry import CaptiveData, HullMemory
+from alight.membrane.hoop import press_hoop
 from alight.membrane.ring import RingData
 
 
@@ -33,7 +40,8 @@ class MembraneRow:
     stiffness: scalar  # [N/m^3] ([N/m])
     damping: scalar  # [N s/m^3] ([N s/m])
     friction: scalar
-    slip_speed: scalar  # [m/s] over which friction turns about
+    stick_stiffness: scalar  # of fabric that sticks, along it: all of the body's surface [N/m]
+    relaxation: scalar  # damping over stiffness of fabric that sticks [s]
     more: vec3  # three numbers for profiles of your own
 
 
@@ -62,13 +70,19 @@ class MembraneLoad:
     tension: scalar  # a [N/m] ([N])
     stored: scalar  # energy [J]
     damped: scalar  # power lost in the fabric [W], never negative
-    rubbed: scalar  # power lost to friction [W], never negative
+    rubbed: scalar  # power that friction takes from the bodies [W]: stored where it sticks, or lost
+    strained: scalar  # energy stored where the fabric sticks [J]
+    lost: scalar  # power lost to friction [W], never negative
     pressed: scalar  # sum of the normal forces at vertices [N]
-    slip: scalar  # mean speed of the vertices along the fabric, weighted by these [m/s]
+    grip: scalar  # sum of the sizes of friction forces over that of their limits, 0 to 1
+    slip: scalar  # mean speed at which vertices slide, weighted by the normal forces [m/s]
     lowest: scalar  # height of the lowest vertex above the suspension plane [m]
+    hoop: scalar  # sum of the normal forces at beads of the hoop [N]
     contacts: int  # vertices that press
+    beads: int  # of the hoop that press
     below: int  # vertices below the suspension plane
-    rim: int  # edges of the body through the plane outside the polygon
+    through: int  # edges of the body through that plane
+    rim: int  # those outside the polygon
 
 
 # -- profiles: replaceable --------------------------------------------------------------------
@@ -98,6 +112,9 @@ class Shares:
     friction: vec3
     friction_torque: vec3
     rubbed: scalar
+    strained: scalar
+    lost: scalar
+    gripped: scalar
     pressed: scalar
     slipped: scalar
     contacts: int
@@ -116,40 +133,43 @@ def area_rate(x: vec3, v: vec3, w: vec3, count: int, memory: HullMemory, slot: i
 @wp.func
 def press_vertices(
     row: MembraneRow,
+    captive: CaptiveData,
     tension: scalar,
     x: vec3,
     v: vec3,
     w: vec3,
-    count: int,
     memory: HullMemory,
     slot: int,
 ):
-    """Normal force and Coulomb friction at every vertex of the body.
-
-    Friction is mu N s / sqrt(s^2 + slip_speed^2) against the slip s: Coulomb's above a few times
-    ``slip_speed``, a creep below it. It always opposes the slip, so it never adds energy.
-    """
-    zero = scalar(0.0)
+    """Normal force and friction at every vertex of the body; limits and rates of its strains."""
     sums = Shares()
-    for j in range(count):
+    for j in range(captive.vertices.shape[0]):
         f = -tension * memory.slope[j, slot]
         N = wp.length(f)
-        if wp.length_sq(f) > zero:
+        rate = vec3()
+        if N > scalar(0.0):
             arm = memory.place[j, slot] - x
             u = v + wp.cross(w, arm)
             n = f / N
-            slide = u - wp.dot(u, n) * n
-            speed = wp.length(slide)
-            soft = wp.sqrt(speed * speed + row.slip_speed * row.slip_speed)
-            rub = -(row.friction * N / soft) * slide
+            own = row.stick_stiffness * captive.shares[j]
+            held = memory.strain[j, slot]
+            found = stick(held, u, n, row.friction * N, own, row.relaxation)
+            rate = found.rate
             sums.force += f
             sums.torque += wp.cross(arm, f)
-            sums.friction += rub
-            sums.friction_torque += wp.cross(arm, rub)
-            sums.rubbed += -wp.dot(rub, u)
+            sums.friction += found.force
+            sums.friction_torque += wp.cross(arm, found.force)
+            sums.rubbed += -wp.dot(found.force, u)
+            sums.strained += stick_stored(own, held)
+            sums.lost += found.lost
+            sums.gripped += wp.length(found.force)
             sums.pressed += N
-            sums.slipped += N * speed
+            if found.slides == 1:
+                slide = u - rate
+                sums.slipped += N * wp.length(slide - wp.dot(slide, n) * n)
             sums.contacts += 1
+        memory.strain_rate[j, slot] = rate
+        memory.limit[j, slot] = row.friction * N
     return sums
 
 
@@ -183,34 +203,44 @@ def membrane_load(hang: Any, tension: Any, stored: Any) -> Any:
         # As seen from the suspension points, which turn with their carrier.
         v = R_MN * (body.v - carrier.v - wp.cross(turning, away))
         w = R_MN * (R_NB * body.rate - turning)
-        shape = hang(ring, captive, x, R_MN * R_NB, memory, slot)
+        R = R_MN * R_NB
+        shape = hang(ring, captive, x, R, memory, slot)
 
         load = MembraneLoad()
         load.area = shape.area
         load.lowest = shape.lowest
         load.below = shape.below
+        load.through = shape.through
         load.rim = shape.rim
-        if shape.below == 0:
-            return load
         count = captive.vertices.shape[0]
-        load.rate = area_rate(x, v, w, count, memory, slot)
-        stretch = wp.max(zero, shape.area - ring.area)
-        load.tension = wp.max(zero, tension(row, stretch, load.rate))
-        still = wp.max(zero, tension(row, stretch, zero))
-        load.stored = stored(row, stretch)
-        load.damped = (load.tension - still) * load.rate
-        sums = press_vertices(row, load.tension, x, v, w, count, memory, slot)
-        load.friction = R_NM * sums.friction
-        load.friction_torque = R_NM * sums.friction_torque
-        load.force = R_NM * sums.force + load.friction
-        load.torque = R_NM * sums.torque + load.friction_torque
+        if shape.below > 0:
+            load.rate = area_rate(x, v, w, count, memory, slot)
+            stretch = wp.max(zero, shape.area - ring.area)
+            load.tension = wp.max(zero, tension(row, stretch, load.rate))
+            still = wp.max(zero, tension(row, stretch, zero))
+            load.stored = stored(row, stretch)
+            load.damped = (load.tension - still) * load.rate
+        sums = press_vertices(row, captive, load.tension, x, v, w, memory, slot)
+        hoop = press_hoop(ring, captive, row.friction, row.relaxation, x, R, v, w, memory, slot)
+        load.friction = R_NM * (sums.friction + hoop.friction)
+        load.friction_torque = R_NM * (sums.friction_torque + hoop.friction_torque)
+        load.force = R_NM * (sums.force + hoop.force) + load.friction
+        load.torque = R_NM * (sums.torque + hoop.torque) + load.friction_torque
         load.carrier_force = -load.force
         load.carrier_torque = -(load.torque + wp.cross(away, load.force))
-        load.rubbed = sums.rubbed
-        load.pressed = sums.pressed
-        if sums.pressed > zero:
-            load.slip = sums.slipped / sums.pressed
+        load.stored += hoop.stored
+        load.damped += hoop.damped
+        load.rubbed = sums.rubbed + hoop.rubbed
+        load.strained = sums.strained + hoop.strained
+        load.lost = sums.lost + hoop.lost
+        load.hoop = hoop.pressed
+        load.pressed = sums.pressed + hoop.pressed
+        if load.pressed > zero:
+            load.slip = (sums.slipped + hoop.slipped) / load.pressed
+            if row.friction > zero:
+                load.grip = (sums.gripped + hoop.gripped) / (row.friction * load.pressed)
         load.contacts = sums.contacts
+        load.beads = hoop.touching
         return load
 
     return load_of

@@ -33,19 +33,23 @@ class CaptiveData:
     normals: wp.array(dtype=vec3)
     offsets: wp.array(dtype=scalar)
     edges: wp.array(dtype=wp.vec4i)
+    shares: wp.array(dtype=scalar)  # of the hull's surface that belong to each vertex; 1 in all
     center: vec3
     reach: scalar
 
 
 @wp.struct
 class HullMemory:
-    """What an evaluation writes, the slot last."""
+    """What an evaluation reads (``strain``) and writes, the slot last."""
 
     place: wp.array2d(dtype=vec3)  # [V, slot] vertices in M [m]
     slope: wp.array2d(dtype=vec3)  # [V + k, slot] derivative of the area by vertex, suspension [m]
     seen: wp.array2d(dtype=vec3)  # [k, slot] suspension points in body axes [m]
     front: wp.array2d(dtype=int)  # [F, slot] bit i: suspension point i sees the facet
     triangles: wp.array2d(dtype=wp.vec3i)  # [any, slot] for Python; vertex V + i is suspension i
+    strain: wp.array2d(dtype=vec3)  # [V + beads, slot] of what sticks to vertex or bead, in M [m]
+    strain_rate: wp.array2d(dtype=vec3)  # of that [m/s]
+    limit: wp.array2d(dtype=scalar)  # of its friction [N]; 0: it does not touch
 
 
 @wp.struct
@@ -56,18 +60,20 @@ class Hang:
     lowest: scalar  # height of the lowest vertex above the plane [m]
     below: int  # vertices below the plane
     triangles: int  # of the membrane
-    rim: int  # edges of the body that pass through the plane outside the polygon
+    through: int  # edges of the body that pass through the plane
+    rim: int  # those that do so outside the polygon
 
 
 def captive_data(arrays: Any, reach: float, device: devices.Device) -> CaptiveData:
-    """The struct of a hull (vertices, facets, normals, offsets, edges, centre) on ``device``."""
-    vertices, facets, normals, offsets, edges, center = arrays
+    """The struct of a hull (vertices, facets, normals, offsets, edges, shares, centre)."""
+    vertices, facets, normals, offsets, edges, shares, center = arrays
     data = CaptiveData()
     data.vertices = wp.array(vertices, dtype=vec3, device=device.name)
     data.facets = wp.array(facets, dtype=wp.vec3i, device=device.name)
     data.normals = wp.array(normals, dtype=vec3, device=device.name)
     data.offsets = wp.array(offsets, dtype=scalar, device=device.name)
     data.edges = wp.array(edges, dtype=wp.vec4i, device=device.name)
+    data.shares = wp.array(shares, dtype=scalar, device=device.name)
     data.center, data.reach = vec3(*center), reach
     return data
 
@@ -83,10 +89,11 @@ def by_slot(rows: int, slots: int, dtype: Any, device: devices.Device) -> Any:
 
 
 def hull_memory(
-    captive: CaptiveData, count: int, slots: int, device: devices.Device, triangles: int = 0
+    captive: CaptiveData, ring: RingData, slots: int, device: devices.Device, triangles: int = 0
 ) -> HullMemory:
-    """Room for ``slots`` evaluations with ``count`` suspension points."""
+    """Room for ``slots`` evaluations."""
     vertices, facets = captive.vertices.shape[0], captive.facets.shape[0]
+    count, sticking = ring.points.shape[0], vertices + ring.beads.shape[0]
 
     def new(rows: int, dtype: Any) -> Any:
         return by_slot(rows, slots, dtype, device)
@@ -95,6 +102,8 @@ def hull_memory(
     memory.place, memory.slope = new(vertices, vec3), new(vertices + count, vec3)
     memory.seen, memory.front = new(count, vec3), new(facets, int)
     memory.triangles = new(triangles, wp.vec3i)
+    memory.strain, memory.strain_rate = new(sticking, vec3), new(sticking, vec3)
+    memory.limit = new(sticking, scalar)
     return memory
 
 
@@ -157,15 +166,16 @@ def outside(ring: RingData, p: vec3):
 
 
 @wp.func
-def through_rim(ring: RingData, p: vec3, q: vec3):
-    """1 if the edge from ``p`` to ``q`` passes through the plane outside the polygon, or 0."""
+def count_through(ring: RingData, p: vec3, q: vec3, start: Hang):
+    """``start`` with the edge from ``p`` to ``q``, should it pass through the plane."""
+    hang = start
     zero = scalar(0.0)
-    if (p[2] < zero) == (q[2] < zero):
-        return 0
-    part = p[2] / (p[2] - q[2])
-    if outside(ring, p + part * (q - p)):
-        return 1
-    return 0
+    if (p[2] < zero) != (q[2] < zero):
+        hang.through += 1
+        part = p[2] / (p[2] - q[2])
+        if outside(ring, p + part * (q - p)):
+            hang.rim += 1
+    return hang
 
 
 # -- 3D ---------------------------------------------------------------------------------------
@@ -276,7 +286,7 @@ def add_edges(
                         corners = wp.vec3i(edge[0], edge[1], vertices + i)
                         hang = add_triangle(ring, vertices, corners, hang, memory, slot)
         else:
-            hang.rim += through_rim(ring, p, q)
+            hang = count_through(ring, p, q, hang)
     return hang
 
 
@@ -356,6 +366,6 @@ def hang_plane(
         p = memory.place[count - 1, slot]
         for k in range(count):
             q = memory.place[k, slot]
-            hang.rim += through_rim(ring, p, q)
+            hang = count_through(ring, p, q, hang)
             p = q
     return hang

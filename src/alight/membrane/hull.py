@@ -75,7 +75,7 @@ def hull(
     count = max(len(x), len(q))
     target = devices.resolve(device)
     data, around = captive.kernel_data(target), ring.data(target)
-    memory = hull_memory(data, ring.count, count, target, triangle_room(data, ring.count))
+    memory = hull_memory(data, around, count, target, triangle_room(data, ring.count))
     out = wp.zeros(count, dtype=Hang, device=target.name)
     x_in = wp.array(np.broadcast_to(x, (count, 3)), dtype=vec3, device=target.name)
     q_in = wp.array(np.broadcast_to(q, (count, 4)), dtype=quat, device=target.name)

@@ -23,10 +23,13 @@ from alight.membrane.forces import (
     membrane_load,
 )
 from alight.membrane.geometry import CaptiveData, HullMemory, hull_memory
+from alight.membrane.hoop import Hoop
 from alight.membrane.hull import UPRIGHT, hang_function, require_same_kind
 from alight.membrane.ring import Ring, RingData
 
 Numbers = float | npt.ArrayLike
+#: Parameters of which each run may have its own.
+NUMBERS = ("stiffness", "damping", "friction", "stick_stiffness", "relaxation", "more")
 
 
 class LoadResult(NamedTuple):
@@ -57,8 +60,14 @@ class Membrane:
         suspension: (k, 3) points [m] in the axes of what carries the membrane, or (2, 2), or a
             ``Ring``.
         up: To which side of the suspension points the body is.
-        slip_speed: Friction has 71 % of Coulomb's value at this speed [m/s] and is proportional to
-            the slip below it: there is no true sticking.
+        hoop: A tube along the sides of the polygon that the body can touch, or None. Friction on it
+            is that of the fabric.
+        stick_stiffness: Of fabric that sticks to the body, along it [N/m]: of all the body's
+            surface together, of which each vertex that touches has its share. Under the limit of
+            friction the fabric gives by friction times normal force over stiffness, and comes
+            back. 1000 k A0 unless given (in 2D 1000 k).
+        relaxation: Damping over stiffness of fabric that sticks [s]. Steps are no longer than this
+            while it slides.
         more: Three numbers for profiles of your own.
 
     Another profile of energy and damping is a subclass that names two Warp functions:
@@ -77,15 +86,23 @@ class Membrane:
         *,
         suspension: Ring | npt.ArrayLike,
         up: npt.ArrayLike = (0.0, 0.0, 1.0),
-        slip_speed: Numbers = 1e-2,
+        hoop: Hoop | None = None,
+        stick_stiffness: Numbers | None = None,
+        relaxation: Numbers = 1e-2,
         more: npt.ArrayLike = (0.0, 0.0, 0.0),
     ) -> None:
         self.ring = suspension if isinstance(suspension, Ring) else Ring(suspension, up)
+        self.hoop = hoop
+        if hoop is not None and self.planar:
+            raise InputError("a membrane of 2D hangs from two points: it has no hoop")
         unit = "" if self.planar else "^3"
         self.stiffness = _values(f"stiffness [N/m{unit}]", stiffness, above=True)
         self.damping = _values(f"damping [N s/m{unit}]", damping)
         self.friction = _values("friction", friction)
-        self.slip_speed = _values("slip_speed [m/s]", slip_speed, above=True)
+        if stick_stiffness is None:
+            stick_stiffness = 1e3 * self.stiffness * (1.0 if self.planar else self.nominal_area)
+        self.stick_stiffness = _values("stick_stiffness [N/m]", stick_stiffness, above=True)
+        self.relaxation = _values("relaxation [s]", relaxation, above=True)
         self.more = np.atleast_2d(np.asarray(more, dtype=np.float64))
         if self.more.shape[1] != 3 or not np.isfinite(self.more).all():
             raise InputError(f"more is {more!r}; it must be three finite numbers")
@@ -108,7 +125,8 @@ class Membrane:
             "stiffness": len(self.stiffness),
             "damping": len(self.damping),
             "friction": len(self.friction),
-            "slip_speed": len(self.slip_speed),
+            "stick_stiffness": len(self.stick_stiffness),
+            "relaxation": len(self.relaxation),
             "more": len(self.more),
         }
         several = {name: count for name, count in given.items() if count > 1}
@@ -120,7 +138,7 @@ class Membrane:
         """One record of ``MembraneRow`` for each run, or one for all."""
         row: Any = MembraneRow
         rows: Any = np.zeros(self.runs, dtype=row.numpy_dtype())
-        for name in ("stiffness", "damping", "friction", "slip_speed", "more"):
+        for name in NUMBERS:
             rows[name] = getattr(self, name)
         return rows
 
@@ -153,7 +171,8 @@ class Membrane:
         """What the membrane does in n states of a body and of what carries the suspension points.
 
         Places [m] and velocities [m/s] (n, 3) in inertial axes, attitudes (n, 4) from body to
-        inertial axes, rates (n, 3) [rad/s] in body axes. One row stands for all.
+        inertial axes, rates (n, 3) [rad/s] in body axes. One row stands for all. Friction is that
+        of a contact just made, which nothing has strained yet.
         """
         states = (position, velocity, attitude, rate)
         carriers = (carrier_position, carrier_velocity, carrier_attitude, carrier_rate)
@@ -176,7 +195,8 @@ class Membrane:
         if any(len(a) not in (1, count) for a in states) or self.runs not in (1, count):
             raise InputError(f"states and parameters must be for 1 or for {count} runs each")
         captive = body.kernel_data(device)
-        memory = hull_memory(captive, self.ring.count, count, device)
+        ring = self.ring.data(device, self.hoop)
+        memory = hull_memory(captive, ring, count, device)
         kinds = (vec3, vec3, quat, vec3) * 2
         arrays = [
             wp.array(np.broadcast_to(a, (count, a.shape[1])), dtype=kind, device=device.name)
@@ -184,7 +204,7 @@ class Membrane:
         ]
         out = wp.zeros(count, dtype=MembraneLoad, device=device.name)
         rows = wp.array(self.rows(), dtype=MembraneRow, device=device.name)
-        inputs = [rows, self.ring.data(device), captive, *arrays, memory]
+        inputs = [rows, ring, captive, *arrays, memory]
         kernel = _load_kernel(self.load_function)
 
         def launch() -> None:

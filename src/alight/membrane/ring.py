@@ -6,6 +6,8 @@ axes: there every suspension point has z = 0 exactly, so that the sign of "below
 volume with two suspension points loses no digits, however shallow the contact.
 """
 
+from typing import Any
+
 import numpy as np
 import numpy.typing as npt
 import warp as wp
@@ -35,6 +37,10 @@ class RingData:
     inward: wp.array(dtype=vec3)  # unit, along the plane, into the polygon from edge i, i + 1
     shallow: scalar  # [m]
     area: scalar  # of the polygon [m^2]; in 2D the length between the points [m]
+    beads: wp.array(dtype=vec3)  # of the hoop (see ``hoop``), none without one [m]
+    tube: scalar  # their radius [m]
+    hoop_stiffness: scalar  # [N/m]
+    hoop_damping: scalar  # over the stiffness [s/m]
     origin: vec3  # of M in the carrier's axes [m]
     R: mat33  # from M to the carrier's axes
 
@@ -78,9 +84,14 @@ class Ring:
         gaps = np.einsum("...ki,ki->...k", p[..., None, :] - self.points, self.inward)
         return np.asarray((gaps > 0.0).all(axis=-1))
 
-    def data(self, device: devices.Device) -> RingData:
-        """The struct for kernels."""
+    def data(self, device: devices.Device, hoop: Any = None) -> RingData:
+        """The struct for kernels, with the ``Hoop`` along its sides if there is one."""
         data = RingData()
+        beads = np.empty((0, 3)) if hoop is None else hoop.places(self.points)
+        data.beads = wp.array(beads, dtype=vec3, device=device.name)
+        if hoop is not None:
+            data.tube, data.hoop_stiffness = hoop.radius, hoop.stiffness
+            data.hoop_damping = hoop.damping
         data.points = wp.array(self.points, dtype=vec3, device=device.name)
         data.inward = wp.array(self.inward, dtype=vec3, device=device.name)
         data.shallow = SHALLOW * self.reach

@@ -94,7 +94,7 @@ class CaptureGroup:
     def _capture(self, get: Any) -> Capture:
         one, craft = self.scenario, self.craft
         with blame(one.source, "membrane"):
-            fabric = fabric_of(one.membrane, get, craft.suspension)
+            fabric = fabric_of(one.membrane, get, craft.suspension, hoop=craft.hoop)
         with blame(one.source, "approach"):
             way = approach_of(one, get("approach.offset"), get("approach.roll")[:, 0])
         numbers = {n: float(getattr(one.stop, n)) for n in ("calm_speed", "lost_height")}

@@ -16,6 +16,7 @@ from alight.engine.membrane_flight import MembraneFlight
 from alight.engine.membrane_motion import Craft, MembraneMotion
 from alight.engine.membrane_thrust import NO_THRUST, ConstantThrust, Thrust
 from alight.membrane import Captive, Membrane, pear
+from alight.membrane.law import NUMBERS
 from alight.scenario.errors import blame
 from alight.scenario.schema_caught import PEAR, PROPORTIONS, Caught
 from alight.scenario.schema_membrane import DropScenario
@@ -26,7 +27,7 @@ from alight.shapes import Mesh, builtin
 PROFILES: dict[str, type[Membrane]] = {"linear": Membrane}
 
 #: Numbers of the membrane that may differ between runs of one model.
-FABRIC = ("stiffness", "damping", "friction", "slip_speed", "more")
+FABRIC = NUMBERS
 
 
 # -- bodies --------------------------------------------------------------------------------------

@@ -29,8 +29,12 @@ class SpacecraftSection(Section):
     mass: Annotated[float, MASS] = Quantity(15e3, "15 t")
     width: Annotated[float, LENGTH] = Quantity(3.0, "3 m")
     height: Annotated[float, LENGTH] = Quantity(6.0, "6 m")
-    standoff: Annotated[float, LENGTH] = Quantity(6.0, "6 m")
+    standoff: Annotated[float, LENGTH] = Quantity(5.0, "5 m")
     side: Annotated[float, LENGTH] = Quantity(7.5, "7.5 m")
+    hoop_radius: Annotated[float, Measure(dimension="length", least=0)] = Quantity(0.15, "15 cm")
+    hoop_stiffness: Annotated[float, Measure(dimension="stiffness", above=0)] = Quantity(
+        1e5, "100 kN/m"
+    )
     array_mass: Annotated[float, MASS] = Quantity(300.0, "300 kg")
     array_radius: Annotated[float, LENGTH] = Quantity(5.0, "5 m")
     array_thickness: Annotated[float, LENGTH] = Quantity(0.05, "5 cm")
@@ -66,7 +70,10 @@ class CaptureMembrane(Section):
         15.0, "15 N*s/m^3"
     )
     friction: Annotated[float, Number(least=0)] = 1.0
-    slip_speed: Annotated[float, Measure(dimension="speed", above=0)] = Quantity(5e-3, "5 mm/s")
+    stick_stiffness: Annotated[float, Measure(dimension="stiffness", above=0)] = Quantity(
+        2.2e5, "220 kN/m"
+    )
+    relaxation: Annotated[float, Measure(dimension="time", above=0)] = Quantity(0.2, "0.2 s")
     profile: Annotated[str, Text(profile_name, ("linear",))] = "linear"
     more: Annotated[Any, Row(Number())] = (0.0, 0.0, 0.0)
 

@@ -100,7 +100,8 @@ class DropMembrane(Section):
         None
     )
     friction: Annotated[float, Number(least=0)] = 0.0
-    slip_speed: Annotated[float, Measure(dimension="speed", above=0)] = Quantity(0.01, "1 cm/s")
+    stick_stiffness: Annotated[float | None, Measure(dimension="stiffness", above=0)] = None
+    relaxation: Annotated[float, Measure(dimension="time", above=0)] = Quantity(0.01, "10 ms")
     profile: Annotated[str, Text(profile_name, ("linear",))] = "linear"
     more: Annotated[Any, Row(Number())] = (0.0, 0.0, 0.0)
 
@@ -154,8 +155,14 @@ class DropMembrane(Section):
         return found
 
     def completed(self) -> DropMembrane:
-        """Without damping, if none is given."""
-        return self.filled(damping=in_si(0.0, "damping" if self.planar else "membrane damping"))
+        """Without damping, if none is given, and with fabric that holds as ``Membrane`` has it."""
+        from alight.membrane import Membrane
+
+        law = Membrane(float(self.stiffness), suspension=self.points(), up=self.up)
+        return self.filled(
+            damping=in_si(0.0, "damping" if self.planar else "membrane damping"),
+            stick_stiffness=in_si(float(law.stick_stiffness[0]), "stiffness"),
+        )
 
 
 class DropRelease(Section):

@@ -16,7 +16,7 @@ from alight.views.capture_scene import Look, Poses
 from alight.views.report_data import COURSES, CampaignData, read_common
 
 #: Names of the outcomes with which asteroid and craft are in contact at the end.
-HELD, UNSETTLED = "HELD", "UNSETTLED"
+HELD, AT_REST, UNSETTLED = "HELD", "AT_REST", "UNSETTLED"
 
 #: Dispersed columns that begin so hold numbers without an order.
 UNORDERED = ("asteroid.attitude", "asteroid.shapes")
@@ -81,7 +81,7 @@ class CaptureData(CampaignData):
     @cached_property
     def kept(self) -> Bools:
         """(n,) runs in contact at the end."""
-        return self.ended(HELD, UNSETTLED)
+        return self.ended(HELD, AT_REST, UNSETTLED)
 
     @cached_property
     def success(self) -> Bools:

@@ -12,7 +12,7 @@ from alight.analysis.convergence import Convergence
 from alight.analysis.intervals import Estimate, Spread, spread, wilson
 from alight.core.outcomes import FIRST_FAILURE
 from alight.views import words
-from alight.views.capture_data import HELD, UNSETTLED, CaptureData
+from alight.views.capture_data import AT_REST, HELD, UNSETTLED, CaptureData
 from alight.views.report_numbers import PARTS, Told, plain, quantile_numbers
 
 #: Inputs that shares are shown over, at most.
@@ -27,12 +27,13 @@ PARAMETERS = {
 }
 
 #: How captures end, best first: name of the outcome and what it is called. A capture that is held
-#: but was loaded beyond the limit is none of the first two.
+#: but was loaded beyond the limit is none of the first three.
 OVERLOADED, FAILED = "OVERLOADED", "FAILED"
 ENDS = {
-    HELD: "held, at rest",
-    UNSETTLED: "held, still moving",
-    OVERLOADED: "held, beyond the limit",
+    HELD: "held for good",
+    AT_REST: "in contact, at rest",
+    UNSETTLED: "in contact, still moving",
+    OVERLOADED: "in contact, beyond the limit",
     "LOST": "contact lost",
     "RIM": "reached past the rim",
     "STRUCK": "came as deep as the bus",
@@ -76,7 +77,7 @@ class CaptureFindings(Told):
     @cached_property
     def known(self) -> dict[str, Array]:
         """Quantities of each run by column; nan for runs that have none."""
-        return captures.known_of(self.data.table, self.data.kept, self.data.ended(HELD))
+        return captures.known_of(self.data.table, self.data.kept, self.data.ended(HELD, AT_REST))
 
     @cached_property
     def spreads(self) -> dict[str, Spread]:
@@ -115,7 +116,12 @@ class CaptureFindings(Told):
 
     @property
     def resting(self) -> Bools:
-        """(n,) held and at rest."""
+        """(n,) in contact and at rest."""
+        return self.data.ended(HELD, AT_REST) & self.data.success
+
+    @property
+    def lasting(self) -> Bools:
+        """(n,) held with no drift that would end it."""
         return self.data.ended(HELD) & self.data.success
 
     @property
@@ -139,7 +145,7 @@ class CaptureFindings(Told):
         data = self.data
         found = {name: data.ended(name) for name in ENDS}
         found[OVERLOADED] = data.kept & ~data.success
-        for name in (HELD, UNSETTLED):
+        for name in (HELD, AT_REST, UNSETTLED):
             found[name] = found[name] & data.success
         found[FAILED] = self.failed
         return {name: hit for name, hit in found.items() if hit.any()}
@@ -195,6 +201,7 @@ class CaptureFindings(Told):
             "outcomes": {o.name.lower(): n for o, n in self.data.outcomes.items()},
             "success_share": plain(self.success),
             "at_rest_share": plain(self.part(self.resting)),
+            "held_for_good_share": plain(self.part(self.lasting)),
             "beyond_limit_share": plain(self.part(self.overloaded)),
             "bending_limit_nm": self.limit if np.isfinite(self.limit) else None,
             "margin_least": self._least_margin(),

@@ -9,7 +9,7 @@ import numpy as np
 from alight.analysis import captures
 from alight.analysis.intervals import Estimate, Spread
 from alight.views import words
-from alight.views.capture_data import HELD, UNSETTLED
+from alight.views.capture_data import AT_REST, HELD, UNSETTLED
 from alight.views.capture_numbers import CaptureFindings
 from alight.views.estimate_words import (
     SPREAD_HEAD,
@@ -50,12 +50,13 @@ def _held(found: CaptureFindings) -> str:
         said = (
             f"In {percent(share.value)} of the captures ({count} of {runs}; {interval(share)}): in "
             f"contact after {told}, and no bending moment beyond the limit. "
-            f"{percent(found.part(found.resting).value)} are also at rest against the asteroid."
+            f"{percent(found.part(found.resting).value)} are also at rest against the asteroid, "
+            f"and {percent(found.part(found.lasting).value)} with no drift that would end it."
         )
     others = [
         f"{percent(int(hit.sum()) / runs)} {_PLURAL[name]}"
         for name, hit in found.ends.items()
-        if name not in (HELD, UNSETTLED)
+        if name not in (HELD, AT_REST, UNSETTLED)
     ]
     return f"{said} Of all, {_and(others)}." if others else said
 
@@ -234,14 +235,16 @@ def notes(found: CaptureFindings) -> list[str]:
     """What the numbers rest on."""
     told = _lasting(found.duration)
     return [
-        f"Held means: in contact when the simulated time ends, after {told}. The bag does not "
-        "close, and nothing is said about later.",
+        f"In contact means: when the simulated time ends, after {told}. The bag does not close. "
+        "Held for good are those that do not slip in the last turn and whose thrust will exceed "
+        "for another hour what the spin takes, as far as its growth in that turn tells; the column "
+        "left_s says how long it will for the others.",
         "At rest means: the craft turns slowly against the asteroid and slips slowly along the "
         "fabric, below the bounds of the scenario, from then on to the end. The drift toward a "
         "flat spin goes on.",
         "Loads are the greatest of the whole run, looked at after every step. The limit is that of "
         "bending moments at the drive assemblies; torsion is told but has no limit here.",
-        "Friction is regularised: slow creep is part of the slip, true sticking does not occur.",
+        "The fabric sticks truly, without creep: slip is sliding at the limit of friction.",
         "After contact the thrust is steady along the craft's axis, with no control of attitude. "
         "The arrays touch nothing.",
         "What controllers know of the asteroid's motion is exact, but for the errors of navigation "

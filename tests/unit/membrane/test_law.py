@@ -181,9 +181,9 @@ def test_point_in_the_middle_of_a_hexagon(device):
     area = 3.0 * s * np.hypot(h0, z)
     np.testing.assert_allclose(load["area"], area, rtol=4 * APART)
     stretch = 3.0 * s * z * z / (np.hypot(h0, z) + h0)  # without the loss of a difference
-    np.testing.assert_allclose(
-        load["force"][:, 2], k * stretch * 3.0 * s * z / np.hypot(h0, z), rtol=1e-8
-    )
+    # The area is rounded, and the stretch is what is left of it above that of the flat membrane.
+    found = load["force"][:, 2] / (k * stretch * 3.0 * s * z / np.hypot(h0, z)) - 1.0
+    assert (np.abs(found) < 1e-10 + 4.0 * np.finfo(float).eps * area / stretch).all()
     # F.6 for small depths: A - A0 = sqrt(3) z^2, energy (3/2) k z^4, force 6 k z^3.
     assert load["stored"][1] == pytest.approx(1.5 * k * z[1] ** 4, rel=1e-3)
     assert load["force"][1, 2] == pytest.approx(6.0 * k * z[1] ** 3, rel=1e-3)
@@ -280,18 +280,21 @@ def test_shares_past_the_rim(device):
 
 
 def test_friction_opposes_slip_and_never_adds_energy(device):
-    law = trampoline(0.0, friction=0.4, slip_speed=1e-3)
+    law = trampoline(0.0, friction=0.4, stick_stiffness=1e5, relaxation=1e-2)
     x, v, q, w = states()
     load = law.load(odd(), x, v, q.as_quat(), w, device=device).load
-    assert (load["rubbed"] >= 0.0).all()
+    assert (load["rubbed"] >= 0.0).all()  # nothing is strained yet that could give back
+    assert (load["lost"] >= 0.0).all()
     given = dots(v, load["friction"]) + dots(q.apply(w), load["friction_torque"])
     np.testing.assert_allclose(given, -load["rubbed"], rtol=1e-10, atol=1e-9)
-    # Far above slip_speed the power is Coulomb's: mu N s at every vertex.
+    # A contact just made resists with its damper alone, up to Coulomb's limit, which is exact.
     one = law.load(POINT, (0.0, 0.0, -1.0), (1.0, 0.0, 0.0), device=device).load[0]
-    assert one["friction"][0] == pytest.approx(-0.4 * one["pressed"], rel=1e-6)
-    assert one["slip"] == pytest.approx(1.0, rel=1e-9)
+    assert one["friction"][0] == pytest.approx(-0.4 * one["pressed"], rel=1e-12)
+    assert one["grip"] == pytest.approx(1.0, rel=1e-12)
+    assert one["slip"] > 0.9
     slow = law.load(POINT, (0.0, 0.0, -1.0), (1e-3, 0.0, 0.0), device=device).load[0]
-    assert slow["friction"][0] == pytest.approx(-0.4 * slow["pressed"] / np.sqrt(2.0), rel=1e-6)
+    assert slow["friction"][0] == pytest.approx(-1e5 * 1e-2 * 1e-3, rel=1e-9)
+    assert slow["slip"] == 0.0
 
 
 @wp.func

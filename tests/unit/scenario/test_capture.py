@@ -102,7 +102,7 @@ def test_defaults_are_those_of_the_engine():
     for field in dataclasses.fields(Spacecraft):
         assert float(getattr(one.spacecraft, field.name)) == field.default, field.name
     fabric = inspect.signature(Spacecraft.membrane).parameters
-    for name in ("stiffness", "damping", "friction", "slip_speed"):
+    for name in ("stiffness", "damping", "friction", "stick_stiffness", "relaxation"):
         assert float(getattr(one.membrane, name)) == fabric[name].default, name
     way = inspect.signature(CONTROLLERS["corkscrew"].__init__).parameters
     for name in ("speed", "thrust", "lead", "side", "bandwidth", "most_force", "most_torque"):
