@@ -40,7 +40,7 @@ RULE = f"""\
   no rest) count as outside.
 - **Reproduced**: the share is {100 * REPRODUCED:.0f} % or more. The model and what was known before
   would have predicted it.
-- **Possible**: {100 * POSSIBLE:.0f} % or more. The flight is among what the model allows, and is not
+- **Possible**: {100 * POSSIBLE:.0f} % or more. The flight is among what the model allows, and not
   what it predicts.
 - **Not reproduced**: less.
 - A quantity that served to set an input is **set**: agreement is no prediction. With the same
