@@ -1,11 +1,13 @@
 """Figures of the flight events: one sheet each, drawn from what flight_events.py found."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from flight_events_rule import grade
+from flight_events_runs import plumb
 from matplotlib.cm import ScalarMappable
 from matplotlib.colors import LightSource, Normalize
 
@@ -16,12 +18,13 @@ from alight.views.sheet import draw_solid
 from alight.views.solid import Camera, View
 
 if TYPE_CHECKING:
-    from flight_events import Event, Finding
+    from flight_events_rule import Event, Finding
 
 BLUE, ORANGE, GREEN, PURPLE = "#0072B2", "#D55E00", "#009E73", "#CC79A7"
 #: What flight gave; what was simulated; one run among many.
 FLOWN, SIMULATED, FAINT = style.ALARM, BLUE, "#9db8cc"
 #: Behind words that lie on a plot.
+COLOURS = (GREEN, ORANGE, FLOWN)  # of the verdicts, best first
 PAPER = {"facecolor": "white", "edgecolor": "none", "alpha": 0.8, "pad": 1.5}
 
 
@@ -38,8 +41,8 @@ def sheet(event: "Event", file: Path) -> Iterator[Any]:
 
 def _ways(event: "Event") -> str:
     return (
-        f"Red: flight.  Blue: simulated, {event.runs} runs with what is not known scattered; "
-        "bands hold 5 to 95 % of them."
+        f"Red: published band.  Blue: simulated, {event.findings[0].runs} runs with what is not "
+        "known dispersed; bars hold 5 to 95 % of them."
     )
 
 
@@ -52,22 +55,26 @@ def _verdicts(fig: Any, event: "Event") -> None:
 
 
 def _verdict(axes: Any, f: "Finding", width: int) -> None:
-    low, middle, high = f.band
+    low, middle, high = f.spread or (np.nan,) * 3
     axes.barh(0.0, high - low, left=low, height=0.62, color=SIMULATED, alpha=0.35, lw=0)
     axes.plot([middle, middle], [-0.31, 0.31], color=SIMULATED, lw=2.2)
-    a, b = f.said
+    a, b = f.quantity.band
     axes.barh(0.0, b - a, left=a, height=1.0, color=FLOWN, alpha=0.25, lw=0)
     axes.plot([a, a, np.nan, b, b], [-0.5, 0.5, np.nan, -0.5, 0.5], color=FLOWN, lw=1.8)
-    ends = min(low, a), max(high, b)
-    room = 0.1 * (ends[1] - ends[0])
+    ends = np.nanmin([low, a]), np.nanmax([high, b])
+    room = 0.1 * (ends[1] - ends[0]) or 1.0
     axes.set(xlim=(ends[0] - room, ends[1] + room), ylim=(-0.7, 0.7), yticks=[])
     axes.spines[["left", "right", "top"]].set_visible(False)
     axes.locator_params(axis="x", nbins=5)
-    note = " (used to set)" if f.use == "set" else ""
-    unit = f" [{f.unit}]" if f.unit else ""
-    axes.set_title(_short(f.quantity + unit, width), fontsize=8, fontweight="normal", pad=3)
-    axes.text(0.0, -0.95, f.verdict + note, transform=axes.transAxes, va="top", fontsize=8,
-              color=GREEN if f.agrees else FLOWN, fontweight="bold")  # fmt: skip
+    unit = f" [{f.quantity.unit}]" if f.quantity.unit else ""
+    axes.set_title(_short(f.quantity.text + unit, width), fontsize=8, fontweight="normal", pad=3)
+    axes.text(0.0, -0.95, _short(verdict_text(f), width), transform=axes.transAxes, va="top",
+              fontsize=8, color=COLOURS[grade(f.shares[0])], fontweight="bold")  # fmt: skip
+
+
+def verdict_text(f: "Finding") -> str:
+    """Verdict and share."""
+    return f"{f.verdict}: {100 * f.shares[0]:.0f} % inside"
 
 
 def _short(text: str, width: int) -> str:
@@ -96,10 +103,33 @@ def _course(track: Any, origin: Any, up: Any, most: float = 1e9) -> tuple[Any, A
     return t, (x - origin) @ up, x
 
 
+def draw(event: "Event", file: Path) -> None:
+    """The sheet of an event: its own, or the plain one."""
+    name = f"draw_{event.study.name}"
+    globals().get(name, draw_plain)(event, file)
+
+
+def draw_plain(event: "Event", file: Path) -> None:
+    """How the runs spread, for each quantity."""
+    with sheet(event, file) as fig:
+        grid = fig.add_gridspec(1, len(event.findings), left=0.05, right=0.975, bottom=0.275,
+                                top=0.855, wspace=0.2)  # fmt: skip
+        for k, f in enumerate(event.findings):
+            axes = fig.add_subplot(grid[k])
+            values = np.asarray(f.values, dtype=float)
+            axes.hist(values[np.isfinite(values)], 40, color=SIMULATED, alpha=0.75)
+            axes.axvspan(*f.quantity.band, color=FLOWN, alpha=0.25)
+            unit = f" [{f.quantity.unit}]" if f.quantity.unit else ""
+            axes.set(xlabel=f.quantity.text + unit, ylabel="runs")
+            lacking = int(np.sum(~np.isfinite(values)))
+            axes.set_title(f"{lacking} runs have none" if lacking else "All runs")
+            _grid(axes)
+
+
 # -- MASCOT -------------------------------------------------------------------------------------
 
 
-def draw_mascot(event: "Event", file: Path, plumb: Callable[..., Any]) -> None:
+def draw_mascot(event: "Event", file: Path) -> None:
     """Heights in time, places of rest on the ground, and bouncing against restitution."""
     d = event.data
     one = d["track"]
@@ -108,8 +138,8 @@ def draw_mascot(event: "Event", file: Path, plumb: Callable[..., Any]) -> None:
                                 bottom=0.275, top=0.855, wspace=0.24)  # fmt: skip
         left, middle, right = (fig.add_subplot(grid[k]) for k in range(3))
         for track in d["tracks"]:
-            _mascot_height(left, track, plumb, color=FAINT, lw=0.7)
-        _mascot_height(left, one, plumb, color=SIMULATED, lw=1.8)
+            _mascot_height(left, track, color=FAINT, lw=0.7)
+        _mascot_height(left, one, color=SIMULATED, lw=1.8)
         for at, name in ((350.0, "first contact\n350 s"), (1013.0, "at rest\n1013 s")):
             left.axvline(at, color=FLOWN, lw=1.3)
             left.text(at + 18.0, 42.5, name, color=FLOWN, va="top")
@@ -117,7 +147,7 @@ def draw_mascot(event: "Event", file: Path, plumb: Callable[..., Any]) -> None:
         left.set(xlim=(0.0, 2200.0), ylim=(-3.0, 45.0), xlabel="time since the release [s]",
                  ylabel="height above the first contact [m]")  # fmt: skip
         left.set_title("25 of the runs; bold the one most like the flight")
-        _mascot_ground(fig, middle, d, plumb)
+        _mascot_ground(fig, middle, d)
         dots = right.scatter(d["e"], d["bounce"], c=d["away"], s=13, cmap="viridis", vmax=50.0)
         right.axhline(663.0, color=FLOWN, lw=1.5)
         right.text(0.595, 640.0, "663 s, flight", color=FLOWN, ha="right", va="top", bbox=PAPER)
@@ -130,13 +160,13 @@ def draw_mascot(event: "Event", file: Path, plumb: Callable[..., Any]) -> None:
         _grid(left, right)
 
 
-def _mascot_height(axes: Any, track: Any, plumb: Callable[..., Any], **look: Any) -> None:
+def _mascot_height(axes: Any, track: Any, **look: Any) -> None:
     first = track.events["place"][0]
     t, height, _ = _course(track, first, plumb(track.model, first)[0])
     axes.plot(t, height, **look)
 
 
-def _mascot_ground(fig: Any, axes: Any, d: dict[str, Any], plumb: Callable[..., Any]) -> None:
+def _mascot_ground(fig: Any, axes: Any, d: dict[str, Any]) -> None:
     """The ground in slanting light about the first contact; where all came to rest."""
     one = d["track"]
     first = one.events["place"][0]
@@ -176,7 +206,7 @@ def _ground_height(surface: Any, origin: Any, turn: Any, east: Any, north: Any) 
 # -- Hayabusa -----------------------------------------------------------------------------------
 
 
-def draw_hayabusa(event: "Event", file: Path, plumb: Callable[..., Any]) -> None:
+def draw_hayabusa(event: "Event", file: Path) -> None:
     """The body and its gravity, the hop in time, and times against gravity."""
     d = event.data
     best = d["found"].get("real shape", d["found"]["built-in shape"])
@@ -280,7 +310,7 @@ def draw_philae(event: "Event", file: Path) -> None:
         middle.set_title("Agilkia to Abydos: speed decides the time")
         bins = np.linspace(0.0, 0.24, 41)
         right.axvspan(0.106, 0.144, color=FLOWN, alpha=0.25, lw=0)
-        right.hist(d["ratio"], bins, color=SIMULATED, alpha=0.75, density=True, label="ball")
+        right.hist(d["kept"], bins, color=SIMULATED, alpha=0.75, density=True, label="ball")
         right.hist(d["box"], bins, color=style.INK, histtype="step", lw=1.3, density=True,
                    label="body as a box")  # fmt: skip
         right.legend(frameon=False, loc="upper left")
