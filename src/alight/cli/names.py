@@ -14,6 +14,8 @@ from importlib import resources
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from alight.core.text import printable
+
 if TYPE_CHECKING:
     from alight.scenario.document import Document
 
@@ -103,6 +105,6 @@ def _first_line(file: Path) -> str:
     """What a scenario's first comment says."""
     try:
         with file.open(encoding="utf-8", errors="replace") as lines:
-            return lines.readline().lstrip("# ").strip()
+            return printable(lines.readline().lstrip("# ").strip())
     except OSError:
         return ""

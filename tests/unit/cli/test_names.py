@@ -75,8 +75,11 @@ def test_a_shell_is_offered_names(words, offered):
     assert completed(words) == offered
 
 
-def test_a_folder_of_ones_own_is_completed(tmp_path):
-    (tmp_path / "mine.toml").write_text("# A case of mine.\n")
+def test_a_folder_of_ones_own_is_completed(tmp_path, monkeypatch):
+    (tmp_path / "mine.toml").write_text("# A case\x1b[2J of mine.\n")
+    with monkeypatch.context() as patch:
+        patch.setenv("ALIGHT_SCENARIOS", str(tmp_path))
+        assert names.complete_scenario("") == [("mine", r"A case\u001b[2J of mine.")]
     assert completed(["alight", "run", "m"], ALIGHT_SCENARIOS=str(tmp_path)) == ["mine"]
 
 
