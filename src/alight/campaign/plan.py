@@ -22,10 +22,13 @@ import numpy.typing as npt
 
 from alight.core.checks import checked_whole
 from alight.core.errors import FileError, InputError
+from alight.core.files import read_bounded
 
 #: Of the files in a campaign's folder; raised when older ones can no longer be read.
 FORMAT = 1
 PLAN_FILE = "plan.json"
+#: Largest plan [bytes]: a scenario with every default, and seals of shards, are far smaller.
+MOST_BYTES = 20_000_000
 
 #: Runs and shards of a campaign, at most: a folder with more files than this serves nobody.
 MOST_RUNS, MOST_SHARDS = 10**9, 10**6
@@ -146,7 +149,7 @@ def read_plan(folder: pathlib.Path) -> Plan | None:
     if not path.exists():
         return None
     try:
-        body = json.loads(path.read_bytes())
+        body = json.loads(read_bounded(path, MOST_BYTES, "the plan"))
         names = ("scenario", "shard", "sampling", "device", "versions")
         plan = Plan(total=body["runs"], **{name: body[name] for name in names})
         whole = body["format"] == FORMAT and body["hash"] == plan.hash

@@ -14,8 +14,13 @@ from importlib import resources
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from alight.core import files
+
 if TYPE_CHECKING:
     from alight.scenario.document import Document
+
+# Longest first line of a scenario that is shown [bytes].
+_LONGEST = 1000
 
 #: Stands for a scenario that comes from standard input.
 STDIN = "-"
@@ -50,14 +55,11 @@ def _is_near(given: str) -> bool:
 
 
 def _standard_input() -> str:
-    """All of standard input; what is no UTF-8 text is a mistake in the scenario."""
-    from alight.scenario.errors import Problem, ScenarioError
+    """All of standard input, up to the size of a scenario."""
+    from alight.scenario.reader import MOST_BYTES, text_of
 
-    try:
-        return sys.stdin.buffer.read().decode("utf-8")
-    except UnicodeDecodeError as cause:
-        text = f"is not UTF-8 text: byte 0x{cause.object[cause.start]:02x}"
-        raise ScenarioError("standard input", [Problem("", text)]) from None
+    who = "standard input"
+    return text_of(files.read_stream(sys.stdin.buffer, MOST_BYTES, who), who)
 
 
 # -- completion -----------------------------------------------------------------------------------
@@ -102,7 +104,7 @@ def _data(*parts: str) -> Any:
 def _first_line(file: Path) -> str:
     """What a scenario's first comment says."""
     try:
-        with file.open(encoding="utf-8", errors="replace") as lines:
-            return lines.readline().lstrip("# ").strip()
+        with files.opened(file, "the scenario") as lines:
+            return lines.readline(_LONGEST).decode("utf-8", "replace").lstrip("# ").strip()
     except OSError:
         return ""
