@@ -18,16 +18,20 @@ pytestmark = pytest.mark.skipif(os.name == "nt", reason="pipes and devices of PO
 
 SCENARIO = """
 seed = 3
+[body]
+gm = "6.25 m^3/s^2"
 [gravity]
-law = "uniform"
-acceleration = ["0 m/s^2", "0 m/s^2", "-5 mm/s^2"]
+law = "point-mass"
 [ground]
-kind = "plane"
+kind = "sphere"
+radius = "250 m"
 {ground}
 [lander]
 {lander}
 [release]
-position = ["0 m", "0 m", "0.4 m"]
+latitude = "0 deg"
+longitude = "0 deg"
+height = "1 m"
 [contact]
 restitution = 0.5
 """
@@ -80,8 +84,7 @@ def test_commands_refuse_what_is_no_regular_file(tmp_path, kind):
         irregular(tmp_path, name, kind)
     hulls = ("x.obj", "x.ply", "x.stl", "x.npz", "x.tab")
     ways = {
-        "mesh": ("", 'mesh = "x.obj"\nunit = "m"\nmass = "1 kg"'),
-        "urdf": ("", 'urdf = "x.urdf"'),
+        "mesh": ("", 'shape = "mesh"\nmesh = "x.obj"\nunit = "m"\nmass = "1 kg"'),
         "map": ('map = "x.csv"', CUBE),
         "archive": ('map = "x.npz"', CUBE),
     }

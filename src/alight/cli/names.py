@@ -56,7 +56,8 @@ def _is_near(given: str) -> bool:
 
 def _standard_input() -> str:
     """All of standard input, up to the size of a scenario."""
-    from alight.scenario.reader import MOST_BYTES, text_of
+    from alight.scenario.catalogue import MOST_BYTES
+    from alight.scenario.reader import text_of
 
     who = "standard input"
     return text_of(files.read_stream(sys.stdin.buffer, MOST_BYTES, who), who)

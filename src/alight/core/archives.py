@@ -11,7 +11,7 @@ import math
 import os
 import zipfile
 from collections.abc import Collection, Iterator
-from typing import Any, BinaryIO
+from typing import IO, Any
 
 import numpy as np
 import numpy.typing as npt
@@ -90,7 +90,7 @@ def _array(archive: zipfile.ZipFile, entry: zipfile.ZipInfo) -> npt.NDArray[Any]
     return flat.reshape(shape, order="F" if fortran else "C")
 
 
-def _filled(stream: BinaryIO, size: int) -> bytearray:
+def _filled(stream: IO[bytes], size: int) -> bytearray:
     """The rest of an entry; at its end the archive's checksum is compared."""
     data = bytearray(size)
     view, at = memoryview(data), 0

@@ -82,7 +82,7 @@ def save(place: pathlib.Path | None, name: str, arrays: dict[str, Any]) -> None:
         handle, temporary = tempfile.mkstemp(dir=place, suffix=".part")
         try:
             with os.fdopen(handle, "wb") as file:
-                np.savez(file, **arrays, **{_SEAL: np.array(_digest(name, arrays))})
+                np.savez(file, **{**arrays, _SEAL: np.array(_digest(name, arrays))})
             pathlib.Path(temporary).replace(place / f"{name}.npz")
         except BaseException:
             pathlib.Path(temporary).unlink(missing_ok=True)
