@@ -21,6 +21,7 @@ from alight.campaign.work import ShardBar, Work
 from alight.core import devices
 from alight.core.errors import AlightError, FileError
 from alight.core.extras import require
+from alight.core.files import MOST_BYTES, read_bounded
 
 #: Packages that decide the bytes of a table: of its numbers, and of its file.
 DECIDING = ("alight", "warp-lang", "numpy", "scipy", "pyarrow")
@@ -71,11 +72,9 @@ def _file_of(section: Any) -> tuple[str, str, bytes]:
     (found,) = [(k, v) for k, v in texts.items() if isinstance(v, str) and _is_full_path(v)]
     key, path = found[0], pathlib.Path(found[1])
     try:
-        data = path.read_bytes()
-    except OSError as cause:
-        raise FileError(
-            f"{path} cannot be read ({cause.strerror}), and the workers need it."
-        ) from cause
+        data = read_bounded(path, MOST_BYTES, "the file")
+    except FileError as cause:
+        raise FileError(f"{cause} The workers need it.") from None
     if hashlib.sha256(data).hexdigest() != section.sha256:
         raise FileError(
             f"{path} has changed since the scenario was read. Start the campaign again."

@@ -22,10 +22,13 @@ import numpy.typing as npt
 
 from alight.core.checks import checked_whole
 from alight.core.errors import FileError, InputError
+from alight.core.files import read_bounded
 
 #: Of the files in a campaign's folder; raised when older ones can no longer be read.
 FORMAT = 2
 PLAN_FILE = "plan.json"
+#: Largest plan [bytes]: a scenario with every default, and seals of shards, are far smaller.
+MOST_BYTES = 20_000_000
 
 #: Key of the plan's own hash, over everything else in its file.
 SUM = "sum"
@@ -150,7 +153,7 @@ def read_plan(folder: pathlib.Path) -> Plan | None:
     if not path.exists():
         return None
     try:
-        body = json.loads(path.read_bytes())
+        body = json.loads(read_bounded(path, MOST_BYTES, "the plan"))
         if body.pop(SUM, None) != digest(body) or body["format"] != FORMAT:
             raise FileError(
                 f"{path} has been changed by hand, or is of another version of Alight: its "

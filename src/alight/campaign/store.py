@@ -27,8 +27,9 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
-from alight.campaign.plan import Plan, canonical, digest
+from alight.campaign.plan import MOST_BYTES, Plan, canonical, digest
 from alight.core.errors import FileError
+from alight.core.files import read_bounded
 
 TABLES = ("runs", "contacts", "trajectories")
 SEALS = "shards"
@@ -211,7 +212,9 @@ def check_shard(folder: pathlib.Path, plan: Plan, shard: int) -> Seal | str | No
 
 def read_seal(path: pathlib.Path) -> Seal:
     """The seal in a file; ValueError where it is not what was written."""
-    body = json.loads(path.read_bytes())
+    if not path.exists():
+        raise FileNotFoundError(path)
+    body = json.loads(read_bounded(path, MOST_BYTES, "the seal"))
     own = body.pop("seal")
     if own != digest(body):
         raise ValueError("the seal has been changed")

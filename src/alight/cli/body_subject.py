@@ -185,10 +185,10 @@ def _file(target: str) -> Path:
     """A path whose file exists, or an error that tells files from names of the catalogue."""
     path = Path(target)
     there = _there(path)
-    if there and path.is_file():
-        return path
     if there and path.is_dir():
         raise FileError(f'"{path}" is a folder; give the mesh file inside it.')
+    if there:
+        return path
     beside = _names_beside(path)
     raise FileError(
         f'there is no file "{path}".{did_you_mean(path.name, beside)} A body of the catalogue is '

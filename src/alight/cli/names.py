@@ -14,10 +14,14 @@ from importlib import resources
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from alight.core import files
 from alight.core.text import printable
 
 if TYPE_CHECKING:
     from alight.scenario.document import Document
+
+# Longest first line of a scenario that is shown [bytes].
+_LONGEST = 1000
 
 #: Stands for a scenario that comes from standard input.
 STDIN = "-"
@@ -52,14 +56,12 @@ def _is_near(given: str) -> bool:
 
 
 def _standard_input() -> str:
-    """All of standard input; what is no UTF-8 text is a mistake in the scenario."""
-    from alight.scenario.errors import Problem, ScenarioError
+    """All of standard input, up to the size of a scenario."""
+    from alight.scenario.catalogue import MOST_BYTES
+    from alight.scenario.reader import text_of
 
-    try:
-        return sys.stdin.buffer.read().decode("utf-8")
-    except UnicodeDecodeError as cause:
-        text = f"is not UTF-8 text: byte 0x{cause.object[cause.start]:02x}"
-        raise ScenarioError("standard input", [Problem("", text)]) from None
+    who = "standard input"
+    return text_of(files.read_stream(sys.stdin.buffer, MOST_BYTES, who), who)
 
 
 # -- completion -----------------------------------------------------------------------------------
@@ -104,7 +106,8 @@ def _data(*parts: str) -> Any:
 def _first_line(file: Path) -> str:
     """What a scenario's first comment says."""
     try:
-        with file.open(encoding="utf-8", errors="replace") as lines:
-            return printable(lines.readline().lstrip("# ").strip())
+        with files.opened(file, "the scenario") as lines:
+            line = lines.readline(_LONGEST).decode("utf-8", "replace")
+            return printable(line.lstrip("# ").strip())
     except OSError:
         return ""

@@ -86,14 +86,16 @@ def new(
 
     Example: alight scenario new my_landing.toml --like mascot_ryugu
     """
-    from alight.scenario.catalogue import find
+    from alight.core.files import read_bounded
+    from alight.scenario.catalogue import MOST_BYTES, find
 
     path = user_path(file, "FILE")
     if path.exists():
         raise FileError(f"{path} exists already; it is not overwritten. Name another file.")
     source = find(like)
+    text = read_bounded(source.path, MOST_BYTES, "the scenario")
     try:
-        path.write_bytes(source.path.read_bytes())
+        path.write_bytes(text)
     except OSError as cause:
         raise FileError(f"{path} cannot be written: {cause.strerror}.") from None
     told = shlex.quote(str(path))

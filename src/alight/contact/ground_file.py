@@ -2,23 +2,33 @@
 
 from __future__ import annotations
 
+import array
 import csv
+import io
 import os
-import zipfile
+from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
 from alight.contact.ground import GroundMap
 from alight.contact.local import PROPERTIES
+from alight.core.archives import read_archive
 from alight.core.checks import Array
-from alight.core.errors import FileError, InputError, did_you_mean
+from alight.core.errors import InputError, did_you_mean
+from alight.core.files import read_bounded
+
+IndexArray = npt.NDArray[np.int64]
 
 #: Columns of a CSV file, or arrays of an NPZ file, that say where nodes are.
 PLACES = ("latitude_deg", "longitude_deg")
 #: Most nodes of a map: a tenth of a degree all over the body.
 MOST_NODES = 10_000_000
+#: Largest file of a map [bytes], and unpacked arrays of one: room for so many nodes.
+MOST_BYTES = 500_000_000
+#: Longest line of a CSV file [characters].
+MOST_LINE = 10_000
 
 
 def read_map(path: str | os.PathLike[str]) -> GroundMap:
@@ -37,10 +47,6 @@ def read_map(path: str | os.PathLike[str]) -> GroundMap:
         return GroundMap(tables, np.radians(latitudes), np.radians(longitudes))
     except UnicodeDecodeError:
         raise InputError(f'"{file}" is not UTF-8 text.') from None
-    except OSError as cause:
-        raise FileError(
-            f'cannot read the ground map "{file}": {cause.strerror or cause}.'
-        ) from None
     except InputError as cause:
         raise InputError(f'"{file}": {cause}') from None
 
@@ -68,30 +74,45 @@ def _checked_names(names: list[str], noun: str) -> list[str]:
 
 
 def _read_csv(file: Path) -> tuple[Array, Array, dict[str, Array]]:
-    with file.open(newline="", encoding="utf-8-sig") as stream:
-        lines = [
-            (number, [cell.strip() for cell in next(csv.reader([line]))])
-            for number, line in enumerate(stream, start=1)
-            if line.strip() and not line.lstrip().startswith("#")
-        ]
-    if not lines:
+    lines = _lines(read_bounded(file, MOST_BYTES, "the ground map"))
+    names = next(lines, (0, []))[1]
+    if not names:
         raise InputError(
             "is empty; it must begin with a header such as latitude_deg,longitude_deg,friction."
         )
-    names = lines[0][1]
     found = _checked_names(names, "column")
-    if not 2 <= len(lines) <= MOST_NODES:
-        raise InputError(f"has {len(lines) - 1} nodes; a map has between 2 and {MOST_NODES}.")
-    rows = np.array([_numbers(names, number, cells) for number, cells in lines[1:]])
-    columns = dict(zip(names, rows.T, strict=True))
+    values = array.array("d")
+    for number, cells in lines:
+        if len(values) >= MOST_NODES * len(names):
+            raise InputError(f"has more than {MOST_NODES} nodes, the most that a map may have.")
+        values.extend(_numbers(names, number, cells))
+    if not values:
+        raise InputError(f"has no nodes; a map has between 1 and {MOST_NODES}.")
+    columns = dict(zip(names, np.array(values).reshape(-1, len(names)).T, strict=True))
     latitudes, i = np.unique(columns[PLACES[0]], return_inverse=True)
     longitudes, j = np.unique(columns[PLACES[1]], return_inverse=True)
-    _all_there(latitudes, longitudes, i, j)
+    _all_there(latitudes, longitudes, i * len(longitudes) + j)
     tables = {}
     for name in found:
         tables[name] = np.empty((len(latitudes), len(longitudes)))
         tables[name][i, j] = columns[name]
     return latitudes, longitudes, tables
+
+
+def _lines(data: bytes) -> Iterator[tuple[int, list[str]]]:
+    """Number and cells of each line that is neither blank nor a comment."""
+    text = io.TextIOWrapper(io.BytesIO(data), encoding="utf-8-sig")
+    for number, line in enumerate(text, start=1):
+        if len(line) > MOST_LINE:
+            raise InputError(
+                f"line {number} has {len(line)} characters; a line is one node, with at most "
+                f"{MOST_LINE}."
+            )
+        if line.strip() and not line.lstrip().startswith("#"):
+            try:
+                yield number, [cell.strip() for cell in next(csv.reader([line]))]
+            except csv.Error as cause:
+                raise InputError(f"line {number} is no line of a CSV file: {cause}.") from None
 
 
 def _numbers(names: list[str], number: int, cells: list[str]) -> list[float]:
@@ -117,30 +138,38 @@ def _numbers(names: list[str], number: int, cells: list[str]) -> list[float]:
     return out
 
 
-def _all_there(latitudes: Array, longitudes: Array, i: Any, j: Any) -> None:
-    """Every node of the grid once."""
-    count = np.zeros((len(latitudes), len(longitudes)), dtype=np.int64)
-    np.add.at(count, (i, j), 1)
-    for bad, said in ((count > 1, "given twice"), (count == 0, "missing")):
-        if bad.any():
-            a, b = np.argwhere(bad)[0]
-            raise InputError(
-                f"{int(bad.sum())} of {bad.size} nodes are {said}, the first at latitude "
-                f"{latitudes[a]:g}, longitude {longitudes[b]:g}; a map is a grid, here of "
-                f"{len(latitudes)} latitudes by {len(longitudes)} longitudes, with one line for "
-                "each node."
-            )
+def _all_there(latitudes: Array, longitudes: Array, given: IndexArray) -> None:
+    """Every node of the grid once; ``given`` are the nodes of the lines, counted along latitudes.
+
+    The grid itself may be far larger than the file, and is not made before it is known to be full.
+    """
+    size = len(latitudes) * len(longitudes)
+    nodes, times = np.unique(given, return_counts=True)
+    if (times > 1).any():
+        said, bad, first = "given twice", int((times > 1).sum()), int(nodes[times > 1][0])
+    elif len(nodes) < size:
+        here = np.flatnonzero(nodes != np.arange(len(nodes)))  # the first gap in the count
+        first = int(here[0]) if len(here) else len(nodes)
+        said, bad = "missing", size - len(nodes)
+    else:
+        return
+    a, b = divmod(first, len(longitudes))
+    raise InputError(
+        f"{bad} of {size} nodes are {said}, the first at latitude {latitudes[a]:g}, longitude "
+        f"{longitudes[b]:g}; a map is a grid, here of {len(latitudes)} latitudes by "
+        f"{len(longitudes)} longitudes, with one line for each node."
+    )
 
 
 # -- NPZ -------------------------------------------------------------------------------------------
 
 
 def _read_npz(file: Path) -> tuple[Array, Array, dict[str, Array]]:
+    stored, names = read_archive(file, MOST_BYTES, "the ground map")
+    found = _checked_names(names, "array")
     try:
-        with np.load(file, allow_pickle=False) as stored:
-            found = _checked_names(list(stored.files), "array")
-            arrays = {name: np.asarray(stored[name], dtype=np.float64) for name in stored.files}
-    except (ValueError, TypeError, zipfile.BadZipFile, EOFError) as cause:
+        arrays = {name: np.asarray(stored[name], dtype=np.float64) for name in names}
+    except (ValueError, TypeError) as cause:
         raise InputError(f"is no NPZ file of numbers: {cause}.") from None
     shape = tuple(arrays[name].size for name in PLACES)
     for name in PLACES:

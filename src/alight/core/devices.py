@@ -22,7 +22,7 @@ from typing import Any
 
 import warp as wp
 
-from alight.core import litter
+from alight.core import kernels, litter
 from alight.core import warp_setup as _warp_setup  # noqa: F401  (settings before any kernel)
 from alight.core.checks import checked_whole
 from alight.core.errors import DeviceError, FileError, InputError, did_you_mean
@@ -159,6 +159,9 @@ def launch(
     workers = 1
     if device.is_cpu:
         workers = max(1, min(thread_count(threads), dim // max(1, min_items)))
+    if dim > 0:
+        _initialise()
+        kernels.load(kernel, device.name, 1 if device.is_cpu else block)
     if workers == 1:
         inputs = [0, *arguments]
         wp.launch(kernel, dim=dim, inputs=inputs, device=device.name, block_dim=block)

@@ -21,6 +21,9 @@ class InputError(AlightError, ValueError):
 class FileError(AlightError, OSError):
     """A file that is missing, unreadable or not what it claims to be."""
 
+    reason: str = ""
+    """Why it cannot be read, for messages that name it in their own way."""
+
 
 class MeshError(InputError):
     """A mesh that does not bound a solid: says how many elements are at fault and which first."""

@@ -7,31 +7,45 @@ import hashlib
 import json
 import os
 import pathlib
-import zipfile
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
 from platformdirs import user_cache_path
 
 from alight.core import litter
+from alight.core.archives import read_archive
 from alight.core.errors import InputError
 from alight.core.paths import user_path
+from alight.core.sources import code_digest
+
+# The array that vouches for the others.
+_SEAL = "sha256"
 
 #: Where to keep arrays: True for the user's cache folder, False for nowhere, or a folder.
 Store = bool | str | os.PathLike[str]
 
 
-def name_of(module_file: str, sources: Sequence[str], parts: Sequence[str]) -> str:
-    """A name for arrays made from ``parts`` by the code of ``sources``.
+def name_of(module: str, parts: Sequence[str]) -> str:
+    """A name for arrays made from ``parts`` by the code of ``module`` and all that it imports.
 
-    ``sources`` are modules beside ``module_file``: arrays made by other code get another name, so
-    that they are never taken for these.
+    Arrays made by other code get another name, so that they are never taken for these.
     """
-    here = pathlib.Path(module_file).parent
-    code = hashlib.sha256(b"\0".join((here / f"{s}.py").read_bytes() for s in sources))
-    text = json.dumps([code.hexdigest(), *parts])
+    text = json.dumps([code_digest(module), *parts])
     return hashlib.sha256(text.encode()).hexdigest()[:24]
+
+
+def _digest(name: str, arrays: Mapping[str, Any]) -> str:
+    """Of names, shapes, kinds and bytes of all arrays, and of the name they are kept under.
+
+    The archive's own checksums tell whether each array is whole, not whether all are there.
+    """
+    whole = hashlib.sha256(name.encode())
+    for key in sorted(arrays):
+        array = np.asarray(arrays[key], order="C")
+        whole.update(f"\0{key} {array.dtype.str} {array.shape}\0".encode())
+        whole.update(array.reshape(-1).view(np.uint8).data if array.size else b"")
+    return whole.hexdigest()
 
 
 def folder(store: Store, room: str) -> pathlib.Path | None:
@@ -44,19 +58,21 @@ def folder(store: Store, room: str) -> pathlib.Path | None:
 
 
 def load(place: pathlib.Path | None, name: str) -> dict[str, Any] | None:
-    """Read arrays, or None where there are none or their file is damaged.
+    """Read arrays, or None where there are none or they are not those that were written.
 
     A damaged file is as good as none: its arrays are made again and written anew.
     """
-    if place is not None:
-        litter.clear_parts(place)
-    if place is None or not (place / f"{name}.npz").is_file():
+    if place is None:
         return None
+    litter.clear_parts(place)
+    file = place / f"{name}.npz"
     try:
-        with np.load(place / f"{name}.npz", allow_pickle=False) as file:
-            return dict(file)
-    except (OSError, ValueError, TypeError, KeyError, EOFError, zipfile.BadZipFile):
+        # They are not packed: together they are smaller than the file.
+        arrays, _ = read_archive(file, file.stat().st_size, "the table")
+    except OSError:
         return None
+    seal = arrays.pop(_SEAL, None)
+    return arrays if seal is not None and str(seal) == _digest(name, arrays) else None
 
 
 def save(place: pathlib.Path | None, name: str, arrays: dict[str, Any]) -> None:
@@ -66,4 +82,4 @@ def save(place: pathlib.Path | None, name: str, arrays: dict[str, Any]) -> None:
     with contextlib.suppress(OSError):
         place.mkdir(parents=True, exist_ok=True)
         with litter.whole_file(place / f"{name}.npz") as file:
-            np.savez(file, **arrays)
+            np.savez(file, **{**arrays, _SEAL: np.array(_digest(name, arrays))})

@@ -12,24 +12,14 @@ from alight.gravity.cached_build import Grid
 from alight.gravity.near_lists import Lists
 from alight.gravity.polyhedron import Polyhedron
 
-#: The sources that tables depend on.
-_SOURCES = (
-    "cached",
-    "cached_build",
-    "cached_store",
-    "multipole",
-    "near_lists",
-    "patches",
-    "polyhedron_terms",
-    "spline",
-    "tree",
-)
+#: The module that makes the tables.
+_MAKER = "alight.gravity.cached"
 
 
 def key(field: Polyhedron, tolerance: float) -> str:
     """A name for the tables of a field: the same mesh, mass, tolerance and code give the same."""
     numbers = [field.density.hex(), field.G.hex(), float(tolerance).hex()]
-    return core_store.name_of(__file__, _SOURCES, [field.mesh.content_hash, *numbers])
+    return core_store.name_of(_MAKER, [field.mesh.content_hash, *numbers])
 
 
 def folder(store: Store) -> pathlib.Path | None:
@@ -40,10 +30,7 @@ def folder(store: Store) -> pathlib.Path | None:
 def load(name: str, store: Store) -> dict[str, Any] | None:
     """Read tables, or None where there are none or they are damaged."""
     arrays = core_store.load(folder(store), name)
-    try:
-        return None if arrays is None else _unpack(arrays)
-    except (KeyError, ValueError, TypeError):
-        return None
+    return None if arrays is None else _unpack(arrays)
 
 
 def save(name: str, store: Store, tables: dict[str, Any]) -> None:

@@ -77,8 +77,7 @@ class SmoothField(CachedField):
         self.tolerance, self.reach = np.inf, 0.0
         self._devices: dict[str, Any] = {}
         numbers = [field.density.hex(), field.G.hex(), self.spacing.hex()]
-        sources = (*cached_store._SOURCES, "smooth")
-        key = core_store.name_of(__file__, sources, [field.mesh.content_hash, *numbers])
+        key = core_store.name_of(__name__, [field.mesh.content_hash, *numbers])
         arrays = core_store.load(cached_store.folder(store), key)
         if arrays is None or int(arrays["nbytes"]) > memory:
             arrays = self._tabulate(

@@ -6,7 +6,11 @@ import os
 from dataclasses import dataclass
 from pathlib import Path
 
-from alight.core.errors import InputError, did_you_mean
+from alight.core.errors import FileError, InputError, did_you_mean
+from alight.core.files import read_bounded
+
+#: Largest scenario file [bytes]: a person's text is far smaller.
+MOST_BYTES = 4_000_000
 
 #: Names a folder of scenarios to use instead of the package's own.
 VARIABLE = "ALIGHT_SCENARIOS"
@@ -45,8 +49,12 @@ def find(name: str) -> Shipped:
 
 
 def _about(file: Path) -> str:
+    try:
+        text = read_bounded(file, MOST_BYTES, "the scenario").decode("utf-8", "replace")
+    except FileError as cause:  # it is listed with what is wrong with it, as the others are
+        return cause.reason
     lines = []
-    for line in file.read_text("utf-8").splitlines():
+    for line in text.splitlines():
         if not line.startswith("#"):
             break
         lines.append(line.lstrip("# ").strip())

@@ -11,17 +11,17 @@ from typing import Any
 from pydantic import ValidationError
 
 from alight.core.errors import FileError, InputError, did_you_mean
+from alight.core.files import MOST_BYTES as MOST_FILE
+from alight.core.files import read_bounded
 from alight.core.paths import check_text, user_path
 from alight.scenario import dispersion
+from alight.scenario.catalogue import MOST_BYTES
 from alight.scenario.dispersion import Dispersion
 from alight.scenario.document import LANDING, Document, keys
 from alight.scenario.documents import DOCUMENTS
 from alight.scenario.errors import Problem, ScenarioError, told
 from alight.scenario.fields import Choice, Either, OneOf
 from alight.scenario.section import Section, wanted
-
-#: Largest scenario file [bytes]: a person's text is far smaller.
-MOST_BYTES = 4_000_000
 
 
 def load(path: str | os.PathLike[str]) -> Any:
@@ -89,25 +89,21 @@ def _document_of(table: dict[str, Any], source: str) -> type[Document]:
 
 def _text_of(file: Path) -> str:
     try:
-        if file.stat().st_size > MOST_BYTES:
-            raise ScenarioError(
-                str(file), [Problem("", f"is larger than {MOST_BYTES} bytes: no scenario file")]
-            )
-        return file.read_bytes().decode("utf-8")
+        data = read_bounded(file, MOST_BYTES, "the scenario")
+    except FileError as cause:
+        near = [] if os.path.lexists(file) else _neighbours(file, ".toml")
+        raise FileError(f"{cause}{did_you_mean(file.name, near)}") from None
+    return text_of(data, os.fspath(file))
+
+
+def text_of(data: bytes, source: str) -> str:
+    """The text of a scenario, which is UTF-8."""
+    try:
+        return data.decode("utf-8")
     except UnicodeDecodeError as cause:
-        line = cause.object[: cause.start].count(b"\n") + 1
-        text = f"is not UTF-8 text: byte 0x{cause.object[cause.start]:02x} in line {line}"
-        raise ScenarioError(str(file), [Problem("", text)]) from None
-    except (OSError, ValueError) as cause:
-        raise _unreadable(file, cause) from None
-
-
-def _unreadable(file: Path, cause: Exception) -> FileError:
-    reason = getattr(cause, "strerror", None) or str(cause)
-    near = _neighbours(file, ".toml")
-    return FileError(
-        f'cannot read the scenario "{file}": {_lower(reason)}.{did_you_mean(file.name, near)}'
-    )
+        line = data[: cause.start].count(b"\n") + 1
+        text = f"is not UTF-8 text: byte 0x{data[cause.start]:02x} in line {line}"
+        raise ScenarioError(source, [Problem("", text)]) from None
 
 
 def _neighbours(file: Path, suffix: str = "") -> list[str]:
@@ -253,11 +249,11 @@ def _with_files(scenario: Document, folder: Path, problems: list[Problem]) -> Do
             continue
         try:
             path = check_text((folder / user_path(given, "file")).resolve())
-            digest = hashlib.sha256(path.read_bytes()).hexdigest()
+            digest = hashlib.sha256(read_bounded(path, MOST_FILE, "the file")).hexdigest()
         except (OSError, ValueError, RuntimeError) as cause:
-            reason = _lower(getattr(cause, "strerror", None) or str(cause))
+            reason = getattr(cause, "reason", "") or f"{_lower(str(cause))}."
             near = did_you_mean(Path(given).name, _neighbours(folder / given))
-            problems.append(Problem(f"{name}.{key}", f"cannot read {told(given)}: {reason}.{near}"))
+            problems.append(Problem(f"{name}.{key}", f"cannot read {told(given)}: {reason}{near}"))
             continue
         if section.sha256 not in (None, digest):
             text = f"{told(given)} has changed since the scenario was made: it is {digest}"

@@ -10,23 +10,14 @@ from alight.core import store as core_store
 from alight.core.store import Store
 from alight.surfaces.field_build import Level, Plan, Tables
 
-#: The sources that tables depend on.
-_SOURCES = (
-    "bricks",
-    "distance_field",
-    "field_bounds",
-    "field_build",
-    "field_kernels",
-    "field_store",
-    "bvh",
-    "triangles",
-)
+#: The module that makes the fields.
+_MAKER = "alight.surfaces.distance_field"
 
 
 def key(plan: Plan) -> str:
     """A name for a field: the same mesh, spacing, band, interpolation and code give the same."""
     parts = [plan.mesh.content_hash, plan.spacing.hex(), plan.band.hex(), str(plan.degree)]
-    return core_store.name_of(__file__, _SOURCES, parts)
+    return core_store.name_of(_MAKER, parts)
 
 
 def folder(store: Store) -> pathlib.Path | None:
@@ -37,10 +28,7 @@ def folder(store: Store) -> pathlib.Path | None:
 def load(name: str, place: pathlib.Path | None) -> tuple[Tables, dict[str, Any]] | None:
     """Read tables and report, or None where there are none or they are damaged."""
     arrays = core_store.load(place, name)
-    try:
-        return None if arrays is None else _unpack(arrays)
-    except (KeyError, ValueError, TypeError):
-        return None
+    return None if arrays is None else _unpack(arrays)
 
 
 def save(name: str, place: pathlib.Path | None, tables: Tables, report: dict[str, Any]) -> None:

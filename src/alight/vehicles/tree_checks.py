@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import heapq
+from collections import Counter, defaultdict
 from collections.abc import Sequence
 
 import numpy as np
@@ -15,26 +17,43 @@ from alight.vehicles.tree_parts import Joint, TreeBody
 #: body: below this, rounding decides how the joint moves.
 LEAST = 1e-12
 
+#: Most bodies of a tree: each takes some milliseconds to check, and its share of every step.
+MOST_BODIES = 1000
+
 Parts = list[tuple[TreeBody, Joint]]
+
+
+def require_count(who: str, count: int) -> None:
+    """Raise at more bodies, or joints, than a tree may have."""
+    if count > MOST_BODIES:
+        raise InputError(
+            f"{who} has {count} bodies; a tree has at most {MOST_BODIES}. Join those that do not "
+            "move against each other into one."
+        )
 
 
 def ordered(who: str, bodies: Sequence[TreeBody], joints: Sequence[Joint]) -> Parts:
     """Bodies with their joints, parents first, otherwise in the order they were given in."""
     named = _named_bodies(who, bodies)
     carrying = _carrying_joints(who, named, joints)
-    found: list[str] = []
-    waiting = list(named)
-    while waiting:
-        ready = [name for name in waiting if carrying[name].parent in (None, *found)]
-        if not ready:
-            raise InputError(_loop(who, carrying, waiting))
-        # One at a time: the given order is kept wherever it is possible.
-        found.append(ready[0])
-        waiting.remove(ready[0])
+    place = {name: i for i, name in enumerate(named)}
+    carried: dict[str | None, list[int]] = defaultdict(list)
+    for name in named:
+        carried[carrying[name].parent].append(place[name])
+    # Of the bodies whose parents are there, the one that was given first is next.
+    names, found, ready = list(named), list[str](), sorted(carried[None])
+    while ready:
+        found.append(names[heapq.heappop(ready)])
+        for i in carried[found[-1]]:
+            heapq.heappush(ready, i)
+    if len(found) < len(named):
+        there = set(found)
+        raise InputError(_loop(who, carrying, [name for name in named if name not in there]))
     return [(named[name], carrying[name]) for name in found]
 
 
 def _named_bodies(who: str, bodies: Sequence[TreeBody]) -> dict[str, TreeBody]:
+    require_count(who, len(bodies))
     named: dict[str, TreeBody] = {}
     for body in bodies:
         if not isinstance(body, TreeBody):
@@ -70,8 +89,8 @@ def _carrying_joints(
                 "Loops cannot be closed: take one joint out, or put a spring in its place."
             )
         carrying[joint.body] = joint
-    names = [joint.name for joint in joints]
-    twice = next((name for name in names if names.count(name) > 1), None)
+    times = Counter(joint.name for joint in joints)
+    twice = next((name for name, count in times.items() if count > 1), None)
     if twice is not None:
         raise InputError(f'{who} has two joints named "{twice}"; rename one.')
     for name in named:
@@ -86,7 +105,9 @@ def _carrying_joints(
 def _loop(who: str, carrying: dict[str, Joint], waiting: list[str]) -> str:
     """A message that names a loop among bodies whose parents never come."""
     name, path = waiting[0], list[str]()
-    while name not in path:
+    seen = set[str]()
+    while name not in seen:
+        seen.add(name)
         path.append(name)
         name = str(carrying[name].parent)
     ring = " -> ".join([*path[path.index(name) :], name])

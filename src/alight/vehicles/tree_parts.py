@@ -14,6 +14,9 @@ from alight.core.errors import InputError, unknown_name
 from alight.vehicles.checks import ROUNDING
 from alight.vehicles.tree_data import KINDS
 
+#: Largest number of a body or joint, in SI units: squares and products of such ones are finite.
+MOST = 1e30
+
 #: Kinds of joints with an axis.
 AXIAL = ("revolute", "prismatic")
 
@@ -54,6 +57,8 @@ class TreeBody:
                 "mass [kg], or no inertia."
             )
         center = checked_vector(f'the centre of mass of body "{name}" [m]', self.center)
+        for what, value in (("mass", mass), ("centre of mass", center)):
+            require_bounded(f'the {what} of body "{name}"', value)
         _freeze(self, mass=mass, inertia=tensor, center=center)
 
 
@@ -107,11 +112,13 @@ class Joint:
             raise unknown_name(f"kind of {who}", str(self.kind), KINDS)
         parent = None if self.parent is None else checked_name(f"the parent of {who}", self.parent)
         self._refuse_what_the_kind_lacks(who)
+        place = checked_vector(f"the place of {who} [m]", self.place)
+        require_bounded(f"the place of {who}", place)
         _freeze(
             self,
             name=self.name or body,
             parent=parent,
-            place=checked_vector(f"the place of {who} [m]", self.place),
+            place=place,
             turn=_checked_turn(self.turn, who),
             axis=self._checked_axis(who),
             **self._checked_efforts(who),
@@ -169,6 +176,8 @@ class Joint:
         values["friction_speed"] = checked_number(
             f"the friction speed of {who}", self.friction_speed
         )
+        for name, value in values.items():
+            require_bounded(f"the {name.replace('_', ' ')} of {who}", value)
         return values | self._checked_limits(who, values)
 
     def _checked_limits(self, who: str, values: dict[str, float]) -> dict[str, float]:
@@ -200,6 +209,15 @@ def checked_name(what: str, name: str) -> str:
     if not isinstance(name, str) or not name.strip():
         raise InputError(f'{what} is named {name!r}; a name must be text, such as "leg 1".')
     return name
+
+
+def require_bounded(what: str, value: npt.ArrayLike) -> None:
+    """Raise at a number whose square could not be told from infinity."""
+    size = float(np.abs(value).max())
+    if size > MOST:
+        raise InputError(
+            f"{what} has a number of {size:g}; at most {MOST:g} is allowed. Check its unit."
+        )
 
 
 def _freeze(part: object, **values: object) -> None:
@@ -245,6 +263,7 @@ def _body_inertia(value: npt.ArrayLike, name: str) -> Array:
             f"{what} is {value!r}; it must be a finite (3, 3) tensor, or three moments about the "
             "body axes."
         )
+    require_bounded(what, tensor)
     size = float(np.abs(tensor).max())
     if np.abs(tensor - tensor.T).max() > ROUNDING * size:
         raise InputError(f"{what} is not symmetric. Check the products of inertia.")

@@ -10,6 +10,7 @@ else, ``mimic`` and planar joints among it, is an error: it would change the mot
 
 from __future__ import annotations
 
+import itertools
 import os
 import pathlib
 from dataclasses import dataclass, field
@@ -19,9 +20,16 @@ import numpy as np
 
 from alight.core import frames
 from alight.core.checks import Array
-from alight.core.errors import FileError, InputError, did_you_mean
+from alight.core.errors import InputError, did_you_mean
+from alight.core.files import read_bounded
 from alight.vehicles.tree import Tree
-from alight.vehicles.tree_parts import Joint, TreeBody
+from alight.vehicles.tree_checks import require_count
+from alight.vehicles.tree_parts import MOST, Joint, TreeBody
+
+#: Largest file [bytes], most elements in it, and how deep they may be nested.
+MOST_BYTES, MOST_ELEMENTS, MOST_DEPTH = 10_000_000, 200_000, 100
+#: Longest name, number or file name [characters].
+MOST_TEXT = 1000
 
 #: Types of joints in a file, and what they are here.
 TYPES = {
@@ -95,10 +103,10 @@ class _Element:
             found = np.array([float(word) for word in words])
         except ValueError:
             found = np.zeros(0)
-        if len(found) != count or not np.isfinite(found).all():
+        if len(found) != count or not (np.abs(found) <= MOST).all():
             raise InputError(
                 f'line {self.line}: {name}="{self.text(name)}" of <{self.tag}> must be {count} '
-                f"finite number{'s' if count > 1 else ''}."
+                f"finite number{'s' if count > 1 else ''}, {MOST:g} at most."
             )
         return found
 
@@ -131,10 +139,7 @@ def read_urdf(
     if base not in ("free", "fixed"):
         raise InputError(f'base is {base!r}; the root link is held "free" or "fixed"')
     file = pathlib.Path(path)
-    try:
-        text = file.read_bytes()
-    except OSError as cause:
-        raise FileError(f"{file} cannot be read: {cause.strerror}") from None
+    text = read_bounded(file, MOST_BYTES, "the URDF file")
     stops = None if ignore_limits else {"revolute": hinge_stop, "prismatic": slide_stop}
     try:
         return _tree(_parsed(text), base, stops)
@@ -146,19 +151,44 @@ def _parsed(text: bytes) -> _Element:
     """The elements of a file, checked against what is known."""
     parser = expat.ParserCreate()
     top = _Element("", 0, {})
-    stack = [top]
+    stack, count = [top], itertools.count(1)
 
     def start(tag: str, attributes: dict[str, str]) -> None:
-        element = _Element(tag, parser.CurrentLineNumber, attributes)
+        line = parser.CurrentLineNumber
+        if len(stack) > MOST_DEPTH or next(count) > MOST_ELEMENTS:
+            raise InputError(
+                f"line {line}: this is one element too many; a file has at most {MOST_ELEMENTS}, "
+                f"nested at most {MOST_DEPTH} deep. Take out what is not read."
+            )
+        longest = max(map(len, (tag, *attributes, *attributes.values())))
+        if longest > MOST_TEXT:
+            raise InputError(
+                f"line {line}: a name or value of {longest} characters; at most {MOST_TEXT} are "
+                "read."
+            )
+        element = _Element(tag, line, attributes)
         stack[-1].children.append(element)
         stack.append(element)
 
+    def entity(*declared: object) -> None:
+        raise InputError(
+            f"line {parser.CurrentLineNumber}: an entity is declared; entities are not read. Write "
+            "what it stands for where it is used."
+        )
+
     parser.StartElementHandler = start
     parser.EndElementHandler = lambda tag: stack.pop()
+    parser.EntityDeclHandler = entity
     try:
         parser.Parse(text, True)
     except expat.ExpatError as cause:
         raise InputError(f"this is not an XML file: {cause}.") from None
+    except InputError:
+        raise
+    except (LookupError, ValueError) as cause:  # expat asks Python for encodings it does not know
+        raise InputError(
+            f"its encoding cannot be read: {cause}. Save it as UTF-8, and say so in its first line."
+        ) from None
     robot = top.children[0]
     if robot.tag != "robot":
         raise InputError(f"line {robot.line}: the file holds a <{robot.tag}>; a URDF has <robot>.")
@@ -189,12 +219,14 @@ def _check(element: _Element) -> None:
 
 
 def _tree(robot: _Element, base: str, stops: dict[str, tuple[float, float] | None] | None) -> Tree:
+    name = robot.attributes.get("name", "robot")
     links = [child for child in robot.children if child.tag == "link"]
-    joints = [_joint(child, stops) for child in robot.children if child.tag == "joint"]
+    hinges = [child for child in robot.children if child.tag == "joint"]
+    require_count(f'tree "{name}"', max(len(links), len(hinges)))
+    joints = [_joint(child, stops) for child in hinges]
     carried = {joint.body for joint in joints}
     roots = [link.text("name") for link in links if link.text("name") not in carried]
     held = [Joint(root, base, name=f"{root} to the world") for root in roots]
-    name = robot.attributes.get("name", "robot")
     return Tree(name, [_body(link) for link in links], [*held, *joints])
 
 

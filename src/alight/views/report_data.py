@@ -18,8 +18,10 @@ from alight.analysis.footprint import plane_frame
 from alight.analysis.loads import load_names
 from alight.analysis.settling import QUANTITIES
 from alight.analysis.sun import SunPath
+from alight.campaign.plan import MOST_BYTES
 from alight.campaign.reader import Campaign
 from alight.core.errors import InputError
+from alight.core.files import read_bounded
 from alight.shapes.mesh import Mesh
 
 #: Columns of the table of runs that are read, beside those that are dispersed.
@@ -281,7 +283,7 @@ def _scenario_text(campaign: Campaign) -> str:
     """The resolved scenario as it stands beside the tables, or from the plan."""
     file = campaign.folder / "scenario.toml"
     if file.is_file():
-        return file.read_text(encoding="utf-8")
+        return read_bounded(file, MOST_BYTES, "the scenario").decode("utf-8", "replace")
     return json.dumps(campaign.scenario, indent=2, ensure_ascii=False)
 
 

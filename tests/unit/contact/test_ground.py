@@ -1,5 +1,7 @@
 """Maps of the ground alone: linear between nodes, round the seam, at the poles; what is refused."""
 
+import tracemalloc
+
 import numpy as np
 import pytest
 import warp as wp
@@ -8,7 +10,7 @@ from alight.contact import Compliant, GroundMap, damping_ratio
 from alight.contact.local import PROPERTIES, GroundPoint, damping_ratio_at, local_contact
 from alight.contact.state import CompliantData
 from alight.core import devices, frames
-from alight.core.errors import FileError, InputError
+from alight.core.errors import AlightError, FileError, InputError
 from alight.core.types import scalar, vec4
 from alight.vehicles import RigidLander
 
@@ -311,12 +313,12 @@ def test_bad_files_are_named(text, message, tmp_path):
 
 
 def test_other_files_are_refused(tmp_path):
-    with pytest.raises(FileError, match="No such file"):
+    with pytest.raises(FileError, match="no such file"):
         GroundMap.read(tmp_path / "absent.csv")
     with pytest.raises(InputError, match=r"end in .csv or .npz"):
         GroundMap.read(tmp_path / "map.png")
     (tmp_path / "map.npz").write_bytes(b"no archive")
-    with pytest.raises(InputError, match="is no NPZ file"):
+    with pytest.raises(FileError, match="damaged, or no NumPy archive"):
         GroundMap.read(tmp_path / "map.npz")
     (tmp_path / "map.csv").write_bytes(b"\xff\xfe\x00")
     with pytest.raises(InputError, match="not UTF-8"):
@@ -327,3 +329,67 @@ def test_other_files_are_refused(tmp_path):
     np.savez(tmp_path / "u.npz", latitude_deg=LAT, longitude_deg=LON, mu=np.ones((5, 6)))
     with pytest.raises(InputError, match='unknown array "mu"'):
         GroundMap.read(tmp_path / "u.npz")
+
+
+# -- files made to harm -------------------------------------------------------------------------
+
+
+def diagonal(count):
+    """A node for each latitude, each at a longitude of its own."""
+    return csv_of_nodes((i * 170.0 / count - 85.0, i * 350.0 / count) for i in range(count))
+
+
+def csv_of_nodes(nodes):
+    lines = [f"{a!r},{b!r},1" for a, b in nodes]
+    return "\n".join(["latitude_deg,longitude_deg,friction", *lines])
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        (f"{GOOD}{'1' * 200_000},0,1\n", "line 33 has 200005 characters"),
+        (GOOD.replace("friction", "friction" * 30_000, 1), "line 2 has 240028 characters"),
+        (diagonal(40_000), "1599960000 of 1600000000 nodes are missing, the first at latitude -85"),
+        (csv_of_nodes([(0, 0), (0, 9), (5, 0)]), "1 of 4 nodes are missing, .* 5, longitude 9"),
+        (csv_of_nodes([(0, 0), (0, 9), (0, 9)]), "1 of 2 nodes are given twice, .* 0, longitude 9"),
+    ],
+)
+def test_lines_and_grids_beyond_bounds(tmp_path, text, said):
+    file = tmp_path / "factors.csv"
+    file.write_text(text)
+    tracemalloc.start()
+    try:
+        with pytest.raises(InputError, match=said) as caught:
+            GroundMap.read(file)
+        assert tracemalloc.get_traced_memory()[1] < 100e6
+    finally:
+        tracemalloc.stop()
+    assert len(str(caught.value)) < 1000
+
+
+def test_more_nodes_than_a_map_may_have(tmp_path, monkeypatch):
+    monkeypatch.setattr("alight.contact.ground_file.MOST_NODES", 29)
+    file = tmp_path / "factors.csv"
+    file.write_text(GOOD)
+    with pytest.raises(InputError, match="has more than 29 nodes"):
+        GroundMap.read(file)
+
+
+@pytest.mark.parametrize("save", [np.savez, np.savez_compressed])
+@pytest.mark.parametrize("flip", [0xFF, 0x10])
+def test_a_flipped_byte_of_a_map(tmp_path, save, flip):
+    """One clear error, or the same map: never other factors, never a traceback."""
+    file = tmp_path / "factors.npz"
+    save(file, latitude_deg=LAT, longitude_deg=LON, friction=np.arange(1.0, 31.0).reshape(5, 6))
+    data, good = file.read_bytes(), GroundMap.read(file)
+    refused = 0
+    for at in range(len(data)):
+        file.write_bytes(data[:at] + bytes([data[at] ^ flip]) + data[at + 1 :])
+        try:
+            found = GroundMap.read(file)
+        except AlightError as error:
+            refused += str(file) in str(error)
+        else:
+            assert found.table.tobytes() == good.table.tobytes()
+            assert np.array_equal(found.longitudes, good.longitudes)
+    assert refused > 0.6 * len(data)

@@ -108,6 +108,23 @@ def test_a_damaged_file_is_replaced(built, full, tmp_path):
     assert CachedField(full, tolerance=TOLERANCE, store=str(tmp_path)).report.seconds == 0.0
 
 
+@pytest.mark.parametrize("wrong", [{"reach": None}, {"pieces": 3}, {"report": None}])
+def test_a_sound_archive_without_an_array_or_with_a_short_one_is_replaced(
+    built, full, tmp_path, wrong
+):
+    field, folder = built
+    with np.load(table_file(folder)) as file:
+        arrays = dict(file)
+    for name, rows in wrong.items():
+        whole = arrays.pop(name)
+        if rows is not None:
+            arrays[name] = whole[:rows]
+    np.savez(tmp_path / table_file(folder).name, **arrays)
+    rebuilt = CachedField(full, tolerance=TOLERANCE, store=str(tmp_path))
+    assert rebuilt.report.seconds > 0.0
+    assert same_field(field, rebuilt)
+
+
 @pytest.mark.skipif(os.name == "nt", reason="POSIX permissions")
 def test_a_folder_that_cannot_be_written_only_costs_the_next_build(full, tmp_path):
     folder = tmp_path / "locked"

@@ -78,6 +78,21 @@ def test_a_table_is_kept_and_found_again(polyhedron, tmp_path):
         assert np.array_equal(a, b)
 
 
+@pytest.mark.parametrize("name", ["nbytes", "grid0_coefficient"])
+def test_a_table_without_an_array_is_built_again(polyhedron, tmp_path, name):
+    first = SmoothField(polyhedron, spacing=60.0, store=tmp_path)
+    (file,) = tmp_path.rglob("*.npz")
+    whole = file.read_bytes()
+    with np.load(file) as kept:
+        arrays = {key: array for key, array in kept.items() if key != name}
+    np.savez(file, **arrays)
+    again = SmoothField(polyhedron, spacing=60.0, store=tmp_path)
+    x = above(polyhedron, 3.0, 10)
+    for a, b in zip(first.evaluate(x), again.evaluate(x), strict=True):
+        assert np.array_equal(a, b)
+    assert abs(len(file.read_bytes()) - len(whole)) < 100  # kept again, with all its arrays
+
+
 @pytest.mark.parametrize(
     ("options", "says"),
     [

@@ -171,7 +171,7 @@ def test_a_missing_file_and_the_nearest(tmp_path):
     (tmp_path / "ryugu.toml").write_text(RYUGU)
     with pytest.raises(FileError, match=r'no such file.*Did you mean "ryugu.toml"'):
         load(tmp_path / "ryugo.toml")
-    with pytest.raises(FileError, match="directory"):
+    with pytest.raises(FileError, match="is a folder"):
         load(tmp_path)
 
 

@@ -400,7 +400,7 @@ BAD_FILES = {
     "no vertices": ("b.obj", "f 1 2 3\n", FileError, "holds no vertices"),
     "garbage obj": ("b.obj", GARBAGE, FileError, "not a text file: it holds binary data"),
     "garbage tab": ("b.tab", GARBAGE, FileError, "not a text file"),
-    "garbage npz": ("b.npz", GARBAGE, FileError, "not a readable NumPy archive"),
+    "garbage npz": ("b.npz", GARBAGE, FileError, "damaged, or no NumPy archive"),
     "garbage ply": ("b.ply", GARBAGE, FileError, "not a PLY file"),
     "garbage stl": ("b.stl", GARBAGE, FileError, "not an STL file"),
     "prose obj": ("b.obj", "once upon a time\n", FileError, "holds no vertices"),
@@ -631,3 +631,25 @@ def test_unknown_ending_names_the_file(tmp_path):
     file.write_text("hello")
     with pytest.raises(InputError, match=r'noext" ends in "".*\.obj'):
         Mesh.read(file, unit="km")
+
+
+@pytest.mark.parametrize("save", [np.savez, np.savez_compressed])
+@pytest.mark.parametrize("flip", [0xFF, 0x10])
+def test_a_flipped_byte_of_an_archive(tmp_path, save, flip):
+    """One clear error, or the same mesh: never another one, never a traceback."""
+    file = tmp_path / "body.npz"
+    save(file, vertices=SPHERE.vertices, faces=SPHERE.faces, unit=np.array("m"))
+    data = file.read_bytes()
+    places = range(len(data))
+    if len(data) > 1000:  # the numbers themselves are many and all alike
+        places = [*range(400), *range(400, len(data) - 400, 7), *range(len(data) - 400, len(data))]
+    refused = 0
+    for at in places:
+        file.write_bytes(data[:at] + bytes([data[at] ^ flip]) + data[at + 1 :])
+        try:
+            found = Mesh.read(file, unit="m")
+        except AlightError as error:
+            refused += str(file) in str(error)
+        else:
+            assert found == SPHERE
+    assert refused > 0.6 * len(places)

@@ -84,6 +84,21 @@ def test_a_damaged_file_is_built_again(tmp_path):
     assert field_store.load(file.stem, tmp_path) is not None
 
 
+@pytest.mark.parametrize("name", ["coefficient", "level0_bricks", "radius"])
+def test_a_sound_archive_without_an_array_or_with_a_short_one_is_built_again(tmp_path, name):
+    first = DistanceField.from_mesh(BALL, 1.5, store=tmp_path, device="cpu")
+    (file,) = tmp_path.iterdir()
+    with np.load(file) as kept:
+        arrays = dict(kept)
+    whole = arrays.pop(name)
+    if whole.ndim:
+        arrays[name] = whole[: len(whole) // 2]
+    np.savez(file, **arrays)
+    again = DistanceField.from_mesh(BALL, 1.5, store=tmp_path, device="cpu")
+    assert again.report.seconds > 0.0
+    assert np.array_equal(first.tables.coefficient, again.tables.coefficient)
+
+
 def test_a_folder_that_cannot_be_written_costs_nothing(tmp_path):
     (tmp_path / "file").write_text("in the way")
     field = DistanceField.from_mesh(BALL, 1.5, store=tmp_path / "file" / "below", device="cpu")

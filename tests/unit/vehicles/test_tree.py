@@ -347,3 +347,42 @@ def test_states_that_cannot_be_used():
         tree.fly(q, v, 0.1, 0)
     with pytest.raises(InputError, match="step"):
         tree.fly(q, v, math.nan, 1)
+
+
+def test_parents_come_first_and_else_the_order_given():
+    """Against the rule as it reads: the first body given whose parent is there is next."""
+    rng = np.random.default_rng(4)
+    for count in (1, 2, 9, 40):
+        parent = {
+            f"b{i}": f"b{rng.integers(i)}" if i and rng.random() < 0.9 else None
+            for i in range(count)
+        }
+        names = [str(name) for name in rng.permutation(list(parent))]
+        bodies = [TreeBody(name, 1.0, (1.0, 1.0, 1.0)) for name in names]
+        joints = [Joint(name, "free", parent[name]) for name in rng.permutation(names)]
+        found: list[str] = []
+        while len(found) < count:
+            left = (name for name in names if name not in found)
+            found.append(next(name for name in left if parent[name] in (None, *found)))
+        assert [body.name for body in Tree("tree", bodies, joints).bodies] == found
+
+
+def test_a_tree_has_a_thousand_bodies_at_most():
+    bodies = [TreeBody(f"b{i}", 1.0, (1.0, 1.0, 1.0)) for i in range(1001)]
+    with pytest.raises(InputError, match="has 1001 bodies; a tree has at most 1000"):
+        Tree("swarm", bodies, [Joint(body.name, "free") for body in bodies])
+
+
+@pytest.mark.parametrize(
+    "make",
+    [
+        lambda: TreeBody("bus", 1e31, (1.0, 1.0, 1.0)),
+        lambda: TreeBody("bus", 1.0, (1e308, 1e308, 1e308)),
+        lambda: TreeBody("bus", 1.0, (1.0, 1.0, 1.0), (0.0, -1e160, 0.0)),
+        lambda: Joint("bus", "free", place=(1e160, 0.0, 0.0)),
+        lambda: Joint("bus", "revolute", axis=(0, 0, 1), stiffness=1e200),
+    ],
+)
+def test_numbers_beyond_reckoning(make):
+    with pytest.raises(InputError, match=r"has a number of .*at most 1e\+30 is allowed"):
+        make()

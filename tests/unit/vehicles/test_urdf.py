@@ -152,5 +152,79 @@ def test_a_loop_has_no_root(tmp_path):
 
 
 def test_no_such_file(tmp_path):
-    with pytest.raises(FileError, match="cannot be read"):
+    with pytest.raises(FileError, match="cannot read the URDF file"):
         read_urdf(tmp_path / "none.urdf")
+
+
+# -- files made to harm -------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("encoding", ["utf-7", "shift_jis", "idna", "rot13", "no-such", "punycode"])
+def test_an_encoding_that_no_robot_has(tmp_path, encoding):
+    text = f'<?xml version="1.0" encoding="{encoding}"?>{FULL}'
+    with pytest.raises(InputError, match=r"probe.urdf: (its encoding|this is not an XML file)"):
+        read_urdf(written(tmp_path, text))
+
+
+@pytest.mark.parametrize("encoding", ["UTF-8", "UTF-16", "ISO-8859-1", "cp1252"])
+def test_encodings_that_are_read(tmp_path, encoding):
+    path = tmp_path / "probe.urdf"
+    path.write_bytes(f'<?xml version="1.0" encoding="{encoding}"?>{FULL}'.encode(encoding))
+    assert read_urdf(path, ignore_limits=True).count == 6
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "said"),
+    [
+        ('ixx="4"', 'ixx="1e308"', r'line 7: ixx="1e308" of <inertia> must be 1 .*1e\+30 at most'),
+        ('<mass value="50"/>', '<mass value="1e308"/>', 'value="1e308"'),
+        ('xyz="0.1 0.2 0.3"', 'xyz="1e200 0 0"', 'line 5: xyz="1e200 0 0"'),
+        ('xyz="0.1 0.2 0.3"', f'xyz="{"1 " * 10_000}"', "line 5: a name or value of 20000 char"),
+        ('damping="0.3"', 'damping="-1e300"', "line 22: damping"),
+    ],
+)
+def test_numbers_beyond_reckoning(tmp_path, old, new, said):
+    with pytest.raises(InputError, match=said) as caught:
+        read_urdf(written(tmp_path, changed(old, new)), ignore_limits=True)
+    assert len(str(caught.value)) < 500
+
+
+def star(links, joints):
+    parts = [f'<link name="l{i}">{MASS}</link>' for i in range(links)]
+    for i in range(1, joints + 1):
+        parts.append(
+            f'<joint name="j{i}" type="fixed"><parent link="l0"/><child link="l{i}"/></joint>'
+        )
+    return f'<robot name="star">{"".join(parts)}</robot>'
+
+
+@pytest.mark.parametrize(("links", "joints"), [(3000, 2999), (2, 3000)])
+def test_more_parts_than_a_tree_may_have(tmp_path, links, joints):
+    with pytest.raises(InputError, match='tree "star" has 3000 bodies; a tree has at most 1000'):
+        read_urdf(written(tmp_path, star(links, joints)))
+
+
+LAUGHS = """<?xml version="1.0"?><!DOCTYPE robot [<!ENTITY a "ha"><!ENTITY b "&a;&a;&a;&a;">]>
+<robot name="&b;"/>"""
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        (LAUGHS, "line 1: an entity is declared"),
+        ("<robot>" + "<visual>" * 5000 + "</visual>" * 5000 + "</robot>", "at most .*100 deep"),
+        ("<robot>" + "<gazebo/>" * 200_000 + "</robot>", "has at most 200000"),
+        ("<" + "r" * 5_000_000 + "/>", "line 1: a name or value of 5000000 characters"),
+    ],
+)
+def test_files_that_would_not_end(tmp_path, text, said):
+    with pytest.raises(InputError, match=said):
+        read_urdf(written(tmp_path, text))
+
+
+def test_a_file_of_more_bytes_than_robots_have(tmp_path):
+    path = written(tmp_path, "<robot>")
+    with path.open("ab") as file:
+        file.truncate(10**12)
+    with pytest.raises(FileError, match="has 1000 GB, and at most 10 MB are read"):
+        read_urdf(path)

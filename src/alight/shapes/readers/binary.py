@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import re
-import zipfile
 from pathlib import Path
 
 import numpy as np
 
+from alight.core.archives import read_archive
 from alight.core.errors import FileError, MeshError, did_you_mean
+from alight.core.files import MOST_BYTES
 from alight.shapes.arrays import FloatArray
 from alight.shapes.readers.raw import RawMesh
 from alight.shapes.readers.text import parse_rows, plain_text, read_bytes
@@ -60,13 +61,7 @@ def _text_corners(text: bytes, path: Path) -> FloatArray:
 
 def read_npz(path: Path) -> RawMesh:
     """Read a NumPy archive: ``vertices`` (n, 3), ``faces`` (m, 3) from 0, and perhaps ``unit``."""
-    read_bytes(path)
-    try:
-        with np.load(path, allow_pickle=False) as archive:
-            contents = {name: archive[name] for name in archive.files if name in _NPZ_NAMES}
-            names = list(archive.files)
-    except (ValueError, OSError, EOFError, AttributeError, zipfile.BadZipFile) as error:
-        raise FileError(f'"{path}" is not a readable NumPy archive (.npz): {error}.') from None
+    contents, names = read_archive(path, MOST_BYTES, "the mesh", _NPZ_NAMES)
     for name in ("vertices", "faces"):
         if name not in contents:
             raise FileError(

@@ -11,6 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from alight.core.errors import FileError
+from alight.core.files import MOST_BYTES, read_bounded
 from alight.shapes.arrays import FloatArray
 
 #: Control characters that no text file holds; a binary file shows one very soon.
@@ -25,10 +26,7 @@ _COMMENT = re.compile(rb"#[^\n]*")
 
 def read_bytes(path: Path) -> bytes:
     """The whole of a file, which must not be empty."""
-    try:
-        data = path.read_bytes()
-    except OSError as error:
-        raise FileError(f'cannot read "{path}": {error.strerror}.') from None
+    data = read_bounded(path, MOST_BYTES, "the mesh")
     if not data.strip():
         raise FileError(
             f'"{path}" is empty; a mesh file holds vertices and facets. Save or fetch it again.'
