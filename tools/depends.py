@@ -160,11 +160,12 @@ def _exported(door: pathlib.Path) -> dict[str, tuple[str, str]]:
 
 @functools.cache
 def file_of(module: str) -> pathlib.Path | None:
-    """The file of a module of the project, None for others."""
-    base = SOURCE.joinpath(*module.split("."))
-    for file in (base.with_suffix(".py"), base / "__init__.py"):
-        if file.is_file():
-            return file
+    """The file of a module of the project (tests use benchmarks and tools too), None for others."""
+    for root in (SOURCE, ROOT):
+        base = root.joinpath(*module.split("."))
+        for file in (base.with_suffix(".py"), base / "__init__.py"):
+            if file.is_file():
+                return file
     return None
 
 

@@ -120,6 +120,24 @@ def test_values_beyond_the_bins_stay_within_what_was_seen():
     assert counts.quantile(1.0)[0] >= 0.5 * impacts.HIGHEST
 
 
+def test_quantiles_are_known_to_half_a_bin_from_the_lowest_to_the_highest():
+    """Bins are 10^(1/200) wide: of three equal values and one beyond, the median is theirs."""
+    half = 10.0 ** (0.5 / impacts.BINS_A_DECADE)
+    for value in (1.002 * impacts.LOWEST, 0.5, 1.0, 3.3, 0.998 * impacts.HIGHEST):
+        counts = impacts.LogCounts(2)
+        beyond = [1e-12, value, value, value, 1e12]
+        counts.add(np.array(beyond), np.ones(5, dtype=np.int64))
+        assert 1.0 / half * (1.0 - 1e-12) <= counts.quantile(0.5)[1] / value <= half * (1.0 + 1e-12)
+        assert np.isnan(counts.quantile(0.5)[0])
+
+
+def test_the_first_contact_alone_and_all_the_rest():
+    found = impacts.impacts(_contacts(100), numbers=1)
+    np.testing.assert_array_equal(found.n, [100, 200])
+    with pytest.raises(InputError, match="numbers"):
+        impacts.impacts(_contacts(100), numbers=0)
+
+
 # -- convergence -------------------------------------------------------------------------------
 
 

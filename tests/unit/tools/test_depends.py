@@ -84,6 +84,8 @@ def test_a_change_runs_the_studies_that_rest_on_it_alone():
     some = validate.touched({ALIGHT / "membrane" / "forces.py"})
     assert depends.ROOT / "tests/verification/test_capture.py" in some
     assert depends.ROOT / "tests/verification/test_distance_field.py" not in some
+    peer = depends.ROOT / "benchmarks" / "impact_peer.py"
+    assert peer in depends.closure(depends.ROOT / "tests/verification/test_impact.py")
     itself = depends.ROOT / "tests/verification/test_distance_field.py"
     assert validate.touched({itself}) == [itself]
     assert validate.touched({depends.ROOT / "README.md"}) == []
