@@ -47,6 +47,25 @@ def test_every_run_and_quantity_is_counted():
     )
 
 
+def test_runs_that_end_in_every_way():
+    """One run of each outcome: failures are those whose sentence says so."""
+    runs = _runs(len(Outcome))
+    runs["outcome_code"] = np.array([int(outcome) for outcome in Outcome])
+    found = settling.settling(runs)
+    failed = sum(outcome.message.startswith("failed") for outcome in Outcome)
+    assert found.failed.value == failed / len(Outcome)
+    assert all(found.share(outcome).value == 1.0 / len(Outcome) for outcome in Outcome)
+    assert found.spreads["path_m"].n == 1
+    assert list(found.spreads["path_m"].quantiles) == [0.05, 0.5, 0.95, 0.99]
+
+
+def test_a_table_without_batches_has_no_runs():
+    found = settling.settling([])
+    assert found.runs == 0
+    assert found.spreads["path_m"].n == 0
+    assert (found.failed.low, found.failed.high) == (0.0, 1.0)
+
+
 def test_batches_give_what_the_whole_gives():
     runs = _runs(300, escaping=0.2)
     cut = [{k: v[i : i + 70] for k, v in runs.items()} for i in range(0, 300, 70)]
