@@ -68,15 +68,17 @@ def _imported(path: pathlib.Path) -> Iterator[pathlib.Path]:
                 yield from _named(path, node.module, alias)
         elif isinstance(node, ast.Import):
             for alias in node.names:
-                yield from _module(path, alias.name, alias.asname or alias.name.split(".")[0])
+                if alias.asname:
+                    yield from _module(path, alias.name, alias.asname)
+                else:  # import alight.engine.model: the name bound is that of the first package
+                    top = alias.name.partition(".")[0]
+                    yield from _module(path, top, top)
+                    yield from _dotted(top, alias.name.split(".")[1:])
 
 
 def _named(path: pathlib.Path, module: str, alias: ast.alias) -> Iterator[pathlib.Path]:
     """``from module import name``."""
-    beside = path.parent / f"{module}.py"
-    if "." not in module and beside.is_file():
-        yield beside  # a helper beside the test
-    elif file_of(f"{module}.{alias.name}"):
+    if file_of(f"{module}.{alias.name}"):
         yield from _module(path, f"{module}.{alias.name}", alias.asname or alias.name)
     else:
         yield from resolve(module, alias.name)
@@ -87,35 +89,31 @@ def _module(path: pathlib.Path, module: str, bound: str) -> Iterator[pathlib.Pat
     file = file_of(module)
     if file is None:
         return
-    if file.name != "__init__.py":
-        yield file
-        if bound == "alight":  # import alight.engine.model
-            bound = module
-    else:
-        yield from _attributes(path, module, bound)
-
-
-def _attributes(path: pathlib.Path, module: str, bound: str) -> Iterator[pathlib.Path]:
-    door = file_of(module)
-    assert door is not None
-    yield door
-    for dotted in _attribute_chains(path):
-        if dotted.startswith(f"{bound}."):
-            yield from _dotted(module, dotted.split(".")[bound.count(".") + 1 :])
+    yield file
+    if file.name == "__init__.py":
+        chains, alone = _names(path)
+        for chain in chains:
+            if chain.startswith(f"{bound}."):
+                yield from _dotted(module, chain.split(".")[1:])
+        if bound in alone:
+            yield from _imported(file)  # handed on as a whole: anything may be taken from it
 
 
 @functools.cache
-def _attribute_chains(path: pathlib.Path) -> frozenset[str]:
-    """Every ``a.b.c`` of a file that is made of names alone."""
-    found = set()
+def _names(path: pathlib.Path) -> tuple[frozenset[str], frozenset[str]]:
+    """Every ``a.b.c`` of a file that is made of names alone, and every name that stands alone."""
+    chains, alone, used = set(), {}, set()
     for node in ast.walk(tree_of(path)):
+        if isinstance(node, ast.Name):
+            alone[id(node)] = node.id
         names: list[str] = []
         while isinstance(node, ast.Attribute):
             names.append(node.attr)
             node = node.value
         if names and isinstance(node, ast.Name):
-            found.add(".".join([node.id, *reversed(names)]))
-    return frozenset(found)
+            chains.add(".".join([node.id, *reversed(names)]))
+            used.add(id(node))
+    return frozenset(chains), frozenset(name for key, name in alone.items() if key not in used)
 
 
 def _dotted(module: str, names: list[str]) -> Iterator[pathlib.Path]:
@@ -160,12 +158,20 @@ def _exported(door: pathlib.Path) -> dict[str, tuple[str, str]]:
 
 @functools.cache
 def file_of(module: str) -> pathlib.Path | None:
-    """The file of a module of the project, None for others."""
-    base = SOURCE.joinpath(*module.split("."))
-    for file in (base.with_suffix(".py"), base / "__init__.py"):
-        if file.is_file():
-            return file
-    return None
+    """The file of a module of the project (tests use benchmarks and tools too), None for others."""
+    for root in (SOURCE, ROOT):
+        base = root.joinpath(*module.split("."))
+        for file in (base.with_suffix(".py"), base / "__init__.py"):
+            if file.is_file():
+                return file
+    return _helpers().get(module)
+
+
+@functools.cache
+def _helpers() -> dict[str, pathlib.Path]:
+    """Modules that tests share: found by their names, in whatever folder of tests they are."""
+    files = (ROOT / "tests").rglob("*.py")
+    return {f.stem: f for f in files if not f.stem.startswith("test_") and f.stem != "conftest"}
 
 
 def _data(path: pathlib.Path) -> Iterator[pathlib.Path]:

@@ -59,7 +59,7 @@ def write_page(page: pathlib.Path, studies: list[Study], elapsed: float) -> None
     lines = [_head(studies, elapsed)]
     for file, group in itertools.groupby(ordered, key=lambda s: s.file):
         lines += _section(file, list(group))
-    page.write_text("\n".join(lines) + "\n", "utf-8")
+    page.write_text("\n".join(lines).rstrip() + "\n", "utf-8")
 
 
 HEAD = """# The slow studies

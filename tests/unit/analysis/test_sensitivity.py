@@ -64,6 +64,47 @@ def test_an_input_without_effect():
     assert found.value.std() == pytest.approx(spread, rel=5.0 / np.sqrt(2 * trials))
     assert found.value.mean() == pytest.approx(0.0, abs=5.0 * spread / np.sqrt(trials))
 
+    wide = 2.0 * stats.norm.isf(0.025) * spread
+    assert (found.high - found.low).mean() == pytest.approx(wide, rel=0.1)
+
+
+@pytest.mark.parametrize("bins", [2, 5])
+def test_index_and_p_are_those_of_the_analysis_of_variance(bins):
+    """Between bins of equal count: SciPy's F, and Kelley's epsilon squared from it."""
+    rng, n = np.random.default_rng(3), 100
+    x = rng.normal(size=n)
+    y = 0.5 * x + rng.normal(size=n)
+    groups = np.split(y[np.argsort(x)], bins)
+    F, p = stats.f_oneway(*groups)
+    found = sv.sobol_first_order({"x": x}, {"y": y}, bins=bins)
+    # With F = (SSB/(M - 1)) / (SSW/(n - M)): (SSB - (M - 1) s^2) / (SSB + SSW).
+    exact = (bins - 1) * (F - 1.0) / ((bins - 1) * F + n - bins)
+    assert found.value[0, 0] == pytest.approx(exact, rel=1e-12)
+    assert found.p[0, 0] == pytest.approx(p, rel=1e-9)
+
+
+def test_bins_need_more_than_two_runs_each():
+    x = {"x": np.arange(11.0)}
+    y = {"y": np.arange(11.0) ** 2}
+    assert np.isfinite(sv.sobol_first_order(x, y, bins=5).value[0, 0])
+    ten = sv.sobol_first_order({"x": x["x"][:10]}, {"y": y["y"][:10]}, bins=5)
+    assert np.isnan(ten.value[0, 0])
+    with pytest.raises(InputError, match="at least 2"):
+        sv.sobol_first_order(x, y, bins=1)
+
+
+def test_rank_correlations_of_opposite_inputs_are_mirrored():
+    """Of a perfect one too, whose Fisher transform is infinite."""
+    rng = np.random.default_rng(2)
+    x = np.arange(50.0)
+    for y in (x**3, x + 20.0 * rng.normal(size=50)):
+        one, other = (sv.rank_correlation({"x": way}, {"y": y}) for way in (x, -x))
+        assert other.value[0, 0] == pytest.approx(-one.value[0, 0], rel=1e-12)
+        assert other.low[0, 0] == pytest.approx(-one.high[0, 0], rel=1e-12)
+        assert other.high[0, 0] == pytest.approx(-one.low[0, 0], rel=1e-12)
+        assert other.p[0, 0] == pytest.approx(one.p[0, 0], rel=1e-9)
+        assert one.low[0, 0] < one.high[0, 0]
+
 
 def test_linear_law():
     rng = np.random.default_rng(4)

@@ -47,6 +47,25 @@ def test_every_run_and_quantity_is_counted():
     )
 
 
+def test_runs_that_end_in_every_way():
+    """One run of each outcome: failures are those whose sentence says so."""
+    runs = _runs(len(Outcome))
+    runs["outcome_code"] = np.array([int(outcome) for outcome in Outcome])
+    found = settling.settling(runs)
+    failed = sum(outcome.message.startswith("failed") for outcome in Outcome)
+    assert found.failed.value == failed / len(Outcome)
+    assert all(found.share(outcome).value == 1.0 / len(Outcome) for outcome in Outcome)
+    assert found.spreads["path_m"].n == 1
+    assert list(found.spreads["path_m"].quantiles) == [0.05, 0.5, 0.95, 0.99]
+
+
+def test_a_table_without_batches_has_no_runs():
+    found = settling.settling([])
+    assert found.runs == 0
+    assert found.spreads["path_m"].n == 0
+    assert (found.failed.low, found.failed.high) == (0.0, 1.0)
+
+
 def test_batches_give_what_the_whole_gives():
     runs = _runs(300, escaping=0.2)
     cut = [{k: v[i : i + 70] for k, v in runs.items()} for i in range(0, 300, 70)]
@@ -118,6 +137,24 @@ def test_values_beyond_the_bins_stay_within_what_was_seen():
     assert counts.quantile(0.1)[0] == 0.0
     assert 0.0 < counts.quantile(0.5)[0] <= 2 * impacts.LOWEST
     assert counts.quantile(1.0)[0] >= 0.5 * impacts.HIGHEST
+
+
+def test_quantiles_are_known_to_half_a_bin_from_the_lowest_to_the_highest():
+    """Bins are 10^(1/200) wide: of three equal values and one beyond, the median is theirs."""
+    half = 10.0 ** (0.5 / impacts.BINS_A_DECADE)
+    for value in (1.002 * impacts.LOWEST, 0.5, 1.0, 3.3, 0.998 * impacts.HIGHEST):
+        counts = impacts.LogCounts(2)
+        beyond = [1e-12, value, value, value, 1e12]
+        counts.add(np.array(beyond), np.ones(5, dtype=np.int64))
+        assert 1.0 / half * (1.0 - 1e-12) <= counts.quantile(0.5)[1] / value <= half * (1.0 + 1e-12)
+        assert np.isnan(counts.quantile(0.5)[0])
+
+
+def test_the_first_contact_alone_and_all_the_rest():
+    found = impacts.impacts(_contacts(100), numbers=1)
+    np.testing.assert_array_equal(found.n, [100, 200])
+    with pytest.raises(InputError, match="numbers"):
+        impacts.impacts(_contacts(100), numbers=0)
 
 
 # -- convergence -------------------------------------------------------------------------------

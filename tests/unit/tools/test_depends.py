@@ -60,6 +60,9 @@ def test_what_a_process_enters_is_found(tmp_path):
         ("from alight.surfaces import Plane as P", {"surfaces/simple.py"}),
         ("import alight\nalight.surfaces.Plane()", {"surfaces/simple.py"}),
         ("import alight\nalight.Mesh", {"shapes/mesh.py"}),
+        ("import alight.gravity\nalight.surfaces.Plane()", {"surfaces/simple.py"}),
+        ("import alight.surfaces.simple as s", {"surfaces/simple.py"}),
+        ("from alight import surfaces\nf(surfaces)", {"surfaces/simple.py", "surfaces/rocky.py"}),
         ("def f():\n    from alight.surfaces.simple import Plane", {"surfaces/simple.py"}),
         ("CODE = 'from alight.surfaces import Plane'", {"surfaces/simple.py"}),
         ('command = [python, "-m", "alight", "run"]', {"cli/run.py"}),
@@ -84,6 +87,10 @@ def test_a_change_runs_the_studies_that_rest_on_it_alone():
     some = validate.touched({ALIGHT / "membrane" / "forces.py"})
     assert depends.ROOT / "tests/verification/test_capture.py" in some
     assert depends.ROOT / "tests/verification/test_distance_field.py" not in some
+    peer = depends.ROOT / "benchmarks" / "impact_peer.py"
+    assert peer in depends.closure(depends.ROOT / "tests/verification/test_impact.py")
+    case = depends.ROOT / "tests/unit/scenario/tree_case.py"
+    assert case in depends.closure(depends.ROOT / "tests/unit/campaign/test_articulated.py")
     itself = depends.ROOT / "tests/verification/test_distance_field.py"
     assert validate.touched({itself}) == [itself]
     assert validate.touched({depends.ROOT / "README.md"}) == []
