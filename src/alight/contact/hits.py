@@ -80,11 +80,11 @@ def struck(
     if contact.rolling == zero and contact.patch == zero:
         return out
     free = out.motion.w
-    rolling = rolling_in_hit(contact, n, m.w, free, hit.impulse[2])
-    spin = spin_in_hit(contact, n, m.w, free, hit.impulse[2])
+    push = hit.impulse[2]
+    rolling = rolling_in_hit(contact, inverse_inertia, n, m.w, free, push)
+    spin = spin_in_hit(contact, inverse_inertia, n, m.w, free, push)
     P = vec3()
     end = Motion()
-    push = zero
     taught = int(0)
     while taught < 2 and hit.impulse[2] > zero:
         drift = C * wp.cross(inverse_inertia * (rolling + spin), lever)
@@ -96,8 +96,10 @@ def struck(
         taught += 1
         if taught == 1:
             push = hit.impulse[2]
-            rolling = learnt(rolling, rolling_in_hit(contact, n, m.w, end.w, push), free, end.w)
-            spin = learnt(spin, spin_in_hit(contact, n, m.w, end.w, push), free, end.w)
+            better = rolling_in_hit(contact, inverse_inertia, n, m.w, end.w, push)
+            rolling = learnt(rolling, better, free, end.w)
+            better = spin_in_hit(contact, inverse_inertia, n, m.w, end.w, push)
+            spin = learnt(spin, better, free, end.w)
     # Within the limits of the push that it came to be, and never with more energy than before.
     if hit.impulse[2] > zero:
         torque = wp.min(scalar(1.0), hit.impulse[2] / push) * (rolling + spin)

@@ -175,20 +175,40 @@ def mean_direction(start: vec3, end: vec3):
 
 
 @wp.func
-def rolling_in_hit(contact: CompliantData, n: vec3, start: vec3, end: vec3, push: scalar):
+def against_mean(inverse_inertia: mat33, start: vec3, end: vec3, most: scalar):
+    """Angular impulse [N m s] of a torque that resists a rate, ``most`` where it does all the time.
+
+    The rate goes from ``start`` to ``end`` evenly. What hardly turns is not thrown about: the torque
+    is no more than could undo both.
+    """
+    torque = -most * mean_direction(start, end)
+    size = wp.length(torque)
+    if size > scalar(0.0):
+        axis = torque / size
+        undo = (wp.length(start) + wp.length(end)) / wp.dot(axis, inverse_inertia * axis)
+        torque = wp.min(size, undo) * axis
+    return torque
+
+
+@wp.func
+def rolling_in_hit(
+    contact: CompliantData, inverse_inertia: mat33, n: vec3, start: vec3, end: vec3, push: scalar
+):
     """Angular impulse [N m s] of rolling resistance in a hit of the normal impulse ``push`` [N s].
 
     The rate goes from ``start`` to ``end``, evenly as the impulse grows.
     """
-    mean = mean_direction(tangential(n, start), tangential(n, end))
-    return -rolling_limit(contact, push) * mean
+    most = rolling_limit(contact, push)
+    return against_mean(inverse_inertia, tangential(n, start), tangential(n, end), most)
 
 
 @wp.func
-def spin_in_hit(contact: CompliantData, n: vec3, start: vec3, end: vec3, push: scalar):
+def spin_in_hit(
+    contact: CompliantData, inverse_inertia: mat33, n: vec3, start: vec3, end: vec3, push: scalar
+):
     """The same of spin friction, of a single point."""
-    mean = mean_direction(wp.dot(n, start) * n, wp.dot(n, end) * n)
-    return -spin_limit(contact, scalar(0.0), push) * mean
+    most = spin_limit(contact, scalar(0.0), push)
+    return against_mean(inverse_inertia, wp.dot(n, start) * n, wp.dot(n, end) * n, most)
 
 
 @wp.func
