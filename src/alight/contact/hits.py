@@ -7,9 +7,13 @@ k of D that falls into compression. Without friction (k = 1/(1 + e)) this is exa
 
     (1 + e) |u + k D| / m33 = P    is    P (m33 + D/P) = (1 + e) |u|,    u' + (1 - k) D = e |u|;
 
-where the point sticks to the end it does so with the torques; else errors are of second order in
-C_RR over the size of the lander. As the torques depend on the impulse and on the rates that it
-leaves, the hit is gone through three times: without them, with them, and with what that taught.
+where the point sticks to the end it does so with the torques, and a ball that rolls is slowed as it
+should be. Where slip halts or turns on the way, drift and the direction of the rate are not as even
+as is assumed: impulses of tilted cubes with C_RR of 1.5 % of their size are off by 0.7 % in the
+median, where resistance itself changes them by 1.5 %.
+
+As the torques depend on the impulse and on the rates that it leaves, the hit is gone through three
+times: without them, with them, and with what that taught.
 """
 
 import warp as wp

@@ -4,14 +4,16 @@ Where the ground pushes with the force N along the normal n it also resists turn
 
 - **Rolling resistance**: a torque across n of at most C_RR N, against the part of the rate across
   n. C_RR is a length [m]: how far ahead of the centre the ground carries what rolls.
-- **Spin friction**: a torque about n of at most mu N (r + 2/3 p), against the rate about n; p is the
-  radius of the patch in which a point touches, r the distance of several points from their centre.
+- **Spin friction**: a torque about n of at most mu N (r + 2/3 p), against the rate about n; p is
+  the radius of the patch in which a point touches, r the distance of several points from their
+  centre.
 
 Nothing else goes with them. In a step of length dt, and in a hit, forces are impulses [N s] and
 torques angular impulses [N m s]; the limits are the same.
 
-Paper 004's own form (section 4.3, erratum 004-7) is ``compensated``: its torque is against the whole
-rate where something rolls, and comes with a push at the centre of mass that leaves the slip alone.
+Paper 004's own form (section 4.3, erratum 004-7) is ``compensated``: its torque is against the
+whole rate where something rolls, and comes with a push at the centre of mass that leaves the slip
+alone.
 
 Vectors are in target axes; ``inverse_inertia`` is turned into them.
 """
@@ -178,8 +180,8 @@ def mean_direction(start: vec3, end: vec3):
 def against_mean(inverse_inertia: mat33, start: vec3, end: vec3, most: scalar):
     """Angular impulse [N m s] of a torque that resists a rate, ``most`` where it does all the time.
 
-    The rate goes from ``start`` to ``end`` evenly. What hardly turns is not thrown about: the torque
-    is no more than could undo both.
+    The rate goes from ``start`` to ``end`` evenly. What hardly turns is not thrown about: the
+    torque is no more than could undo both.
     """
     torque = -most * mean_direction(start, end)
     size = wp.length(torque)

@@ -70,8 +70,8 @@ def judged(
 ):
     """``run`` at the end of a step: at rest, in flight again, or in contact still.
 
-    At rest is what does not move at all for ``still_steps``, what moves more slowly than the limits for
-    a time, or what for longer has stayed within ``little`` [m] of its place.
+    At rest is what does not move at all for ``still_steps``, what moves more slowly than the limits
+    for a time, or what for longer has stayed within ``little`` [m] of its place.
     """
     out = run
     speed = wp.length(run.v)
