@@ -66,9 +66,7 @@ def model(
     return replace(
         nominal,
         lander=lander,
-        contact=Impulse(
-            RESTITUTION, FRICTION, rolling_resistance=rolling, patch_radius=0.0
-        ),
+        contact=Impulse(RESTITUTION, FRICTION, rolling_resistance=rolling, patch_radius=0.0),
         surface=nominal.surface if ground is None else ground,
         # Eight hours of rolling are 150 000 steps, and 300 000 at most.
         stop=Stop(limit, nominal.stop.escape_radius, max_steps=2_000_000),

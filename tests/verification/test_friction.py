@@ -8,7 +8,8 @@ On a slope theta under gravity g, with Coulomb's coefficient mu:
     a cube         slides if tan theta > mu, tips over an edge if tan theta > 1
     spin           n points at the distance r stop a spin w in I w/(mu m g r),
                    a patch of radius p in I w/(mu m g 2 p/3)
-    rolling        C_RR slows a rolling ball by 5/2 C_RR g/R (errata 004-7 and 004-8)
+    rolling        C_RR slows a rolling ball by 5/7 C_RR g/R (test_rolling_and_spin), in paper 004's
+                   form by 5/2 C_RR g/R (errata 004-7 and 004-8)
 
 Sliding impulses are mu times the normal ones, whose sum is the weight times the time; what is left
 is the first moments, in which the ground first takes the weight: a few milliseconds of up to a
@@ -176,7 +177,8 @@ def test_down_a_slope_a_ball_rolls_or_slips():
 def test_rolling_resistance_slows_a_ball():
     """004-8: a = 5/2 C_RR g/R; it rolls v^2/(2 a) and stops."""
     crr = np.array([1e-3, 2e-3, 5e-3])
-    result = moved(BALL, law(crr, friction=0.5), 0.0, 1e3, (SPEED, 0, 0), (0, SPEED / 0.1, 0))
+    paper = law(crr, friction=0.5, rolling_law="compensated")
+    result = moved(BALL, paper, 0.0, 1e3, (SPEED, 0, 0), (0, SPEED / 0.1, 0))
     brake = 2.5 * crr * G / 0.1
     assert (result.outcome == Outcome.SETTLED).all()
     assert result.final["x"][:, 0] == pytest.approx(SPEED**2 / (2.0 * brake), rel=1e-4)
@@ -187,11 +189,13 @@ def test_rolling_resistance_slows_a_ball():
 
 @pytest.mark.parametrize("friction", [0.02, 0.3])
 @pytest.mark.parametrize("spin", [-3.0, -0.5, 0.0, 0.25, 2.0])
-def test_rolling_resistance_never_adds_energy(spin, friction):
+@pytest.mark.parametrize("form", ["torque", "compensated"])
+def test_rolling_resistance_never_adds_energy(form, spin, friction):
     """Also with back-spin, where its torque and force could: when v > 0.4 R |w| (erratum 004-7)."""
     solution = followed(
-        BALL, law(5e-3, friction=friction), 0.0, 200.0, (SPEED, 0.01, 0), (0.1, spin, -0.2)
-    )
+        BALL, law(5e-3, friction=friction, rolling_law=form), 0.0, 200.0,
+        (SPEED, 0.01, 0), (0.1, spin, -0.2),
+    )  # fmt: skip
     total = solution.energy.total
     pressed = solution.in_contact
     rise = np.diff(total)[pressed[1:]]
@@ -221,7 +225,9 @@ def test_spin_of_a_box_on_its_face(height):
         sloping(0.0),
         surfaces.Plane(),
         box,
-        contact.Compliant(stiffness=1e4, damping=50.0, friction=mu, rolling_resistance=0.0),
+        contact.Compliant(
+            stiffness=1e4, damping=50.0, friction=mu, rolling_resistance=0.0, patch_radius=0.0
+        ),
         stop=engine.Stop(max_time=100.0),
     )
     solution = engine.simulate(model, engine.Release((0, 0, 0.5 * height), rate=(0, 0, spin)))
@@ -245,7 +251,7 @@ def test_without_a_patch_a_ball_spins_on():
 
     On such an arm friction takes mu g t 1.5e-9 m/(2/5 R^2) = 1.3e-7 rad/s.
     """
-    result = moved(BALL, law(friction=0.6), 0.0, 100.0, rate=(0, 0, 0.5))
+    result = moved(BALL, law(friction=0.6, patch_radius=0.0), 0.0, 100.0, rate=(0, 0, 0.5))
     assert result.final["w"][0, 2] == pytest.approx(0.5, abs=3e-7)
 
 

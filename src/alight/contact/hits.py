@@ -7,9 +7,13 @@ k of D that falls into compression. Without friction (k = 1/(1 + e)) this is exa
 
     (1 + e) |u + k D| / m33 = P    is    P (m33 + D/P) = (1 + e) |u|,    u' + (1 - k) D = e |u|;
 
-where the point sticks to the end it does so with the torques; else errors are of second order in
-C_RR over the size of the lander. As the torques depend on the impulse and on the rates that it
-leaves, the hit is gone through three times: without them, with them, and with what that taught.
+where the point sticks to the end it does so with the torques, and a ball that rolls is slowed as it
+should be. Where slip halts or turns on the way, drift and the direction of the rate are not as even
+as is assumed: impulses of tilted cubes with C_RR of 1.5 % of their size are off by 0.7 % in the
+median, where resistance itself changes them by 1.5 %.
+
+As the torques depend on the impulse and on the rates that it leaves, the hit is gone through three
+times: without them, with them, and with what that taught.
 """
 
 import warp as wp
@@ -80,11 +84,11 @@ def struck(
     if contact.rolling == zero and contact.patch == zero:
         return out
     free = out.motion.w
-    rolling = rolling_in_hit(contact, n, m.w, free, hit.impulse[2])
-    spin = spin_in_hit(contact, n, m.w, free, hit.impulse[2])
+    push = hit.impulse[2]
+    rolling = rolling_in_hit(contact, inverse_inertia, n, m.w, free, push)
+    spin = spin_in_hit(contact, inverse_inertia, n, m.w, free, push)
     P = vec3()
     end = Motion()
-    push = zero
     taught = int(0)
     while taught < 2 and hit.impulse[2] > zero:
         drift = C * wp.cross(inverse_inertia * (rolling + spin), lever)
@@ -96,8 +100,10 @@ def struck(
         taught += 1
         if taught == 1:
             push = hit.impulse[2]
-            rolling = learnt(rolling, rolling_in_hit(contact, n, m.w, end.w, push), free, end.w)
-            spin = learnt(spin, spin_in_hit(contact, n, m.w, end.w, push), free, end.w)
+            better = rolling_in_hit(contact, inverse_inertia, n, m.w, end.w, push)
+            rolling = learnt(rolling, better, free, end.w)
+            better = spin_in_hit(contact, inverse_inertia, n, m.w, end.w, push)
+            spin = learnt(spin, better, free, end.w)
     # Within the limits of the push that it came to be, and never with more energy than before.
     if hit.impulse[2] > zero:
         torque = wp.min(scalar(1.0), hit.impulse[2] / push) * (rolling + spin)

@@ -40,7 +40,8 @@ class Impulse(Compliant):
     ground:
         How these values vary over the body, as for ``Compliant``.
 
-    Restitution, friction, rolling resistance and patch radius may be arrays with one value for each run.
+    Restitution, friction, rolling resistance and patch radius may be arrays with one value
+    for each run.
     """
 
     def __init__(

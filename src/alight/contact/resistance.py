@@ -4,14 +4,16 @@ Where the ground pushes with the force N along the normal n it also resists turn
 
 - **Rolling resistance**: a torque across n of at most C_RR N, against the part of the rate across
   n. C_RR is a length [m]: how far ahead of the centre the ground carries what rolls.
-- **Spin friction**: a torque about n of at most mu N (r + 2/3 p), against the rate about n; p is the
-  radius of the patch in which a point touches, r the distance of several points from their centre.
+- **Spin friction**: a torque about n of at most mu N (r + 2/3 p), against the rate about n; p is
+  the radius of the patch in which a point touches, r the distance of several points from their
+  centre.
 
 Nothing else goes with them. In a step of length dt, and in a hit, forces are impulses [N s] and
 torques angular impulses [N m s]; the limits are the same.
 
-Paper 004's own form (section 4.3, erratum 004-7) is ``compensated``: its torque is against the whole
-rate where something rolls, and comes with a push at the centre of mass that leaves the slip alone.
+Paper 004's own form (section 4.3, erratum 004-7) is ``compensated``: its torque is against the
+whole rate where something rolls, and comes with a push at the centre of mass that leaves the slip
+alone.
 
 Vectors are in target axes; ``inverse_inertia`` is turned into them.
 """
@@ -175,20 +177,40 @@ def mean_direction(start: vec3, end: vec3):
 
 
 @wp.func
-def rolling_in_hit(contact: CompliantData, n: vec3, start: vec3, end: vec3, push: scalar):
+def against_mean(inverse_inertia: mat33, start: vec3, end: vec3, most: scalar):
+    """Angular impulse [N m s] of a torque that resists a rate, ``most`` where it does all the time.
+
+    The rate goes from ``start`` to ``end`` evenly. What hardly turns is not thrown about: the
+    torque is no more than could undo both.
+    """
+    torque = -most * mean_direction(start, end)
+    size = wp.length(torque)
+    if size > scalar(0.0):
+        axis = torque / size
+        undo = (wp.length(start) + wp.length(end)) / wp.dot(axis, inverse_inertia * axis)
+        torque = wp.min(size, undo) * axis
+    return torque
+
+
+@wp.func
+def rolling_in_hit(
+    contact: CompliantData, inverse_inertia: mat33, n: vec3, start: vec3, end: vec3, push: scalar
+):
     """Angular impulse [N m s] of rolling resistance in a hit of the normal impulse ``push`` [N s].
 
     The rate goes from ``start`` to ``end``, evenly as the impulse grows.
     """
-    mean = mean_direction(tangential(n, start), tangential(n, end))
-    return -rolling_limit(contact, push) * mean
+    most = rolling_limit(contact, push)
+    return against_mean(inverse_inertia, tangential(n, start), tangential(n, end), most)
 
 
 @wp.func
-def spin_in_hit(contact: CompliantData, n: vec3, start: vec3, end: vec3, push: scalar):
+def spin_in_hit(
+    contact: CompliantData, inverse_inertia: mat33, n: vec3, start: vec3, end: vec3, push: scalar
+):
     """The same of spin friction, of a single point."""
-    mean = mean_direction(wp.dot(n, start) * n, wp.dot(n, end) * n)
-    return -spin_limit(contact, scalar(0.0), push) * mean
+    most = spin_limit(contact, scalar(0.0), push)
+    return against_mean(inverse_inertia, wp.dot(n, start) * n, wp.dot(n, end) * n, most)
 
 
 @wp.func

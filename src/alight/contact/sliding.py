@@ -9,8 +9,8 @@ from alight.contact.compliant import Compliant, Number, check_corner, each_check
 from alight.contact.ground import GroundLaw
 from alight.core.checks import checked_number
 from alight.core.errors import InputError
-from alight.vehicles import RigidLander
 from alight.core.types import scalar
+from alight.vehicles import RigidLander
 
 
 @wp.struct

@@ -32,10 +32,10 @@ _NOT_FINITE = wp.constant(int(Outcome.NOT_FINITE))
 
 #: What is kept from step to step of loads and speeds that are no longer there.
 _MEMORY = wp.constant(scalar(0.98))
-#: Steps without motion after which a lander is at rest, and what counts as none: a share of what
-#: gravity would add in one step if the ground did not hold.
+#: Steps without motion after which a lander is at rest, and what counts as none: what this share of
+#: gravity would add in all of them. So any that starts to move faster than that is seen to.
 STILL_STEPS = wp.constant(20)
-_STILL = wp.constant(scalar(1e-3))
+_STILL = wp.constant(scalar(5e-5))
 _GENTLE_SPEED = wp.constant(scalar(GENTLE_SPEED))
 
 
@@ -70,14 +70,14 @@ def judged(
 ):
     """``run`` at the end of a step: at rest, in flight again, or in contact still.
 
-    At rest is what does not move at all for ``still_steps``, what moves more slowly than the limits for
-    a time, or what for longer has stayed within ``little`` [m] of its place.
+    At rest is what does not move at all for ``still_steps``, what moves more slowly than the limits
+    for a time, or what for longer has stayed within ``little`` [m] of its place.
     """
     out = run
     speed = wp.length(run.v)
     rate = wp.length(run.w)
     if sums.weight > scalar(0.0):
-        if speed + rate * size < _STILL * g * dt:
+        if speed + rate * size < _STILL * scalar(still_steps) * g * dt:
             out.still += 1
         else:
             out.still = 0

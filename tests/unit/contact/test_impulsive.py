@@ -44,7 +44,8 @@ def test_bad_input_is_named(given, message):
 
 
 def test_both_ends_of_restitution_are_allowed():
-    assert Impulse([0.0, 1.0]).rows(vehicles.RigidLander.cube(0.2, 2.0))["restitution"].tolist() == [0.0, 1.0]
+    rows = Impulse([0.0, 1.0]).rows(vehicles.RigidLander.cube(0.2, 2.0))
+    assert rows["restitution"].tolist() == [0.0, 1.0]
 
 
 def test_rows():

@@ -301,13 +301,14 @@ def test_resistance_of_a_hit_is_within_its_limits(device):
     """An angular impulse across the normal of C_RR P at most and about it of 2/3 mu p P at most.
 
     Those of push and friction are known: c x P. Between the rates before and after, both take
-    energy out. Where the lander turns far faster than the hit changes it, both are at their limits
-    and against the rate.
+    energy out. Where the lander turns far faster than the hit changes it, as it does here, both are
+    at their limits and against the rate.
     """
     rng = np.random.default_rng(7)
     n, crr, patch = 400, 2e-3, 5e-3
     points = rng.normal(size=(n, 1, 3)) * 0.1
-    v, w = rng.normal(size=(n, 3)), rng.normal(size=(n, 3)) * np.where(np.arange(n) % 2, 500, 5)[:, None]
+    w = rng.normal(size=(n, 3))
+    v = rng.normal(size=(n, 3)) * 1e-4 - np.cross(w, points[:, 0])
     mu = rng.uniform(0.1, 2, n)
     law = Impulse(rng.uniform(0, 1, n), mu, rolling_resistance=crr, patch_radius=patch)
     out = struck(law, points, UP, v, w, device=device)
@@ -326,7 +327,7 @@ def test_resistance_of_a_hit_is_within_its_limits(device):
     expected = -crr * P[fast, 2:] * way[:, :2]
     assert torque[fast, :2] == pytest.approx(expected, rel=1e-9, abs=0.011 * crr * P[fast, 2].max())
     spun = -2 / 3 * mu[fast] * patch * P[fast, 2] * np.sign(w[fast, 2])
-    assert about[fast] == pytest.approx(spun, rel=1e-6, abs=rounding.max())
+    assert about[fast] == pytest.approx(spun, rel=1e-3)  # second order in C_RR over the size
 
 
 def test_a_point_that_sticks_to_the_end_of_a_hit_does_so_with_resistance():

@@ -263,10 +263,30 @@ def test_spin_friction(device):
 # -- rolling resistance --------------------------------------------------------------------------
 
 
-def test_rolling_resistance_leaves_the_slip_alone(device):
+def test_rolling_resistance_is_a_torque_across_the_normal(device):
+    """C_RR F_N against the rate across the normal, and no force; what sticks goes on sticking."""
+    rng, surface = np.random.default_rng(5), Sphere(radius=RADIUS)
+    plain = springs(friction=50.0, patch_radius=0.0)
+    rolling = springs(friction=50.0, patch_radius=0.0, rolling_resistance=0.004)
+    x, v, q, w, pull, turn = sticking_states(rng, ODD, 400, surface, plain, device)
+    args = (ODD, surface, x, v, q.as_quat(), w, pull, turn)
+    found = load(rolling, *args, device=device)
+    n, rate = found["normal"], q.apply(w)
+    rate -= (rate * n).sum(axis=1, keepdims=True) * n
+    torque = -0.004 * found["normal_force"][:, None] * rate
+    torque /= np.linalg.norm(rate, axis=1, keepdims=True)
+    assert found["rolling"] == pytest.approx(torque, rel=1e-9, abs=1e-14)
+    assert not found["rolling_force"].any()
+    slips, size = contact_acceleration(found, ODD, x, q, w, pull, turn)[0], 20.0 / ODD.mass
+    size *= np.linalg.norm(found["force"], axis=1)
+    assert (np.linalg.norm(slips, axis=1) / size).max() < 1e-13
+
+
+def test_compensated_rolling_resistance_leaves_the_slip_alone(device):
     """Its torque is C_RR F_N against the rate, its force undoes it at the contact (004-7)."""
     rng, surface = np.random.default_rng(5), Sphere(radius=RADIUS)
-    plain, rolling = springs(friction=50.0), springs(friction=50.0, rolling_resistance=0.004)
+    plain = springs(friction=50.0)
+    rolling = springs(friction=50.0, rolling_resistance=0.004, rolling_law="compensated")
     x, v, q, w, pull, turn = sticking_states(rng, ODD, 400, surface, plain, device)
     args = (ODD, surface, x, v, q.as_quat(), w, pull, turn)
     without, found = (load(c, *args, device=device) for c in (plain, rolling))
@@ -283,10 +303,11 @@ def test_rolling_resistance_leaves_the_slip_alone(device):
     assert (effect / size).max() < 1e-14
 
 
-def test_friction_spin_and_rolling_only_take_energy(device):
+@pytest.mark.parametrize("form", ["torque", "compensated"])
+def test_friction_spin_and_rolling_only_take_energy(form, device):
     """Above the blending speeds no state gains: F.v + L.w <= 0 of each."""
     rng, surface = np.random.default_rng(6), Sphere(radius=RADIUS)
-    contact = springs(friction=0.7, rolling_resistance=0.02, patch_radius=0.02)
+    contact = springs(friction=0.7, rolling_resistance=0.02, patch_radius=0.02, rolling_law=form)
     n = 2000
     x, q = random_states(rng, ODD, n)
     v, w_B = rng.normal(size=(n, 3)) * 0.1, rng.normal(size=(n, 3))
@@ -296,15 +317,17 @@ def test_friction_spin_and_rolling_only_take_energy(device):
     scale = np.linalg.norm(found["rolling"], axis=1) * np.linalg.norm(w, axis=1)
     scale += np.linalg.norm(found["rolling_force"], axis=1) * np.linalg.norm(v, axis=1)
     assert (rolling <= 4 * EPS * scale).all()
-    assert (np.abs(rolling) <= 4 * EPS * scale).any()  # the scaling is at work
+    scaled = (np.abs(rolling) <= 4 * EPS * scale).any()
+    assert scaled == (form == "compensated")  # where its push would add energy
     assert ((found["friction"] * found["slip"]).sum(axis=1) <= 0.0).all()
     spinning = (w * found["normal"]).sum(axis=1)
     assert (found["spin"] * spinning <= 0.0)[np.abs(spinning) > 1e-3].all()
 
 
-def test_rolling_stick_keeps_the_rate(device):
+@pytest.mark.parametrize("form", ["torque", "compensated"])
+def test_rolling_stick_keeps_the_rate(form, device):
     """At rest everything is held at once: no acceleration across the normal, no turning."""
-    contact = springs(friction=5.0, rolling_resistance=0.5)
+    contact = springs(friction=5.0, rolling_resistance=0.5, patch_radius=0.5, rolling_law=form)
     rng = np.random.default_rng(7)
     pull = np.array([0.3, -0.2, 0.1])
     turn = rng.normal(size=3)
