@@ -31,7 +31,7 @@ SCENARIOS = HERE.parents[1] / "scenarios"
 
 sys.path.insert(0, str(HERE.parent / "properties"))  # tests are no package
 
-from landing_cases import FAMILIES, random_case
+from landing_cases import FAMILIES, random_case  # noqa: E402
 
 #: Runs of each scenario, the first two with their trajectories; of each random model.
 RUNS, MODELS, LANDERS = 8, 8, 5
@@ -159,10 +159,14 @@ def main(names: list[str]) -> None:
     for name in names or known:
         kept[name] = known[name]()
         print(name, flush=True)
-    said = {"stamp": stamp(), "cases": {name: kept[name] for name in known if name in kept}}
-    lines = [f'{json.dumps(name)}: {json.dumps(facts, separators=(",", ":"))}' for name, facts in said["cases"].items()]
-    body = ",\n".join(lines)
-    RECORD.write_text(f'{{"stamp": {json.dumps(said["stamp"])}, "cases": {{\n{body}\n}}}}\n', encoding="utf-8")
+    lines = [f"{json.dumps(name)}: {_short(kept[name])}" for name in known if name in kept]
+    whole = ",\n".join(lines)
+    text = f'{{"stamp": {json.dumps(stamp())}, "cases": {{\n{whole}\n}}}}\n'
+    RECORD.write_text(text, encoding="utf-8")
+
+
+def _short(facts: Facts) -> str:
+    return json.dumps(facts, separators=(",", ":"))
 
 
 if __name__ == "__main__":
