@@ -34,20 +34,10 @@ INTEGRATORS = ("pece", "rk4")
 
 @dataclass(frozen=True)
 class TreeStop(Stop):
-    """When a run of an articulated lander ends.
-
-    Regularised friction creeps: a lander on a slope never stands quite still, and ``settle_speed``
-    is to be above the slip speed of its contact times the slope over the friction.
-    """
+    """When a run of an articulated lander ends: as of a rigid one, or tipped over."""
 
     max_time: float = 1e3
     """Simulated time [s] after which it has timed out."""
-    settle_speed: float = 1e-3
-    """Speed of the centre of mass [m/s] and ..."""
-    settle_rate: float = 1e-3
-    """... rate of the first body [rad/s] below which it is at rest, if on the ground for ..."""
-    settle_time: float = 5.0
-    """... this long [s]."""
     tip_angle: float = math.pi / 3.0
     """Angle [rad] between the lander's up and the local vertical at which it has tipped over, once
     it has touched the ground."""
@@ -264,7 +254,8 @@ class TreeModel:
         world.surface = self.surface.data(device)
         world.rotation = self.rotation.data(device)
         world.external = combined_data(self.externals, device)
-        world.contact = wp.array(self.contact.rows(), dtype=self.contact.Data, device=device.name)
+        rows = self.contact.rows(self.lightest)
+        world.contact = wp.array(rows, dtype=self.contact.Data, device=device.name)
         world.limits = self._limits()
         bounds = self.surface.bounds_to(self.start_depth)
         world.slope, world.curvature = bounds.slope, bounds.curvature
@@ -285,9 +276,13 @@ class TreeModel:
         """A step that no contact is shorter than [s]."""
         if self.steps.contact_step is not None:
             return self.steps.contact_step
+        return duration(self.lightest, 1.0, float(self.contact.stiffness.max())) / 20.0
+
+    @property
+    def lightest(self) -> float:
+        """Mass of the lightest body with a pad [kg]."""
         masses = [self.tree.bodies[self.tree.index(pad.body)].mass for pad in self.fitted.pads]
-        lightest = min([m for m in masses if m > 0.0] or [self.tree.mass])
-        return duration(lightest, 1.0, float(self.contact.stiffness.max())) / 20.0
+        return min([m for m in masses if m > 0.0] or [self.tree.mass])
 
     def allowed(self) -> tuple[Array, Array]:
         """Errors of a step, absolute and relative, for each number of a state."""
