@@ -8,11 +8,11 @@ Without the clamp the dashpot would pull as the ground is left. With c > 0 the f
 as the ground is touched. Friction (002 Eq. 38) has a direction (erratum 002-9) and sticks: it is
 that of ``contact.stick``, a spring k_t with a damper c_t along the ground, up to mu F_n.
 
-What is not given is chosen. A circle of contact of like materials is 2 (1 - nu) / (2 - nu) times as
-stiff along the ground as against it (Mindlin 1949), 6/7 at nu = 1/4. Against it Hertz's spring has
-3/2 k d^(1/2), which grows with depth; a spring that grew stiffer while it is drawn would make
-energy of nothing, so k_t is constant, the value at the depth of a hit at 1 m/s. c_t damps the
-lightest mass on it critically.
+The paper's friction gives nowhere, so k_t is to be large: what is not given is chosen such that the
+lightest mass on it, damped half critically, comes back from a push within T = c_t / k_t = t_hit / 8,
+t_hit being that of a pad at 1 m/s. Steps that follow hits follow that too, and mu F_n / k_t is far
+below the depth. k_t is constant, not growing with depth as 3/2 k d^(1/2) does and Mindlin's 6/7 of
+it would: a spring that grows stiffer while it is drawn makes energy of nothing.
 """
 
 import math
@@ -60,8 +60,8 @@ def hertz_stored(law: HertzData, depth: scalar):
     return scalar(0.4) * law.stiffness * d * d * wp.sqrt(d)
 
 
-#: Stiffness along the ground over that against it, at Poisson's ratio 1/4 (Mindlin 1949).
-MINDLIN = 6.0 / 7.0
+#: Relaxation of the grip over the duration of a hit.
+RELAXATION = 0.125
 #: Duration of a hit without a dashpot over depth / speed: 2 sqrt(pi) Gamma(7/5) / Gamma(9/10).
 DURATION = 2.0 * math.sqrt(math.pi) * math.gamma(1.4) / math.gamma(0.9)
 
@@ -81,9 +81,10 @@ class Hertz:
         Coulomb's coefficient.
     tangential_stiffness:
         k_t [N/m] of each point along the ground, by which it gives before it slides. If not given,
-        6/7 of the stiffness against the ground in a hit of the lightest pad at 1 m/s.
+        64 m / t^2, m being the least mass that a pad has along the ground and t the duration of a
+        hit of the lightest pad at 1 m/s: its give is small against the depth.
     tangential_damping:
-        c_t [N s/m] along the ground while it sticks. If not given, critical for the lightest pad.
+        c_t [N s/m] along the ground while it sticks. If not given, half the critical for that mass.
     """
 
     #: The ``@wp.struct`` class of the law's parameters.
@@ -114,20 +115,21 @@ class Hertz:
         names = ("stiffness", "damping", "friction", "tangential_stiffness", "tangential_damping")
         return {name: a for name in names if (a := getattr(self, name)) is not None}
 
-    def rows(self, mass: float) -> Any:
-        """(count,) structured array of ``HertzData``, ``mass`` [kg] being that of the lightest
-        pad."""
+    def rows(self, mass: float, slip_mass: float) -> Any:
+        """(count,) structured array of ``HertzData``: ``mass`` [kg] is that of the lightest pad,
+        ``slip_mass`` [kg] the least that a pad has along the ground."""
         kind: Any = HertzData
         table: Any = np.zeros(self.count, dtype=kind.numpy_dtype())
         for name in ("stiffness", "damping", "friction"):
             table[name] = getattr(self, name)
         grip = self.tangential_stiffness
         if grip is None:
-            deep = np.array([deepest(mass, 1.0, k) for k in self.stiffness])
-            grip = MINDLIN * 1.5 * self.stiffness * np.sqrt(deep)
+            hit = np.array([duration(mass, 1.0, k) for k in self.stiffness])
+            grip = slip_mass / (RELAXATION * hit) ** 2
         damping = self.tangential_damping
-        table["grip"] = grip
-        table["relaxation"] = 2.0 * np.sqrt(mass / grip) if damping is None else damping / grip
+        if damping is None:
+            damping = np.sqrt(grip * slip_mass)
+        table["grip"], table["relaxation"] = grip, damping / grip
         return table
 
     def normal(self, depth: npt.ArrayLike, closing: npt.ArrayLike = 0.0) -> Array:

@@ -39,6 +39,7 @@ class TreeLimits:
     contact_step: scalar  # a step that no contact is shorter than [s]
     start_depth: scalar  # deepest pad at the release [m]
     sink_depth: scalar  # deepest pad ever [m]
+    size: scalar  # distance of the farthest pad from the first body's origin [m]
 
 
 @wp.struct
@@ -56,6 +57,7 @@ class TreeRun:
     push: vec3  # force of the ground now [N]
     normal: scalar  # normal forces of all pads now [N]
     quiet: scalar  # how long it has been slow [s]
+    still: scalar  # how long all its pads have held it [s]
     path: scalar  # of the centre of mass [m]
     fresh: int  # 1 where the integrator has to start anew
     status: int  # which pads press, crushables give and stops are met: a number for each case
@@ -170,6 +172,9 @@ class Parts(NamedTuple):
         """Numbers of a line."""
         return int(self.sloshes.stop)
 
+
+#: How long a hit lasts, in units of ``TreeLimits.contact_step``.
+HIT = wp.constant(scalar(20.0))
 
 #: Numbers of a line before its parts: time, step, order, whether in contact.
 LINE_HEAD = wp.constant(4)

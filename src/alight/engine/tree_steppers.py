@@ -13,7 +13,7 @@ import warp as wp
 
 from alight.core.outcomes import Outcome
 from alight.core.types import scalar
-from alight.engine.tree_state import TreeRun, TreeSpace
+from alight.engine.tree_state import HIT, TreeRun, TreeSpace
 from alight.engine.tree_world import TreeComposition
 from alight.integrators.kernel import accepted
 from alight.integrators.pece_kernel import ROWS, Adams
@@ -37,10 +37,8 @@ _ROWS = wp.constant(ROWS)
 
 #: Error of a step in contact, over the speed and what the load gives in a hit; and the least part
 #: of the tolerance that is asked for.
-_STEADY = wp.constant(scalar(1e-4))
-_STEADIEST = wp.constant(scalar(1e-4))
-#: A hit in units of ``contact_step``.
-_HIT = wp.constant(scalar(20.0))
+_STEADY = wp.constant(scalar(1e-5))
+_STEADIEST = wp.constant(scalar(1e-6))
 
 # What a slope is asked for: to start, on the way to a new state, at the new state.
 START = wp.constant(0)
@@ -147,7 +145,7 @@ def _steadiness(parts: TreeComposition) -> Any:
     def steady_share(world: World, run: TreeRun, tolerance: scalar):
         # At rest stiff parts hold steps at the edge of stability, where errors hover about what is
         # allowed: as speeds they would shake loose what barely presses.
-        hit = _HIT * world.limits.contact_step
+        hit = HIT * world.limits.contact_step
         scale = wp.length(run.v) + hit * run.normal / world.mass
         return wp.clamp(_STEADY * scale / tolerance, _STEADIEST, scalar(1.0))
 

@@ -24,7 +24,12 @@ class Scenario(Document):
 
     KIND: ClassVar[str] = LANDING
     FILES: ClassVar = (("body", "mesh"), ("lander", "mesh"), ("lander", "urdf"), ("ground", "map"))
-    OPEN: ClassVar = ("contact.static_friction", "contact.patch_radius")
+    OPEN: ClassVar = (
+        "contact.static_friction",
+        "contact.patch_radius",
+        "contact.tangential_stiffness",
+        "contact.tangential_damping",
+    )
     OVERLAPS: ClassVar = {
         "release.place": ("release.latitude", "release.longitude"),
         "release.state": ("release.offset", "release.position", "release.velocity"),
