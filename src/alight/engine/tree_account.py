@@ -277,7 +277,7 @@ def arrive_function(parts: TreeComposition) -> Any:
         slow = found.count > 0 and speed < limits.settle_speed and rate < limits.settle_rate
         out.quiet = wp.where(slow, run.quiet + h, scalar(0.0))
         little = _STILL * HIT * limits.contact_step * found.normal / world.mass
-        held = found.sliding == 0 and speed + rate * limits.size < little
+        held = slow and found.sliding == 0 and speed + rate * limits.size < little
         out.still = wp.where(held, run.still + h, scalar(0.0))
         return out
 

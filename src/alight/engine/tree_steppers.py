@@ -84,7 +84,8 @@ def status_of(tree: TreeData, parts: DeviceData, space: TreeSpace, slot: int):
     status = int(1)  # times an odd number: however many there are, none is shifted out
     for i in range(parts.pads.shape[0]):
         state = space.pad_state[i, slot]
-        status = 3 * status + wp.where(state[2] > scalar(0.0), 1, 0) + space.pad_slides[i, slot]
+        presses = wp.where(state[2] > scalar(0.0), 1, 0)
+        status = 3 * status + presses * (1 + space.pad_slides[i, slot])
     for i in range(parts.crushables.shape[0]):
         status = 3 * status + wp.where(space.rate_crushed[i, slot] > scalar(0.0), 1, 0)
     for i in range(tree.count):
