@@ -54,13 +54,16 @@ class Peer:
         self.crush, self.limit, self.thrust = crush, limit, thrust
         self.stiffness = crush / YIELD
         self.damping = RELAX * self.stiffness
-        self.grip, self.drag = ground["tangential_stiffness"], ground["tangential_damping"]
         self.on = 0.0
         self.model = mujoco.MjModel.from_xml_string(self._xml(gravity, leg_mass))
         self.data = mujoco.MjData(self.model)
         self.legs = [self.model.body(f"leg {i + 1}").id for i in range(3)]
         self.pads = [self.model.site(f"pad {i + 1}").id for i in range(3)]
         self.bus = self.model.body("body").id
+        # The grip of a pad: an eighth of a hit at 1 m/s, for the least mass along the ground.
+        hit = 2.943275184324 * (1.25 * leg_mass / self.k) ** 0.4
+        mass = min(self.mass_along(site) for site in self.pads)
+        self.grip, self.drag = mass * (8.0 / hit) ** 2, mass * 8.0 / hit
 
     def _xml(self, gravity, leg_mass):
         ends = zip(dcap.PADS, dcap.CRUSHABLES, strict=True)
@@ -103,6 +106,17 @@ class Peer:
     </body>
   </worldbody>
 </mujoco>"""
+
+    def mass_along(self, site):
+        """Least mass that a pad has along the ground [kg]."""
+        m, d, mujoco = self.model, self.data, self.mujoco
+        mujoco.mj_forward(m, d)
+        jacobian = np.zeros((3, m.nv))
+        mujoco.mj_jacSite(m, d, jacobian, None, site)
+        across = np.ascontiguousarray(jacobian[[0, 2]])
+        moved = np.zeros_like(across)
+        mujoco.mj_solveM(m, d, moved, across)
+        return 1.0 / np.linalg.eigvalsh(across @ moved.T)[-1]
 
     def start(self, height, speed, tilt):
         """State: place, quaternion wxyz, strokes, swings; velocities; crushed strokes; give of each
