@@ -43,7 +43,7 @@ def landing(
     model = TreeModel(
         *(lander.tree, lander.devices, gravity, ground),
         Hertz(**{**GROUND, "friction": friction}),
-        stop=stop or TreeStop(max_time=100.0),
+        stop=stop or TreeStop(max_time=200.0),
         steps=steps or TreeSteps(),
         up=(0.0, 1.0, 0.0),
     )

@@ -18,7 +18,6 @@ from scipy.integrate import DOP853
 from alight.vehicles import dcap
 
 YIELD, RELAX = 2e-3, 2e-3  # of the crushables: stroke to the crush force [m], damping/stiffness [s]
-SLIP = 1e-3  # [m/s]
 
 
 def turning(angles):
@@ -61,6 +60,10 @@ class Peer:
         self.legs = [self.model.body(f"leg {i + 1}").id for i in range(3)]
         self.pads = [self.model.site(f"pad {i + 1}").id for i in range(3)]
         self.bus = self.model.body("body").id
+        # The grip of a pad: an eighth of a hit at 1 m/s, for the least mass along the ground.
+        hit = 2.943275184324 * (1.25 * leg_mass / self.k) ** 0.4
+        mass = min(self.mass_along(site) for site in self.pads)
+        self.grip, self.drag = mass * (8.0 / hit) ** 2, mass * 8.0 / hit
 
     def _xml(self, gravity, leg_mass):
         ends = zip(dcap.PADS, dcap.CRUSHABLES, strict=True)
@@ -104,13 +107,25 @@ class Peer:
   </worldbody>
 </mujoco>"""
 
+    def mass_along(self, site):
+        """Least mass that a pad has along the ground [kg]."""
+        m, d, mujoco = self.model, self.data, self.mujoco
+        mujoco.mj_forward(m, d)
+        jacobian = np.zeros((3, m.nv))
+        mujoco.mj_jacSite(m, d, jacobian, None, site)
+        across = np.ascontiguousarray(jacobian[[0, 2]])
+        moved = np.zeros_like(across)
+        mujoco.mj_solveM(m, d, moved, across)
+        return 1.0 / np.linalg.eigvalsh(across @ moved.T)[-1]
+
     def start(self, height, speed, tilt):
-        """State: place, quaternion wxyz, strokes, swings; velocities; crushed strokes."""
+        """State: place, quaternion wxyz, strokes, swings; velocities; crushed strokes; give of each
+        pad along the ground."""
         q = [0.0, height, 0.0, np.cos(tilt / 2), 0.0, 0.0, np.sin(tilt / 2), *np.zeros(5)]
-        return np.concatenate([q, [0.0, -speed, 0.0], np.zeros(8), np.zeros(3)])
+        return np.concatenate([q, [0.0, -speed, 0.0], np.zeros(8), np.zeros(3), np.zeros(6)])
 
     def forces(self, y):
-        """Set the state; crush forces and rates, and the ground's forces (3, 3)."""
+        """Set the state; crush forces, the ground's (3, 3), rates of crushed strokes and gives."""
         m, d, mujoco = self.model, self.data, self.mujoco
         d.qpos[:], d.qvel[:] = y[:12], y[12:23]
         mujoco.mj_fwdPosition(m, d)
@@ -118,7 +133,8 @@ class Peer:
         trial = self.stiffness * (y[7:10] - y[23:26]) + self.damping * y[18:21]
         gives = (trial > self.crush) & (y[23:26] < self.limit)
         rate = np.where(gives, (trial - self.crush) / self.damping, 0.0)
-        push = np.zeros((3, 3))
+        push, given = np.zeros((3, 3)), y[26:32].reshape(3, 2)
+        giving = -self.grip / self.drag * given  # off the ground, what was given comes back
         jacobian = np.zeros((3, m.nv))
         for i, site in enumerate(self.pads):
             depth = -d.site_xpos[site][1]
@@ -126,15 +142,16 @@ class Peer:
                 mujoco.mj_jacSite(m, d, jacobian, None, site)
                 u = jacobian @ d.qvel
                 normal = max(0.0, self.k * depth**1.5 - self.c * u[1])
-                slip = np.array([u[0], 0.0, u[2]])
-                push[i] = -self.mu * normal * slip / np.sqrt(slip @ slip + SLIP**2)
-                push[i, 1] = normal
-        return np.where(gives, self.crush, trial), rate, push
+                back = self.grip * given[i] + self.drag * u[[0, 2]]
+                back *= min(1.0, self.mu * normal / max(np.linalg.norm(back), 1e-300))
+                giving[i] = (back - self.grip * given[i]) / self.drag
+                push[i] = -back[0], normal, -back[1]
+        return np.where(gives, self.crush, trial), push, np.concatenate([rate, giving.ravel()])
 
     def slope(self, t, y):
         """Time derivative of the state."""
         m, d, mujoco = self.model, self.data, self.mujoco
-        crush, rate, push = self.forces(y)
+        crush, push, rates = self.forces(y)
         d.qfrc_applied[:] = 0.0
         d.qfrc_applied[6:9] = -crush
         for leg, site, force in zip(self.legs, self.pads, push, strict=True):
@@ -152,7 +169,7 @@ class Peer:
             -b * w[0] - c * w[1] - e * w[2], a * w[0] + c * w[2] - e * w[1],
             a * w[1] + e * w[0] - b * w[2], a * w[2] + b * w[1] - c * w[0],
         ])  # fmt: skip
-        return np.concatenate([y[12:15], turn, y[18:23], d.qacc, rate])
+        return np.concatenate([y[12:15], turn, y[18:23], d.qacc, rates])
 
     def land(self, y, until, tolerance=1e-8):
         """Times and states at the ends of steps; thrusters come on at the first touch."""
@@ -164,7 +181,7 @@ class Peer:
                 solver.step()
                 times.append(solver.t)
                 states.append(solver.y)
-                if not self.on and self.forces(solver.y)[2][:, 1].any():
+                if not self.on and self.forces(solver.y)[1][:, 1].any():
                     self.on = 1.0
                     break
             t, y = solver.t, np.array(solver.y)
@@ -185,7 +202,7 @@ def compare(mujoco, until=4.0, tolerance=1e-8):
     peer = Peer(mujoco, (0.0, -paper.GRAVITY, 0.0), paper.GROUND)
     times, states = peer.land(peer.start(paper.HEIGHT, paper.SPEED, paper.TILT), until, tolerance)
     found = [peer.forces(y) for y in states]
-    return ours, times, states, np.array([f[0] for f in found]), np.array([f[2] for f in found])
+    return ours, times, states, np.array([f[0] for f in found]), np.array([f[1] for f in found])
 
 
 def curves(ours, times, states, crush, push):

@@ -51,6 +51,9 @@ def test_momentum_of_the_two_models_is_alike(example):
 
     model, _ = paper.landing(flat=True)
     peer = example.Peer(mujoco, (0.0, -paper.GRAVITY, 0.0), paper.GROUND)
+    row = model.contact.rows(model.lightest, model.slip_mass)[0]
+    assert row["grip"] == pytest.approx(peer.grip, rel=1e-7)
+    assert row["grip"] * row["relaxation"] == pytest.approx(peer.drag, rel=1e-7)
     rng = np.random.default_rng(5)
     tau = rng.normal(size=11)
     y = peer.start(50.0, 0.0, 0.3)

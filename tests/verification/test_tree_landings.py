@@ -1,8 +1,6 @@
 """Articulated landers in the engine: contact and devices, one by one.
 
 - Hertz: d = (5 m v^2 / 4 k)^(2/5), F = k d^(3/2), T = 2.9433 d / v; restitution by a dashpot (F.4).
-- Friction: a = g (sin s - mu cos s) down a slope s; below the friction angle v = e tan s /
-  sqrt(mu^2 - tan^2 s), the creep of its regularisation.
 - Crushable: (m v^2 - F^2 / k) / 2 = F p + what its damper takes; p never falls.
 - Thruster: m dv = F dt. Wheel: I_wheel w_wheel + I_body w_body = 0.
 """
@@ -78,25 +76,6 @@ def test_a_dashpot_takes_what_the_table_says(zeta, restitution, how):
     found = run_trees(model, TreeRelease.of(BALL, (0, 0, 5e-3), (0, 0, -0.1)), device="cpu")
     # A step of RK4 that ends in the ground is off by c v h / 2m = 4e-5 v.
     assert found.v[0, 2] / 0.1 == pytest.approx(restitution, abs=1e-6 if len(how) == 1 else 1e-4)
-
-
-@pytest.mark.parametrize("slope", [0.05, 0.3])
-def test_friction_on_a_slope(slope):
-    """mu = 0.1: the steep slope is slid down, the gentle one is crept down."""
-    g, mu, e, end = 0.05, 0.1, 1e-3, 20.0
-    pull = (g * np.sin(slope), 0.0, -g * np.cos(slope))
-    model = ball(Hertz(1e4, 100.0, mu, e), pull, stop={"max_time": end, "settle_speed": 1e-9})
-    rest = (10.0 * g * np.cos(slope) / 1e4) ** (2 / 3)
-    found = run_trees(model, TreeRelease.of(BALL, (0, 0, -rest)), device="cpu")
-    speed = found.v[0, 0]
-    if np.tan(slope) < mu:
-        assert speed == pytest.approx(
-            e * np.tan(slope) / np.sqrt(mu**2 - np.tan(slope) ** 2), rel=1e-4
-        )
-    else:  # at the start, slower than a few e, friction is not yet whole
-        expected = g * (np.sin(slope) - mu * np.cos(slope)) * end
-        assert speed == pytest.approx(expected, abs=3.0 * e)
-    assert found.v[0, 1] == 0.0
 
 
 def test_a_patch_holds_what_is_over_it_and_nothing_else():

@@ -1,13 +1,18 @@
 """``Hertz``: the contact law of paper 002, a spring of Hertz with a dashpot, and friction.
 
-At a depth d > 0, with d' the speed of going in and u the velocity along the ground,
+At a depth d > 0, with d' the speed of going in,
 
     F_n = max(0, k d^(3/2) + c d')                  (002 Eq. 37, clamped: erratum 002-8)
-    F_t = -mu F_n u / sqrt(u^2 + e^2)               (002 Eq. 38, with a direction: erratum 002-9)
 
 Without the clamp the dashpot would pull as the ground is left. With c > 0 the force jumps by c d'
-as the ground is touched. Friction is regularised: far above the slip speed e it is mu F_n, far
-below it is a damper, so that a lander on a slope creeps, at e tan(slope)/mu if that is small.
+as the ground is touched. Friction (002 Eq. 38) has a direction (erratum 002-9) and sticks: it is
+that of ``contact.stick``, a spring k_t with a damper c_t along the ground, up to mu F_n.
+
+The paper's friction gives nowhere, so k_t is to be large: what is not given is chosen such that the
+lightest mass on it, damped half critically, comes back from a push within T = c_t / k_t = t_hit / 8,
+t_hit being that of a pad at 1 m/s. Steps that follow hits follow that too, and mu F_n / k_t is far
+below the depth. k_t is constant, not growing with depth as 3/2 k d^(1/2) does and Mindlin's 6/7 of
+it would: a spring that grows stiffer while it is drawn makes energy of nothing.
 """
 
 import math
@@ -20,7 +25,7 @@ import warp as wp
 from alight.contact.compliant import Number
 from alight.core.checks import Array, checked_number
 from alight.core.errors import InputError
-from alight.core.types import scalar, vec3
+from alight.core.types import scalar
 
 
 @wp.struct
@@ -33,8 +38,10 @@ class HertzData:
     """c [N s/m]"""
     friction: scalar
     """mu"""
-    slip_speed: scalar
-    """e [m/s]"""
+    grip: scalar
+    """k_t [N/m]"""
+    relaxation: scalar
+    """c_t / k_t [s]"""
 
 
 @wp.func
@@ -47,25 +54,20 @@ def hertz_normal(law: HertzData, depth: scalar, closing: scalar):
 
 
 @wp.func
-def hertz_friction(law: HertzData, normal: scalar, slip: vec3) -> vec3:
-    """Force [N] against ``slip`` [m/s], the velocity along the ground."""
-    e = law.slip_speed
-    return (-law.friction * normal / wp.sqrt(wp.dot(slip, slip) + e * e)) * slip
-
-
-@wp.func
 def hertz_stored(law: HertzData, depth: scalar):
     """Energy of the spring [J], 2/5 k d^(5/2)."""
     d = wp.max(scalar(0.0), depth)
     return scalar(0.4) * law.stiffness * d * d * wp.sqrt(d)
 
 
+#: Relaxation of the grip over the duration of a hit.
+RELAXATION = 0.125
 #: Duration of a hit without a dashpot over depth / speed: 2 sqrt(pi) Gamma(7/5) / Gamma(9/10).
 DURATION = 2.0 * math.sqrt(math.pi) * math.gamma(1.4) / math.gamma(0.9)
 
 
 class Hertz:
-    """Hertz's spring with a linear dashpot, never pulling, and regularised friction.
+    """Hertz's spring with a linear dashpot, never pulling, and friction that sticks.
 
     Each may also be an array with one value for each run of a batch.
 
@@ -77,9 +79,12 @@ class Hertz:
         c [N s/m] of each point.
     friction:
         Coulomb's coefficient.
-    slip_speed:
-        Speed [m/s] at which friction is 0.71 of its greatest. Smaller is truer and stiffer: steps
-        must follow a damper of friction x force / slip_speed.
+    tangential_stiffness:
+        k_t [N/m] of each point along the ground, by which it gives before it slides. If not given,
+        64 m / t^2, m being the least mass that a pad has along the ground and t the duration of a
+        hit of the lightest pad at 1 m/s: its give is small against the depth.
+    tangential_damping:
+        c_t [N s/m] along the ground while it sticks. If not given, half the critical for that mass.
     """
 
     #: The ``@wp.struct`` class of the law's parameters.
@@ -90,13 +95,15 @@ class Hertz:
         stiffness: Number,
         damping: Number = 0.0,
         friction: Number = 0.0,
-        slip_speed: Number = 1e-3,
+        tangential_stiffness: Number | None = None,
+        tangential_damping: Number | None = None,
     ) -> None:
         self.stiffness = _numbers("stiffness [N/m^1.5]", stiffness, above=True)
         self.damping = _numbers("damping [N s/m]", damping)
         self.friction = _numbers("friction", friction)
-        self.slip_speed = _numbers("slip_speed [m/s]", slip_speed, above=True)
-        lengths = {a.size for a in self._all() if a.size > 1}
+        self.tangential_stiffness = _if_given("tangential_stiffness [N/m]", tangential_stiffness)
+        self.tangential_damping = _if_given("tangential_damping [N s/m]", tangential_damping)
+        lengths = {a.size for a in self._given().values() if a.size > 1}
         if len(lengths) > 1:
             raise InputError(
                 f"contact parameters are given for {' and '.join(map(str, sorted(lengths)))} "
@@ -104,16 +111,25 @@ class Hertz:
             )
         self.count = max([1, *lengths])
 
-    def _all(self) -> tuple[Array, ...]:
-        return self.stiffness, self.damping, self.friction, self.slip_speed
+    def _given(self) -> dict[str, Array]:
+        names = ("stiffness", "damping", "friction", "tangential_stiffness", "tangential_damping")
+        return {name: a for name in names if (a := getattr(self, name)) is not None}
 
-    def rows(self) -> Any:
-        """(count,) structured array of ``HertzData``."""
+    def rows(self, mass: float, slip_mass: float) -> Any:
+        """(count,) structured array of ``HertzData``: ``mass`` [kg] is that of the lightest pad,
+        ``slip_mass`` [kg] the least that a pad has along the ground."""
         kind: Any = HertzData
         table: Any = np.zeros(self.count, dtype=kind.numpy_dtype())
-        names = ("stiffness", "damping", "friction", "slip_speed")
-        for name, values in zip(names, self._all(), strict=True):
-            table[name] = values
+        for name in ("stiffness", "damping", "friction"):
+            table[name] = getattr(self, name)
+        grip = self.tangential_stiffness
+        if grip is None:
+            hit = np.array([duration(mass, 1.0, k) for k in self.stiffness])
+            grip = slip_mass / (RELAXATION * hit) ** 2
+        damping = self.tangential_damping
+        if damping is None:
+            damping = np.sqrt(grip * slip_mass)
+        table["grip"], table["relaxation"] = grip, damping / grip
         return table
 
     def normal(self, depth: npt.ArrayLike, closing: npt.ArrayLike = 0.0) -> Array:
@@ -123,16 +139,10 @@ class Hertz:
         push = push + self.damping[0] * np.asarray(closing, dtype=np.float64)
         return np.where(d > 0.0, np.maximum(push, 0.0), 0.0)
 
-    def tangential(self, normal: npt.ArrayLike, slip: npt.ArrayLike) -> Array:
-        """Friction (..., 3) [N] against ``slip`` (..., 3) [m/s]; of the first run."""
-        u = np.asarray(slip, dtype=np.float64)
-        size = np.sqrt((u * u).sum(-1) + self.slip_speed[0] ** 2)
-        return np.asarray((-self.friction[0] * np.asarray(normal) / size)[..., None] * u)
-
     def __repr__(self) -> str:
-        told = (a[0] if a.size == 1 else f"[{a.size} values]" for a in self._all())
-        k, c, mu, e = told
-        return f"Hertz({k}, damping={c}, friction={mu}, slip_speed={e})"
+        given = self._given()
+        told = {n: a[0] if a.size == 1 else f"[{a.size} values]" for n, a in given.items()}
+        return f"Hertz({', '.join(f'{name}={value}' for name, value in told.items())})"
 
 
 def deepest(mass: float, speed: float, stiffness: float) -> float:
@@ -143,6 +153,10 @@ def deepest(mass: float, speed: float, stiffness: float) -> float:
 def duration(mass: float, speed: float, stiffness: float) -> float:
     """How long a hit without a dashpot lasts [s]."""
     return DURATION * deepest(mass, speed, stiffness) / speed
+
+
+def _if_given(name: str, value: Number | None) -> Array | None:
+    return None if value is None else _numbers(name, value, above=True)
 
 
 def _numbers(name: str, value: Number, *, above: bool = False) -> Array:

@@ -72,6 +72,7 @@ def stick(
     """
     found = Stick()
     if limit <= scalar(0.0):
+        found.slides = 1
         return found
     along = slip - wp.dot(slip, normal) * normal
     out = wp.dot(strain, normal) * normal

@@ -12,6 +12,7 @@ from alight.engine.approach import free_time
 from alight.engine.flight_phase import path_length
 from alight.engine.run import Touch
 from alight.engine.tree_state import (
+    HIT,
     LINE_HEAD,
     PEAK_ACCELERATION,
     PEAK_RATE,
@@ -49,6 +50,10 @@ _SANK = wp.constant(int(Outcome.SANK))
 _PAUSE = wp.constant(scalar(10.0))
 #: Longest step with a pad in the ground, in the same unit: a fifth of a hit.
 _INSIDE = wp.constant(scalar(4.0))
+#: At rest is what is slower than this share of what its load would give it in a hit ...
+_STILL = wp.constant(scalar(1e-3))
+#: ... for so many hits.
+_STILL_HITS = wp.constant(scalar(20.0))
 #: What a bound on a pad's acceleration is taken at, over its value now.
 _MARGIN = wp.constant(scalar(1.5))
 
@@ -68,6 +73,7 @@ class Pressing:
     force: vec3  # [N]
     normal: scalar  # sum of the normal forces [N]
     count: int
+    sliding: int  # how many of them slide
     hardest: int  # the pad with the largest normal force, or -1
     depth: scalar  # deepest pad [m]; negative above the ground
 
@@ -86,6 +92,7 @@ def sum_pads(space: TreeSpace, slot: int) -> Pressing:
             found.force += space.pad_force[i, slot]
             found.normal += state[2]
             found.count += 1
+            found.sliding += space.pad_slides[i, slot]
             if state[2] > most:
                 most = state[2]
                 found.hardest = i
@@ -262,9 +269,32 @@ def arrive_function(parts: TreeComposition) -> Any:
             raise_peak(space, at + pads + i, slot, angle)
 
     @wp.func
-    def end_of(world: World, run: TreeRun, tilt: scalar, depth: scalar):
+    def watch(world: World, run: TreeRun, h: scalar, rate: scalar, found: Pressing):
+        """``run`` with the times for which it has been slow, and held by pads that all stick."""
+        out = run
+        limits = world.limits
+        speed = wp.length(run.v)
+        slow = found.count > 0 and speed < limits.settle_speed and rate < limits.settle_rate
+        out.quiet = wp.where(slow, run.quiet + h, scalar(0.0))
+        little = _STILL * HIT * limits.contact_step * found.normal / world.mass
+        held = slow and found.sliding == 0 and speed + rate * limits.size < little
+        out.still = wp.where(held, run.still + h, scalar(0.0))
+        return out
+
+    @wp.func
+    def at_rest(world: World, run: TreeRun, found: Pressing):
+        """True when it has been held, or slow, for long enough."""
+        limits = world.limits
+        # A lander on the brink starts to topple no faster than this: look long enough.
+        topple = scalar(3.0) * wp.sqrt(limits.size * world.mass / found.normal)
+        quiet = run.quiet >= limits.settle_time and run.quiet >= topple
+        return quiet or run.still >= _STILL_HITS * HIT * limits.contact_step
+
+    @wp.func
+    def end_of(world: World, run: TreeRun, tilt: scalar, found: Pressing):
         """The outcome as things stand."""
         limits = world.limits
+        depth = found.depth
         if not wp.isfinite(run.x) or not wp.isfinite(run.v):
             return _NOT_FINITE
         if run.steps == 0 and depth > limits.start_depth:
@@ -275,7 +305,7 @@ def arrive_function(parts: TreeComposition) -> Any:
             return _ESCAPED
         if tilt > limits.tip_angle and run.touched < NEVER:
             return _TIPPED_OVER
-        if run.quiet >= limits.settle_time:
+        if at_rest(world, run, found):
             return _SETTLED
         if run.t >= limits.max_time:
             return _TIMED_OUT
@@ -300,10 +330,8 @@ def arrive_function(parts: TreeComposition) -> Any:
         w = vector_row(space.tree, 0, RATE, slot) - now.rate
         tilt = tilt_of(world, out, space, slot, now.rate)
         note_peaks(world, out, space, slot, tilt, w)
-        slow = wp.length(out.v) < world.limits.settle_speed
-        slow = slow and wp.length(w) < world.limits.settle_rate
-        out.quiet = wp.where(slow and found.count > 0, run.quiet + h, scalar(0.0))
-        out.outcome = end_of(world, out, tilt, found.depth)
+        out = watch(world, out, h, wp.length(w), found)
+        out.outcome = end_of(world, out, tilt, found)
         pause = out.t - out.last > _PAUSE * world.limits.contact_step
         if out.touching != 0 and (pause or out.outcome != _RUNNING):
             out = end_touch(world, out, space, slot, contact)

@@ -16,7 +16,7 @@ from alight.engine.run import Touch
 from alight.engine.tree_account import arrive_function, line_function
 from alight.engine.tree_state import TreeRun, TreeSpace
 from alight.engine.tree_steppers import START, TRIAL, Turn, adams_stepper, rk4_stepper
-from alight.engine.tree_world import TreeComposition
+from alight.engine.tree_world import TreeComposition, let_go
 from alight.vehicles.tree_joints import make_unit
 
 _RUNNING = wp.constant(int(Outcome.RUNNING))
@@ -76,6 +76,7 @@ def tree_kernel(parts: TreeComposition) -> Any:
             run, turn = use(world, run, space, slot, turn)
             if turn.here:
                 make_unit(world.tree, space.q, slot)
+                let_go(space, slot)
                 was = run.touching
                 run = arrive(world, run, space, slot, turn.h, contact)
                 if was != 0 and run.touching == 0:

@@ -14,6 +14,7 @@ import warp as wp
 
 from alight.contact.hertz import Hertz, deepest, duration
 from alight.core import devices as hardware
+from alight.core import frames
 from alight.core.checks import Array, checked_number, checked_vector
 from alight.core.errors import InputError, unknown_name
 from alight.core.types import vec3
@@ -34,20 +35,10 @@ INTEGRATORS = ("pece", "rk4")
 
 @dataclass(frozen=True)
 class TreeStop(Stop):
-    """When a run of an articulated lander ends.
-
-    Regularised friction creeps: a lander on a slope never stands quite still, and ``settle_speed``
-    is to be above the slip speed of its contact times the slope over the friction.
-    """
+    """When a run of an articulated lander ends: as of a rigid one, or tipped over."""
 
     max_time: float = 1e3
     """Simulated time [s] after which it has timed out."""
-    settle_speed: float = 1e-3
-    """Speed of the centre of mass [m/s] and ..."""
-    settle_rate: float = 1e-3
-    """... rate of the first body [rad/s] below which it is at rest, if on the ground for ..."""
-    settle_time: float = 5.0
-    """... this long [s]."""
     tip_angle: float = math.pi / 3.0
     """Angle [rad] between the lander's up and the local vertical at which it has tipped over, once
     it has touched the ground."""
@@ -264,7 +255,8 @@ class TreeModel:
         world.surface = self.surface.data(device)
         world.rotation = self.rotation.data(device)
         world.external = combined_data(self.externals, device)
-        world.contact = wp.array(self.contact.rows(), dtype=self.contact.Data, device=device.name)
+        rows = self.contact.rows(self.lightest, self.slip_mass)
+        world.contact = wp.array(rows, dtype=self.contact.Data, device=device.name)
         world.limits = self._limits()
         bounds = self.surface.bounds_to(self.start_depth)
         world.slope, world.curvature = bounds.slope, bounds.curvature
@@ -285,13 +277,38 @@ class TreeModel:
         """A step that no contact is shorter than [s]."""
         if self.steps.contact_step is not None:
             return self.steps.contact_step
+        return duration(self.lightest, 1.0, float(self.contact.stiffness.max())) / 20.0
+
+    @property
+    def lightest(self) -> float:
+        """Mass of the lightest body with a pad [kg]."""
         masses = [self.tree.bodies[self.tree.index(pad.body)].mass for pad in self.fitted.pads]
-        lightest = min([m for m in masses if m > 0.0] or [self.tree.mass])
-        return duration(lightest, 1.0, float(self.contact.stiffness.max())) / 20.0
+        return min([m for m in masses if m > 0.0] or [self.tree.mass])
+
+    @cached_property
+    def slip_mass(self) -> float:
+        """Least mass that a pad has along the ground [kg]: a force F across ``up`` on it alone, all
+        joints neutral, moves it by F / m."""
+        tree, pads = self.tree, self.fitted.pads
+        x, y = frames.local_frame(np.asarray(self.up)).T[:2]
+        forces = np.zeros((len(pads), 4, tree.count, 3))  # along x, y, both, and none
+        points = np.zeros((len(pads), 4, tree.count, 3))
+        for k, pad in enumerate(pads):
+            body = tree.index(pad.body)
+            forces[k, :3, body], points[k, :, body] = (x, y, x + y), pad.place
+        q, still = tree.neutral(), np.zeros((len(pads), 4, tree.n_v))
+        a = tree.accelerations(q, still, forces=forces, points=points, device="cpu")
+        # f . J M^-1 J^T f is twice the kinetic energy of the velocity M^-1 J^T f.
+        xx, yy, both = np.moveaxis(2.0 * tree.energy(q, a[:, :3] - a[:, 3:], device="cpu")[0], 1, 0)
+        xy = 0.5 * (both - xx - yy)
+        most = 0.5 * (xx + yy) + np.hypot(0.5 * (xx - yy), xy)
+        return min(tree.mass, 1.0 / max(float(most.max()), 1e-300))
 
     def allowed(self) -> tuple[Array, Array]:
         """Errors of a step, absolute and relative, for each number of a state."""
         sizes, tolerance = self.sizes, self.steps.tolerance
+        # Strains are 0 most of the time: they must not dilute the mean square of the others.
+        tolerance *= math.sqrt(sizes.strain.start / sizes.rows)
         relative = np.zeros(sizes.rows)
         relative[sizes.n_q : sizes.n_q + sizes.n_v] = tolerance
         return np.full(sizes.rows, tolerance), relative
@@ -305,7 +322,7 @@ class TreeModel:
         limits.longest, limits.shortest = steps.longest, steps.shortest
         limits.first = max(0.05 * math.sqrt(steps.tolerance), 10.0 * steps.shortest)
         limits.contact_step = self.contact_step
-        limits.start_depth = self.start_depth
+        limits.start_depth, limits.size = self.start_depth, self.size
         softest = float(self.contact.stiffness.min())
         limits.sink_depth = max(self.size, 10.0 * deepest(self.tree.mass, 1.0, softest))
         return limits

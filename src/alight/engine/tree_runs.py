@@ -175,7 +175,8 @@ class TreeRuns(Flow[TreeResult]):
         self._notes["anchor_x"] = np.nan  # nowhere yet
         crushed = np.array([part.crushed for part in self.model.fitted.crushables])
         rest = np.broadcast_to(crushed, (n, len(crushed)))
-        self._y = np.concatenate([release.q, release.v, rest], axis=1)
+        strain = np.zeros((n, 3 * self.model.sizes.pads))
+        self._y = np.concatenate([release.q, release.v, rest, strain], axis=1)
         self._peaks = np.zeros((n, self.model.sizes.peaks))
 
     def _prepare(self, slots: int, history: int) -> None:
@@ -274,7 +275,7 @@ class TreeRuns(Flow[TreeResult]):
         b = sizes.bodies
         edges = np.cumsum([int(PEAKS), b, b, sizes.pads, sizes.sloshes])
         parts = [rows[:, i:j].copy() for i, j in itertools.pairwise(edges)]
-        stroke = self._y[:, sizes.n_q + sizes.n_v :].copy()
+        stroke = self._y[:, sizes.crushed].copy()
         heads = [row.copy() for row in rows[:, : int(PEAKS)].T]
         return TreePeaks._make([*heads, *parts, stroke])
 

@@ -145,7 +145,13 @@ class TreeSolution:
     @property
     def crushed(self) -> Array:
         """(n, crushables) stroke crushed for good [m]."""
-        return self._part("state", -1)[:, self.model.tree.n_q + self.model.tree.n_v :]
+        return self._part("state", -1)[:, self.model.sizes.crushed]
+
+    @property
+    def strain(self) -> Array:
+        """(n, pads, 3) of the grip of each pad, target axes [m]: how far friction has given."""
+        strain = self._part("state", -1)[:, self.model.sizes.strain]
+        return strain.reshape(len(self.lines), -1, 3)
 
     @cached_property
     def crush_force(self) -> Array:

@@ -39,6 +39,7 @@ class TreeLimits:
     contact_step: scalar  # a step that no contact is shorter than [s]
     start_depth: scalar  # deepest pad at the release [m]
     sink_depth: scalar  # deepest pad ever [m]
+    size: scalar  # distance of the farthest pad from the first body's origin [m]
 
 
 @wp.struct
@@ -56,6 +57,7 @@ class TreeRun:
     push: vec3  # force of the ground now [N]
     normal: scalar  # normal forces of all pads now [N]
     quiet: scalar  # how long it has been slow [s]
+    still: scalar  # how long all its pads have held it [s]
     path: scalar  # of the centre of mass [m]
     fresh: int  # 1 where the integrator has to start anew
     status: int  # which pads press, crushables give and stops are met: a number for each case
@@ -86,22 +88,26 @@ class TreeNotes:
 
 @wp.struct
 class TreeSpace:
-    """Memory of all runs, [row, slot]. q, v and crushed are parts of the rows of states."""
+    """Memory of all runs, [row, slot]. q, v, crushed and strain are parts of the rows of states."""
 
     tree: TreeMemory
     rows: StateRows
     q: wp.array2d(dtype=scalar)
     crushed: wp.array2d(dtype=scalar)
+    strain: wp.array2d(dtype=scalar)  # [3 pad + axis, slot] of the grip of each pad [m]
     trial_q: wp.array2d(dtype=scalar)
     trial_v: wp.array2d(dtype=scalar)
     trial_crushed: wp.array2d(dtype=scalar)
+    trial_strain: wp.array2d(dtype=scalar)
     rate_q: wp.array2d(dtype=scalar)
     acceleration: wp.array2d(dtype=scalar)
     rate_crushed: wp.array2d(dtype=scalar)
+    rate_strain: wp.array2d(dtype=scalar)
     force: wp.array2d(dtype=vec3)  # [body, slot] through its joint [N]
     moment: wp.array2d(dtype=vec3)  # [N m]
     pad_force: wp.array2d(dtype=vec3)  # [pad, slot] of the ground [N]
     pad_state: wp.array2d(dtype=vec3)  # gap [m], its rate [m/s], normal force [N]
+    pad_slides: wp.array2d(dtype=int)  # 1 where friction is at its limit
     level: wp.array2d(dtype=scalar)  # [actuator, slot]
     peaks: wp.array2d(dtype=scalar)
     notes: wp.array(dtype=TreeNotes)
@@ -120,8 +126,19 @@ class Sizes(NamedTuple):
 
     @property
     def rows(self) -> int:
-        """Numbers of a state."""
-        return self.n_q + self.n_v + self.crushables
+        """Numbers of a state: q, v, crushed strokes, strains of the pads."""
+        return self.n_q + self.n_v + self.crushables + 3 * self.pads
+
+    @property
+    def crushed(self) -> slice:
+        """Where the crushed strokes are in a state."""
+        first = self.n_q + self.n_v
+        return slice(first, first + self.crushables)
+
+    @property
+    def strain(self) -> slice:
+        """Where the strains of the pads are."""
+        return slice(self.crushed.stop, self.rows)
 
     @property
     def peaks(self) -> int:
@@ -155,6 +172,9 @@ class Parts(NamedTuple):
         """Numbers of a line."""
         return int(self.sloshes.stop)
 
+
+#: How long a hit lasts, in units of ``TreeLimits.contact_step``.
+HIT = wp.constant(scalar(20.0))
 
 #: Numbers of a line before its parts: time, step, order, whether in contact.
 LINE_HEAD = wp.constant(4)
@@ -191,18 +211,21 @@ def make_space(
     rows.allowed = wp.array(allowed, dtype=scalar, device=device.name)
     rows.relative = wp.array(relative, dtype=scalar, device=device.name)
     space.rows = rows
-    a, b, c = sizes.n_q, sizes.n_q + sizes.n_v, sizes.rows
+    q, v = slice(0, sizes.n_q), slice(sizes.n_q, sizes.n_q + sizes.n_v)
+    crushed, strain = sizes.crushed, sizes.strain
 
-    def view(whole: Any, first: int, last: int) -> Any:
-        return whole[first:last] if last > first else new(0)
+    def view(whole: Any, part: slice) -> Any:
+        return whole[part] if part.stop > part.start else new(0)
 
-    space.q, space.crushed = view(rows.y, 0, a), view(rows.y, b, c)
-    space.trial_q, space.trial_v = view(rows.trial, 0, a), view(rows.trial, a, b)
-    space.trial_crushed = view(rows.trial, b, c)
-    space.rate_q, space.acceleration = view(rows.slope, 0, a), view(rows.slope, a, b)
-    space.rate_crushed = view(rows.slope, b, c)
+    space.q, space.crushed = view(rows.y, q), view(rows.y, crushed)
+    space.strain = view(rows.y, strain)
+    space.trial_q, space.trial_v = view(rows.trial, q), view(rows.trial, v)
+    space.trial_crushed, space.trial_strain = view(rows.trial, crushed), view(rows.trial, strain)
+    space.rate_q, space.acceleration = view(rows.slope, q), view(rows.slope, v)
+    space.rate_crushed, space.rate_strain = view(rows.slope, crushed), view(rows.slope, strain)
     space.force, space.moment = new(sizes.bodies, vec3), new(sizes.bodies, vec3)
     space.pad_force, space.pad_state = new(sizes.pads, vec3), new(sizes.pads, vec3)
+    space.pad_slides = new(sizes.pads, int)
     space.level, space.peaks = new(sizes.actuators), new(sizes.peaks)
     space.notes = wp.zeros(slots, dtype=TreeNotes, device=device.name)
     return space

@@ -13,7 +13,7 @@ import warp as wp
 
 from alight.core.outcomes import Outcome
 from alight.core.types import scalar
-from alight.engine.tree_state import TreeRun, TreeSpace
+from alight.engine.tree_state import HIT, TreeRun, TreeSpace
 from alight.engine.tree_world import TreeComposition
 from alight.integrators.kernel import accepted
 from alight.integrators.pece_kernel import ROWS, Adams
@@ -34,6 +34,11 @@ from alight.vehicles.tree_data import TreeData
 _STEP_FLOOR = wp.constant(int(Outcome.STEP_FLOOR))
 _NOT_FINITE = wp.constant(int(Outcome.NOT_FINITE))
 _ROWS = wp.constant(ROWS)
+
+#: Error of a step in contact, over the speed and what the load gives in a hit; and the least part
+#: of the tolerance that is asked for.
+_STEADY = wp.constant(scalar(1e-5))
+_STEADIEST = wp.constant(scalar(1e-6))
 
 # What a slope is asked for: to start, on the way to a new state, at the new state.
 START = wp.constant(0)
@@ -74,19 +79,20 @@ def copy_rows(source: wp.array2d(dtype=scalar), target: wp.array2d(dtype=scalar)
 
 @wp.func
 def status_of(tree: TreeData, parts: DeviceData, space: TreeSpace, slot: int):
-    """A number that changes when a pad begins or ceases to press, a crushable to give, or a stop
-    to hold: where slopes are not smooth."""
-    status = int(1)
+    """A number that changes when a pad begins or ceases to press or to slide, a crushable to give,
+    or a stop to hold: where slopes are not smooth."""
+    status = int(1)  # times an odd number: however many there are, none is shifted out
     for i in range(parts.pads.shape[0]):
         state = space.pad_state[i, slot]
-        status = 2 * status + wp.where(state[2] > scalar(0.0), 1, 0)
+        presses = wp.where(state[2] > scalar(0.0), 1, 0)
+        status = 3 * status + presses * (1 + space.pad_slides[i, slot])
     for i in range(parts.crushables.shape[0]):
-        status = 2 * status + wp.where(space.rate_crushed[i, slot] > scalar(0.0), 1, 0)
+        status = 3 * status + wp.where(space.rate_crushed[i, slot] > scalar(0.0), 1, 0)
     for i in range(tree.count):
         body = tree.bodies[i]
         if body.stop_stiffness > scalar(0.0):
             x = space.trial_q[body.q_at, slot]
-            status = 2 * status + wp.where(x < body.lower or x > body.upper, 1, 0)
+            status = 3 * status + wp.where(x < body.lower or x > body.upper, 1, 0)
     return status
 
 
@@ -132,10 +138,27 @@ def _clock(parts: TreeComposition) -> Any:
 
 
 @functools.cache
+def _steadiness(parts: TreeComposition) -> Any:
+    """``steady_share(world, run, tolerance)``: what part of it a step in contact may be off by."""
+    World: Any = parts.World
+
+    @wp.func
+    def steady_share(world: World, run: TreeRun, tolerance: scalar):
+        # At rest stiff parts hold steps at the edge of stability, where errors hover about what is
+        # allowed: as speeds they would shake loose what barely presses.
+        hit = HIT * world.limits.contact_step
+        scale = wp.length(run.v) + hit * run.normal / world.mass
+        return wp.clamp(_STEADY * scale / tolerance, _STEADIEST, scalar(1.0))
+
+    return steady_share
+
+
+@functools.cache
 def adams_stepper(parts: TreeComposition) -> Any:
     """Adams steps: as long as the error allows, cut where a pad could meet the ground."""
     World: Any = parts.World
     fit, later = _clock(parts)
+    steady_share = _steadiness(parts)
 
     @wp.func
     def prepare(world: World, run: TreeRun, space: TreeSpace, slot: int, turn: Turn):
@@ -150,6 +173,8 @@ def adams_stepper(parts: TreeComposition) -> Any:
             out.h = fit(world, run, wp.min(run.adams.size, wp.min(world.limits.longest, run.bound)))
             out.at = run.t + out.h
             out.weights = step_weights(run.adams, out.h)
+            if run.touching != 0:
+                out.weights.share = steady_share(world, run, space.rows.allowed[0])
             predict_rows(space.rows, slot, run.adams, out.weights)
         return out
 

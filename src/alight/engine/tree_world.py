@@ -6,7 +6,8 @@ from typing import Any
 
 import warp as wp
 
-from alight.contact.hertz import HertzData, hertz_friction, hertz_normal, hertz_stored
+from alight.contact.hertz import HertzData, hertz_normal, hertz_stored
+from alight.contact.stick import stick, stick_stored
 from alight.core.types import scalar, vec3
 from alight.engine.tree_state import TreeLimits, TreeSpace
 from alight.flight.rotation import Spin
@@ -50,6 +51,30 @@ class TreeComposition:
     World: Any
     slope: Any
     energy: Any
+
+
+@wp.func
+def vector_at(rows: wp.array2d(dtype=scalar), i: int, slot: int) -> vec3:
+    """Vector ``i`` of rows that hold vectors one after the other."""
+    return vec3(rows[3 * i, slot], rows[3 * i + 1, slot], rows[3 * i + 2, slot])
+
+
+@wp.func
+def set_vector(rows: wp.array2d(dtype=scalar), i: int, slot: int, value: vec3):
+    """Write it."""
+    rows[3 * i, slot] = value[0]
+    rows[3 * i + 1, slot] = value[1]
+    rows[3 * i + 2, slot] = value[2]
+
+
+@wp.func
+def let_go(space: TreeSpace, slot: int):
+    """At the end of a step: a pad that does not press keeps no strain."""
+    for i in range(space.pad_state.shape[0]):
+        state = space.pad_state[i, slot]
+        if state[2] <= scalar(0.0):
+            set_vector(space.strain, i, slot, vec3())
+            set_vector(space.trial_strain, i, slot, vec3())
 
 
 @functools.cache
@@ -130,15 +155,19 @@ def compose_tree(laws: TreeLaws) -> TreeComposition:
             foot = lever - pad.radius * found.normal
             u = point_velocity(space.tree, pad.body, foot, omega, slot)
             rate = wp.dot(found.gradient, u)
-            n = hertz_normal(contact, -gap, -rate)
-            force = vec3()
+            force = hertz_normal(contact, -gap, -rate) * found.gradient
+            n = wp.length(force)
+            strain = vector_at(space.trial_strain, i, slot)
+            held = stick(
+                strain, u, found.normal, contact.friction * n, contact.grip, contact.relaxation
+            )
             if n > scalar(0.0):
-                force = n * found.gradient
-                n = wp.length(force)
-                force += hertz_friction(contact, n, u - wp.dot(u, found.normal) * found.normal)
+                force += held.force
                 push_body(space.tree, pad.body, foot, force, vec3(), slot)
             space.pad_force[i, slot] = force
             space.pad_state[i, slot] = vec3(gap, rate, n)
+            space.pad_slides[i, slot] = held.slides
+            set_vector(space.rate_strain, i, slot, held.rate)
 
     @wp.func
     def slope(world: World, space: TreeSpace, slot: int, t: scalar, contact: HertzData):
@@ -190,6 +219,7 @@ def compose_tree(laws: TreeLaws) -> TreeComposition:
         for i in range(world.parts.pads.shape[0]):
             state = space.pad_state[i, slot]
             total += hertz_stored(contact, -state[0])
+            total += stick_stored(contact.grip, vector_at(space.trial_strain, i, slot))
         return total
 
     return TreeComposition(laws, World, slope, energy)

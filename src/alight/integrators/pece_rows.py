@@ -56,6 +56,8 @@ class StepWeights:
     beta: row
     sigma: row
     g: row
+    share: scalar
+    """Part of the errors allowed that this step may make; 1 unless the caller sets it."""
 
 
 @wp.struct
@@ -91,6 +93,7 @@ def step_weights(adams: Adams, h: scalar) -> StepWeights:
     weights.beta = beta
     weights.sigma = sigma
     weights.g = g
+    weights.share = scalar(1.0)
     return weights
 
 
@@ -128,7 +131,7 @@ def correct_rows(rows: StateRows, slot: int, adams: Adams, w: StepWeights) -> Co
         y1 = y + moved
         rows.lost[j, slot] = moved - (y1 - y)
         rows.trial[j, slot] = y1
-        scale = rows.allowed[j] + rows.relative[j] * wp.max(wp.abs(y), wp.abs(y1))
+        scale = w.share * (rows.allowed[j] + rows.relative[j] * wp.max(wp.abs(y), wp.abs(y1)))
         misses = vec3(slope - sum2, slope - sum1, new) / scale
         total += wp.cw_mul(misses, misses)
         if not wp.isfinite(y1):
@@ -162,7 +165,7 @@ def keep_rows(rows: StateRows, slot: int, adams: Adams, w: StepWeights, found: C
         rows.phi[at + many + 1, slot] = left
         y = rows.y[j, slot]
         y1 = rows.trial[j, slot]
-        scale = rows.allowed[j] + rows.relative[j] * wp.max(wp.abs(y), wp.abs(y1))
+        scale = w.share * (rows.allowed[j] + rows.relative[j] * wp.max(wp.abs(y), wp.abs(y1)))
         total += (left / scale) * (left / scale)
         rows.phi[at, slot] = rows.lost[j, slot]
         rows.y[j, slot] = y1

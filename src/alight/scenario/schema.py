@@ -28,6 +28,8 @@ class Scenario(Document):
         "contact.static_friction",
         "contact.rolling_resistance",
         "contact.patch_radius",
+        "contact.tangential_stiffness",
+        "contact.tangential_damping",
     )
     OVERLAPS: ClassVar = {
         "release.place": ("release.latitude", "release.longitude"),

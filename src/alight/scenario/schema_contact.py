@@ -8,7 +8,6 @@ from typing import Annotated, Any, ClassVar
 
 from alight.contact import Compliant, Impulse, Sliding
 from alight.contact.compliant import ROLLING_LAWS
-from alight.contact.hertz import Hertz
 from alight.scenario.errors import Problem, told
 from alight.scenario.fields import Choice, Kind, Measure, Number, OneOf
 from alight.scenario.quantities import DIMENSIONS, Quantity, in_si
@@ -31,7 +30,7 @@ LAWS = {
     ),
     "impulse": ("hop", "stride"),
     "sliding": ("tangential_restitution", "hop"),
-    "hertz": ("stiffness", "damping", "slip_speed"),
+    "hertz": ("stiffness", "damping", "tangential_stiffness", "tangential_damping"),
 }
 #: Keys that only some laws have, though more than one does.
 WITHOUT = {
@@ -68,10 +67,7 @@ DEFAULTS: dict[str, dict[str, Any]] = {
         "tangential_restitution": _of(Sliding, "tangential_restitution"),
         "hop": in_si(_of(Sliding, "hop"), "length"),
     },
-    "hertz": {
-        "damping": Quantity(0.0, "0 N*s/m"),
-        "slip_speed": in_si(_of(Hertz, "slip_speed"), "speed"),
-    },
+    "hertz": {"damping": Quantity(0.0, "0 N*s/m")},
 }
 #: Parameters that may differ from run to run within one model.
 ARRAYS = {
@@ -93,7 +89,7 @@ ARRAYS = {
         "patch_radius",
     ),
     "sliding": ("restitution", "friction", "static_friction", "tangential_restitution"),
-    "hertz": ("stiffness", "damping", "friction", "slip_speed"),
+    "hertz": ("stiffness", "damping", "friction", "tangential_stiffness", "tangential_damping"),
 }
 #: Numbers of each contact law besides those that may differ from run to run.
 CONTACT_NUMBERS = {
@@ -131,6 +127,8 @@ class Contact(Section):
     hop: Annotated[float | None, Measure(dimension="length", above=0)] = None
     stride: Annotated[float | None, Number(above=0, most=1)] = None
     tangential_restitution: Annotated[float | None, Number(least=0, most=1)] = None
+    tangential_stiffness: Annotated[float | None, Measure(dimension="stiffness", above=0)] = None
+    tangential_damping: Annotated[float | None, Measure(dimension="damping", above=0)] = None
 
     def problems(self, ground: Ground, lander: LanderSection) -> list[Problem]:
         """What does not fit together, or with ground and lander."""

@@ -89,9 +89,9 @@ class Environment(Section):
 #: When and how runs go on unless the scenario says otherwise: rigid landers, articulated ones.
 _STOP = {
     "max_time": (Quantity(1e5, "1e5 s"), Quantity(1e3, "1e3 s")),
-    "settle_speed": (Quantity(1e-5, "1e-5 m/s"), Quantity(1e-3, "1e-3 m/s")),
-    "settle_rate": (Quantity(1e-4, "1e-4 rad/s"), Quantity(1e-3, "1e-3 rad/s")),
-    "settle_time": (Quantity(30.0, "30 s"), Quantity(5.0, "5 s")),
+    "settle_speed": (Quantity(1e-5, "1e-5 m/s"),) * 2,
+    "settle_rate": (Quantity(1e-4, "1e-4 rad/s"),) * 2,
+    "settle_time": (Quantity(30.0, "30 s"),) * 2,
     "tip_angle": (None, Quantity(math.pi / 3.0, "60 deg")),
 }
 _STEPS = {

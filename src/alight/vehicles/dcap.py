@@ -83,10 +83,10 @@ def _body(legs: Sequence[Branch], slosh: Branch, thrust: float, delay: float) ->
     after = Schedule.after_touch(delay)
     thrusters = [
         Thruster("body", place, (0.0, -1.0, 0.0), thrust, after, f"thruster {i + 1}")
-        for i, place in enumerate(top)
+        for i, place in enumerate(top if thrust else ())
     ]
     bus = TreeBody("body", mass, inertia, center)
-    return Branch([bus], [Joint("body", "free")], thrusters if thrust else [])
+    return Branch([bus], [Joint("body", "free")], thrusters)
 
 
 def _placed(body: TreeBody, joint: Joint) -> tuple[float, Array, Array]:

@@ -92,7 +92,7 @@ def test_kernels_push_by_the_same_law():
     """k d^(3/2) + c v, never pulling, and the work of the spring alone up to that depth."""
     device = devices.resolve("cpu")
     depth, closing = np.array([-1e-3, 0.0, 0.01, 0.04, 0.01]), np.array([5.0, 5.0, 0.25, 0.0, -9.0])
-    law = wp.array(Hertz(1e5, damping=200.0).rows(), dtype=HertzData, device=device.name)
+    law = wp.array(Hertz(1e5, damping=200.0).rows(1.0, 1.0), dtype=HertzData, device=device.name)
     given = [wp.array(a, dtype=scalar, device=device.name) for a in (depth, closing)]
     out = [wp.zeros(5, dtype=scalar, device=device.name) for _ in range(2)]
     devices.launch(_pushes, 5, [law, *given, *out], device)
@@ -100,20 +100,23 @@ def test_kernels_push_by_the_same_law():
     np.testing.assert_allclose(out[1].numpy(), [0.0, 0.0, 0.4, 12.8, 0.4], rtol=1e-14)
 
 
-def test_friction_is_against_the_slip_and_at_most_coulombs():
-    law = Hertz(1e5, friction=0.4, slip_speed=1e-3)
-    slip = np.array([[0.3, 0.0, -0.4], [1e-6, 0.0, 0.0], [0.0, 0.0, 0.0]])
-    force = law.tangential(100.0, slip)
-    np.testing.assert_allclose(force[0], [-24.0, 0.0, 32.0], rtol=3e-6)
-    np.testing.assert_allclose(force[1], [-0.04, 0.0, 0.0], rtol=1e-6)
-    assert not force[2].any()
+def test_the_grip_comes_back_in_an_eighth_of_a_hit_damped_half_critically():
+    row = Hertz(1e6).rows(10.0, 40.0)[0]
+    assert row["relaxation"] == pytest.approx(duration(10.0, 1.0, 1e6) / 8.0, rel=1e-12)
+    damping = row["grip"] * row["relaxation"]
+    assert damping**2 == pytest.approx(row["grip"] * 40.0, rel=1e-12)
+    given = Hertz(1e6, tangential_stiffness=[2e4, 4e4], tangential_damping=80.0).rows(10.0, 40.0)
+    assert given["grip"].tolist() == [2e4, 4e4]
+    assert given["relaxation"].tolist() == [80.0 / 2e4, 80.0 / 4e4]
 
 
 def test_parameters_may_be_given_for_each_run():
     law = Hertz(1e5, friction=[0.1, 0.2, 0.3])
     assert law.count == 3
-    assert law.rows()["friction"].tolist() == [0.1, 0.2, 0.3]
-    assert law.rows()["stiffness"].tolist() == [1e5] * 3
+    rows = law.rows(5.0, 5.0)
+    assert rows["friction"].tolist() == [0.1, 0.2, 0.3]
+    assert rows["stiffness"].tolist() == [1e5] * 3
+    assert len(set(rows["grip"])) == 1
 
 
 @pytest.mark.parametrize(
@@ -122,7 +125,8 @@ def test_parameters_may_be_given_for_each_run():
         ({"stiffness": 0.0}, "stiffness"),
         ({"damping": -1.0}, "damping"),
         ({"friction": [0.1, -0.1]}, "friction"),
-        ({"slip_speed": 0.0}, "slip_speed"),
+        ({"tangential_stiffness": 0.0}, "tangential_stiffness"),
+        ({"tangential_damping": [1.0, 0.0]}, "tangential_damping"),
         ({"friction": [0.1, 0.2], "damping": [1.0, 2.0, 3.0]}, "2 and 3 runs"),
         ({"friction": "rough"}, "must be a number"),
     ],
