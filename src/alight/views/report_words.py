@@ -7,6 +7,7 @@ from collections.abc import Callable
 import numpy as np
 
 from alight.analysis.intervals import Estimate
+from alight.analysis.settling import DEEP
 from alight.core.outcomes import Outcome
 from alight.views import report_light, report_loads, words
 from alight.views.estimate_words import (
@@ -17,6 +18,7 @@ from alight.views.estimate_words import (
     spread_cells,
     with_interval,
 )
+from alight.views.report_data import DEPTH
 from alight.views.report_numbers import (
     COUNT,
     FAR,
@@ -176,7 +178,22 @@ def warnings(found: Findings) -> list[str]:
             "simulated time: settling times and places leave them out. A longer stop.max_time "
             "tells."
         )
-    return told
+    return told + _inside(found)
+
+
+def _inside(found: Findings) -> list[str]:
+    """What stands in landers at rest, between the points by which they touch."""
+    depth = found.data.table.get(DEPTH)
+    if depth is None or not (deep := int(np.sum(depth > DEEP))):
+        return []
+    at_rest, most = int(np.sum(np.isfinite(depth))), float(np.nanmax(depth))
+    return [
+        f"In {deep} of {at_rest} landings at rest, ground and lander stand in each other by more "
+        f"than {words.length(DEEP)(DEEP)}, at most by {words.length(most)(most)}: between the "
+        "points by which a lander touches, nothing holds it. More points (lander.points) help; on "
+        'facets and rocks contact.law = "impulse" touches with the whole hull. The column '
+        f"{DEPTH} has the depth of each run."
+    ]
 
 
 # -- tables -----------------------------------------------------------------------------------

@@ -61,12 +61,14 @@ def make_campaign(
     escaped=0.02,
     trajectories=(),
     radius=None,
+    depth=None,
     **changes,
 ):
     """Write a campaign of ``runs`` into ``folder``; only its first ``shards`` if given.
 
-    ``radius(latitude, longitude)`` [rad] is that of the ground [m]; ``changes`` replace parts of
-    the scenario.
+    ``radius(latitude, longitude)`` [rad] is that of the ground [m]; ``depth`` [m] is how deep hull
+    and ground stand in each other, in every other run that rests; ``changes`` replace parts of the
+    scenario.
     """
     place = pathlib.Path(folder)
     plan = Plan(
@@ -80,7 +82,7 @@ def make_campaign(
     write_whole(place / "plan.json", plan.to_json())
     write_whole(place / "scenario.toml", _toml(plan.scenario).encode())
     for number in range(plan.shards if shards is None else shards):
-        write_shard(place, plan, _shard(plan, number, escaped, trajectories, radius))
+        write_shard(place, plan, _shard(plan, number, escaped, trajectories, radius, depth))
     return place
 
 
@@ -112,12 +114,16 @@ def drawn(runs):
     }, rng
 
 
-def _shard(plan, number, escaped, trajectories, radius):
+def _shard(plan, number, escaped, trajectories, radius, depth):
     runs = plan.runs(number)
     values, rng = drawn(runs)
     final = _final(values, rng, escaped, radius)
+    inside = None
+    if depth is not None:
+        inside = np.ma.masked_array(depth * (runs % 2), final["outcome"] != Outcome.SETTLED)
+    table = run_table(runs, final, input_columns(values, UNITS), inside)
     files = {
-        runs_name(number): to_bytes(run_table(runs, final, input_columns(values, UNITS))),
+        runs_name(number): to_bytes(table),
         contacts_name(number): to_bytes(
             contact_table(np.zeros(0, np.int64), np.zeros(0, Touch.numpy_dtype()))
         ),
