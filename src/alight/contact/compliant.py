@@ -17,6 +17,9 @@ from alight.core.errors import InputError, unknown_name
 #: How contact is stepped.
 SCHEMES = ("clipped", "smooth")
 
+#: What touches the ground.
+TOUCHES = ("points", "hull")
+
 Number = float | npt.ArrayLike
 
 
@@ -62,6 +65,11 @@ class Compliant:
     slip_speed, slip_rate:
         Smooth: slip [m/s] and turning [rad/s] below which friction and rolling resistance blend
         into sticking.
+    touch:
+        ``"points"`` (the default): springs are at the lander's contact points. ``"hull"``, in the
+        clipped scheme on facets and rocks: at every pair of its hull and the ground that touches,
+        corners, edges and faces, so that no rock stands in the lander between its points. Springs
+        then press in by a hundredth of the lander's radius at most. A ball touches as it is.
     ground:
         How restitution, friction, static friction and rolling resistance vary over the body: a
         ``GroundMap`` or ``Regions``. The values above are what its factors multiply. If not given
@@ -88,6 +96,7 @@ class Compliant:
         resolution: float = 0.2,
         slip_speed: float = 1e-4,
         slip_rate: float = 1e-3,
+        touch: str = "points",
         ground: GroundLaw | None = None,
     ) -> None:
         if scheme not in SCHEMES:
@@ -98,7 +107,7 @@ class Compliant:
                 "a compliant contact needs either restitution, or stiffness [N/m] with damping "
                 "[N s/m]; give one of the two, not both and not neither."
             )
-        self.scheme = scheme
+        self.scheme, self.touch = scheme, checked_touch(touch, scheme, given)
         self.restitution = None if restitution is None else each_checked(restitution, _restitution)
         self.stiffness = (
             None if stiffness is None else each_checked(stiffness, _positive("stiffness [N/m]"))
@@ -204,6 +213,20 @@ class Compliant:
             f"rolling_resistance={shortly(self.rolling_resistance)}, scheme={self.scheme!r}"
             f"{'' if self.ground is None else f', ground={self.ground!r}'})"
         )
+
+
+def checked_touch(touch: str, scheme: str, springs: bool) -> str:
+    """What touches the ground, if scheme and springs allow it."""
+    if touch not in TOUCHES:
+        raise unknown_name("touch", str(touch), TOUCHES)
+    if touch == "hull" and (scheme != "clipped" or springs):
+        raise InputError(
+            f'touch is "hull" with {"stiffness given" if springs else f"scheme {scheme!r}"}; a '
+            "whole hull touches in the clipped scheme, by springs that follow the speed: stiffness "
+            "as given may be pressed in so deep that its pairs cannot be told apart. Give "
+            "restitution and no scheme, or leave touch out."
+        )
+    return touch
 
 
 def check_corner(corner: Corner, own: Any) -> None:

@@ -126,7 +126,7 @@ class Batch(Flow[BatchResult]):
         if self.device.is_cpu:
             return CPU_SLOTS
         each = Slots.bytes_each(
-            self.model.lander.n_points, self.model.scheme.rigid, self.model.shelf
+            self.model.lander.n_points, self.model.scheme.pairs, self.model.shelf
         ) + GPU_ROUNDS * size_of(Touch)
         return max(1, min(GPU_SLOTS, GPU_MEMORY // each))
 
@@ -143,7 +143,7 @@ class Batch(Flow[BatchResult]):
         self._chunk.touches = GPU_ROUNDS if self._apart else CPU_TOUCHES
         self._chunk.rows = history
         self._slots = Slots(
-            slots, model.lander.n_points, model.scheme.rigid, self.device, model.shelf
+            slots, model.lander.n_points, model.scheme.pairs, self.device, model.shelf
         )
         self._order = PhaseOrder(slots, len(self._kinds), self.device) if self._apart else None
         self._make_slots(slots, self._chunk.touches)

@@ -11,11 +11,12 @@ import numpy as np
 import warp as wp
 
 from alight.contact import Compliant, Impulse, Sliding
-from alight.contact.hulls import shelf_of, touching_hull
+from alight.contact.hulls import hull_functions, is_ball, shelf_of, touching_hull
 from alight.core import devices
 from alight.core.checks import checked_number, checked_whole
 from alight.core.errors import InputError
 from alight.engine.clipped_phase import CLIPPED
+from alight.engine.hull_phase import DEEPEST, hull_scheme
 from alight.engine.impulse_phase import impulse_scheme
 from alight.engine.run import Limits
 from alight.engine.sliding_phase import check_sliding, sliding_scheme
@@ -119,6 +120,12 @@ class Model:
         check_laws(self, kinds)
         if isinstance(self.contact, Sliding):
             check_sliding(self.surface, self.lander)
+        if self.contact.touch == "hull" and hull_functions(self.surface) is None:
+            raise InputError(
+                f'contact has touch = "hull" and the surface is {self.surface!r}; a whole hull '
+                "touches Facets, with or without rocks (Rocky). Elsewhere points touch: leave "
+                "touch out."
+            )
 
     @property
     def full_gravity(self) -> Gravity:
@@ -133,13 +140,20 @@ class Model:
         if isinstance(self.contact, Sliding):
             central = not self.externals and not isinstance(self.full_gravity, Uniform)
             return sliding_scheme(self.surface, central)
+        if self.touches_by_hull:
+            return hull_scheme(self.surface)
         own: Scheme | None = self.contact.stepping
         return _SCHEMES[self.contact.scheme] if own is None else own
 
     @property
+    def touches_by_hull(self) -> bool:
+        """Whether springs are at pairs of hull and ground, not at the lander's points."""
+        return self.contact.touch == "hull" and not is_ball(self.lander)
+
+    @property
     def shelf(self) -> ShelfSize:
         """How many rocks a run keeps near it."""
-        if isinstance(self.contact, Impulse):
+        if isinstance(self.contact, Impulse) or self.touches_by_hull:
             return shelf_of(self.surface, self.lander)
         return NO_SHELF
 
@@ -179,6 +193,8 @@ class Model:
         world.rotation = self.rotation.data(device)
         world.external = combined_data(self.externals, device)
         rows = self.contact.rows(lander.mass)
+        if self.touches_by_hull:
+            rows["depth"] = np.minimum(rows["depth"], DEEPEST * lander.bounding_radius)
         world.contact = wp.array(rows, dtype=self.contact.Data, device=device.name)
         ground = self.contact.ground
         world.ground = Nothing() if ground is None else ground.data(device)
