@@ -66,10 +66,12 @@ class Compliant:
         Smooth: slip [m/s] and turning [rad/s] below which friction and rolling resistance blend
         into sticking.
     touch:
-        ``"points"`` (the default): springs are at the lander's contact points. ``"hull"``, in the
-        clipped scheme on facets and rocks: at every pair of its hull and the ground that touches,
-        corners, edges and faces, so that no rock stands in the lander between its points. Springs
-        then press in by a hundredth of the lander's radius at most. A ball touches as it is.
+        ``"points"``: springs are at the lander's contact points. ``"hull"``: at every pair of its
+        hull and the ground that touches, corners, edges and faces, so that no rock stands in the
+        lander between its points. That needs the clipped scheme with ``restitution``, and ground of
+        facets, with or without rocks; springs then press in by a hundredth of the lander's radius
+        at most. If not given, hulls touch where they can, and all else by points: balls, and
+        landers with points beyond their hull.
     ground:
         How restitution, friction, static friction and rolling resistance vary over the body: a
         ``GroundMap`` or ``Regions``. The values above are what its factors multiply. If not given
@@ -96,7 +98,7 @@ class Compliant:
         resolution: float = 0.2,
         slip_speed: float = 1e-4,
         slip_rate: float = 1e-3,
-        touch: str = "points",
+        touch: str | None = None,
         ground: GroundLaw | None = None,
     ) -> None:
         if scheme not in SCHEMES:
@@ -215,11 +217,14 @@ class Compliant:
         )
 
 
-def checked_touch(touch: str, scheme: str, springs: bool) -> str:
-    """What touches the ground, if scheme and springs allow it."""
-    if touch not in TOUCHES:
+def checked_touch(touch: str | None, scheme: str, springs: bool) -> str | None:
+    """What touches the ground, if scheme and springs allow it; None where that is left open."""
+    if touch not in (None, *TOUCHES):
         raise unknown_name("touch", str(touch), TOUCHES)
-    if touch == "hull" and (scheme != "clipped" or springs):
+    by_points = scheme != "clipped" or springs
+    if touch is None and by_points:
+        return "points"
+    if touch == "hull" and by_points:
         raise InputError(
             f'touch is "hull" with {"stiffness given" if springs else f"scheme {scheme!r}"}; a '
             "whole hull touches in the clipped scheme, by springs that follow the speed: stiffness "

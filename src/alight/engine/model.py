@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -123,8 +124,8 @@ class Model:
         if self.contact.touch == "hull" and hull_functions(self.surface) is None:
             raise InputError(
                 f'contact has touch = "hull" and the surface is {self.surface!r}; a whole hull '
-                "touches Facets, with or without rocks (Rocky). Elsewhere points touch: leave "
-                "touch out."
+                'touches Facets, with or without rocks (Rocky): ground.kind = "facets" in a '
+                "scenario. Elsewhere points touch: leave touch out."
             )
 
     @property
@@ -145,10 +146,23 @@ class Model:
         own: Scheme | None = self.contact.stepping
         return _SCHEMES[self.contact.scheme] if own is None else own
 
-    @property
+    @cached_property
     def touches_by_hull(self) -> bool:
         """Whether springs are at pairs of hull and ground, not at the lander's points."""
-        return self.contact.touch == "hull" and not is_ball(self.lander)
+        law, lander = self.contact, self.lander
+        own = isinstance(law, Impulse | Sliding) or law.stepping is not None
+        if own or law.touch == "points" or is_ball(lander):
+            return False
+        can = hull_functions(self.surface) is not None
+        return can and (law.touch == "hull" or not lander.has_points_beyond)
+
+    def contact_rows(self) -> Any:
+        """Parameters of the contact, a row for each run or one for all."""
+        rows = self.contact.rows(self.lander.mass)
+        if self.touches_by_hull:
+            most = DEEPEST * self.lander.bounding_radius
+            rows["depth"] = np.minimum(rows["depth"], most)
+        return rows
 
     @property
     def shelf(self) -> ShelfSize:
@@ -192,10 +206,7 @@ class Model:
         world.surface = self.surface.data(device)
         world.rotation = self.rotation.data(device)
         world.external = combined_data(self.externals, device)
-        rows = self.contact.rows(lander.mass)
-        if self.touches_by_hull:
-            rows["depth"] = np.minimum(rows["depth"], DEEPEST * lander.bounding_radius)
-        world.contact = wp.array(rows, dtype=self.contact.Data, device=device.name)
+        world.contact = wp.array(self.contact_rows(), dtype=self.contact.Data, device=device.name)
         ground = self.contact.ground
         world.ground = Nothing() if ground is None else ground.data(device)
         if self.scheme.hull:

@@ -300,7 +300,8 @@ class Parts:
                 return Impulse(**{**options, **arrays}, ground=ground)
             if section.law == "sliding":
                 return Sliding(**{**options, **arrays}, ground=ground)
-            return Compliant(**{**options, "scheme": section.scheme, **arrays}, ground=ground)
+            chosen = {"scheme": section.scheme, "touch": section.touch}
+            return Compliant(**{**options, **chosen, **arrays}, ground=ground)
 
     def stop(self, scenario: Scenario) -> Stop:
         """When runs end."""

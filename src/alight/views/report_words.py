@@ -191,8 +191,8 @@ def _inside(found: Findings) -> list[str]:
         f"In {deep} of {at_rest} landings at rest, ground and lander stand in each other by more "
         f"than {words.length(DEEP)(DEEP)}, at most by {words.length(most)(most)}: between the "
         "points by which a lander touches, nothing holds it. More points (lander.points) help; on "
-        'facets and rocks contact.law = "impulse" touches with the whole hull. The column '
-        f"{DEPTH} has the depth of each run."
+        'ground.kind = "facets", with rocks or without, the whole hull touches unless '
+        f'contact.touch is "points". The column {DEPTH} has the depth of each run.'
     ]
 
 

@@ -3,9 +3,11 @@
 import numpy as np
 import pytest
 
-from alight import Mesh, contact, surfaces, vehicles
+from alight import Mesh, contact, engine, gravity, surfaces, vehicles
 from alight.contact.overlap import COARSE, FACE, FINE
 from alight.core import frames
+from alight.core.outcomes import Outcome
+from alight.engine.resting import hull_depths
 
 SIDES = np.array([4.0, 1.0, 0.3])
 PLANK = vehicles.RigidLander.box(tuple(SIDES), 100.0)
@@ -64,6 +66,41 @@ def test_on_rocks_it_is_the_deepest_of_all_pairs(rocky):
     step = FINE * PLANK.bounding_radius
     assert np.abs(found.depth - expected).max() < 0.5 * step + 1e-3
     assert ((found.depth == 0.0) == (expected < 1e-3)).all()
+
+
+@pytest.mark.validate
+def test_planks_rest_on_rocks_and_not_in_them():
+    """30 landings among dense rocks: by hulls no deeper than springs press, by points they are."""
+    law = {"slope": 2.6, "density": 0.6, "reference": 1.5, "smallest": 1.5, "largest": 3.0}
+    rocks = surfaces.Rocks(**law, cover=0.9, seed=3)
+    ground = surfaces.Rocky(surfaces.Facets(GROUND), GROUND, rocks)
+    rng, n = np.random.default_rng(1), 30
+    release = engine.Release(
+        np.column_stack([rng.uniform(-30, 30, (n, 2)), np.full(n, 5.5)]),
+        0.02 * rng.normal(size=(n, 3)),
+        frames.quat_normalize(rng.normal(size=(n, 4))),
+        0.02 * rng.normal(size=(n, 3)),
+    )
+    for touch in ("hull", "points"):
+        model = engine.Model(
+            gravity.Uniform((0.0, 0.0, -5e-3)),
+            ground,
+            PLANK,
+            contact.Compliant(0.4, 0.6, touch=touch),
+            stop=engine.Stop(max_time=3000.0),
+        )
+        result = engine.run_batch(model, release, device="cpu")
+        rest = np.flatnonzero(result.outcome == Outcome.SETTLED)
+        assert len(rest) > 0.9 * n
+        depth = hull_depths(model, result.final, "cpu")[rest]
+        poses = zip(result.position[rest], result.attitude[rest], strict=True)
+        expected = np.array([brute(ground, *pose) for pose in poses])
+        if touch == "hull":
+            assert max(depth.max(), expected.max()) < 2.5e-4
+            assert result.final["gain"].max() < 1e-3 * PLANK.mass * 5e-3 * 5.5
+        else:
+            assert np.abs(depth - expected).max() < 0.5 * FINE * PLANK.bounding_radius + 1e-3
+            assert (depth > 0.01).sum() > 0.5 * n
 
 
 def test_a_hill_under_a_face_is_found():
