@@ -14,6 +14,10 @@ from alight.analysis.intervals import CONFIDENCE, Estimate, Spread, spread, wils
 from alight.core.errors import InputError
 from alight.core.outcomes import FIRST_FAILURE, Outcome, outcome_of
 
+#: Depth [m] from which on hull and ground that stand in each other at rest are told of: twice what
+#: springs are set to be pressed in by a hit.
+DEEP = 2e-3
+
 #: Quantities of a run, by the name of their column.
 QUANTITIES = (
     "settle_time_s",

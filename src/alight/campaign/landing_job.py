@@ -15,7 +15,8 @@ from alight.campaign.tree_tables import Filled, course_columns, load_columns
 from alight.core.checks import Array
 from alight.core.outcomes import Outcome
 from alight.core.progress import Progress
-from alight.engine import TreeSolution, run_batch, simulate
+from alight.engine import Model, TreeSolution, run_batch, simulate
+from alight.engine.resting import hull_depths
 from alight.engine.run import Touch
 from alight.engine.slots import stacked, state_dtype
 
@@ -31,6 +32,7 @@ class Landings:
         bar: Progress | None,
     ) -> None:
         self._work, self._runs, self._values = work, runs, values
+        self._depth: Any = np.ma.masked_all(len(runs))
         self._final, self._loads, self._touches, self._owners = self._land(bar)
 
     @property
@@ -47,7 +49,7 @@ class Landings:
         touches, owners = self._touches[met], self._runs[self._owners[met]]
         more = [*loads, *drawn_columns(self._work.scenario, drawn)]
         files = {
-            runs_name(shard): to_bytes(run_table(runs, final, more)),
+            runs_name(shard): to_bytes(run_table(runs, final, more, self._depth[own])),
             contacts_name(shard): to_bytes(contact_table(owners, touches)),
             **self._trajectories(runs, final),
         }
@@ -63,6 +65,9 @@ class Landings:
                 model, release, device=work.device, threads=work.threads, show=bar or "silent"
             )
             final[rows] = result.final
+            if isinstance(model, Model):
+                depth = hull_depths(model, result.final, work.device, work.threads)
+                self._depth[rows] = depth
             for column, array in load_columns(result):
                 loads.setdefault(column.name, (column, np.zeros(count)))[1][rows] = array
             parts.append(result.touches)

@@ -75,6 +75,11 @@ RUN_COLUMNS: list[Column] = [
     Column("rest_latitude", "deg", "planetocentric latitude of that place"),
     Column("rest_longitude", "deg", "east longitude of that place, -180 to 180"),
     *_vector("rest_q", "", "attitude there, quaternion from body to target axes", "xyzw"),
+    Column(
+        "hull_depth",
+        "m",
+        "how deep hull and ground stand in each other there; empty if articulated",
+    ),
     Column("first_contact_time", "s", "when it first touched; empty if never"),
     *_vector("first_contact_", "m", "where it first touched, target axes"),
     Column("first_contact_latitude", "deg", "planetocentric latitude of that place"),
@@ -137,10 +142,12 @@ def run_table(
     runs: npt.NDArray[np.int64],
     final: Any,
     more: Sequence[tuple[Column, Array]] = (),
+    depth: Any = None,
 ) -> Any:
     """The table of runs: ``final`` as the engine leaves it.
 
     ``more`` are further columns: loads of articulated landers, and values as they were drawn.
+    ``depth`` is how deep hulls stand in the ground (``engine.resting``), where that is known.
     """
     code = final["outcome"].astype(np.int32)
     data: dict[str, Any] = {
@@ -158,6 +165,7 @@ def run_table(
         "energy_drift": final["drift"],
         "steps": final["steps"],
         "rejected_steps": final["rejected"],
+        "hull_depth": np.ma.masked_all(len(runs)) if depth is None else depth,
     }
     settled, touched = code == Outcome.SETTLED, final["touches"] > 0
     rest = {

@@ -70,6 +70,7 @@ def _facts(solution: Solution | TreeSolution) -> dict[str, Any]:
         "position_m": solution.position[-1].tolist(),
         "attitude_xyzw": solution.attitude[-1].tolist(),
         "steps": solution.steps,
+        **_depth(solution),
         "contacts": contacts,
         **({"loads": loads} if (loads := _loads(solution)) else {}),
     }
@@ -86,6 +87,17 @@ def _loads(solution: Solution | TreeSolution) -> dict[str, float]:
     return {column.full_name: float(values[0]) for column, values in found}
 
 
+def _depth(solution: Solution | TreeSolution) -> dict[str, float | None]:
+    """How deep a rigid lander at rest and the ground stand in each other; nothing of others."""
+    from alight.core.outcomes import Outcome
+    from alight.engine import Solution
+    from alight.engine.resting import resting_depth
+
+    if not isinstance(solution, Solution) or solution.outcome is not Outcome.SETTLED:
+        return {}
+    return {"hull_depth_m": resting_depth(solution)}
+
+
 def _plain(value: Any) -> int | float | None:
     """A number for JSON, which has no nan: None where there is none."""
     number: int | float = value.item()
@@ -97,8 +109,16 @@ def _tell(solution: Solution | TreeSolution) -> None:
     import numpy as np
     from rich.table import Table
 
+    from alight.analysis.settling import DEEP
+
     console = screen.console()
     console.print(str(solution).capitalize() + ".", soft_wrap=True)
+    if (depth := _depth(solution).get("hull_depth_m") or 0.0) > DEEP:
+        console.print(
+            f"Lander and ground stand in each other by {depth:.3g} m: between the points by which "
+            "it touches, nothing holds it. More points (lander.points) help.",
+            soft_wrap=True,
+        )
     events = solution.events
     if not len(events):
         return

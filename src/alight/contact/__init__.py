@@ -6,6 +6,7 @@ from alight.contact.ground import GroundLaw, GroundMap
 from alight.contact.hertz import Hertz
 from alight.contact.impulse import Impact, ImpactKind, impact
 from alight.contact.impulsive import Impulse
+from alight.contact.overlap import Overlap, overlap
 from alight.contact.region_shapes import Ball, Box, Cap, Polygon
 from alight.contact.regions import Region, Regions
 from alight.contact.restitution import damping_ratio, restitution_of
@@ -23,6 +24,7 @@ __all__ = [
     "Impact",
     "ImpactKind",
     "Impulse",
+    "Overlap",
     "Polygon",
     "Region",
     "Regions",
@@ -32,5 +34,6 @@ __all__ = [
     "default_resistance",
     "distance",
     "impact",
+    "overlap",
     "restitution_of",
 ]

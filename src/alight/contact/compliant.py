@@ -25,6 +25,9 @@ ROLLING_LAWS = ("torque", "compensated")
 #: centre of mass: they are held there within 1.3 degrees.
 RESISTANCE_SHARE = 0.04
 
+#: What touches the ground.
+TOUCHES = ("points", "hull")
+
 Number = float | npt.ArrayLike
 
 
@@ -79,6 +82,13 @@ class Compliant:
     slip_speed, slip_rate:
         Smooth: slip [m/s] and turning [rad/s] below which friction and rolling resistance blend
         into sticking.
+    touch:
+        ``"points"``: springs are at the lander's contact points. ``"hull"``: at every pair of its
+        hull and the ground that touches, corners, edges and faces, so that no rock stands in the
+        lander between its points. That needs the clipped scheme with ``restitution``, and ground of
+        facets, with or without rocks; springs then press in by a hundredth of the lander's radius
+        at most. If not given, hulls touch where they can, and all else by points: balls, and
+        landers with points beyond their hull.
     ground:
         How restitution, friction, static friction and rolling resistance vary over the body: a
         ``GroundMap`` or ``Regions``. The values above are what its factors multiply. If not given
@@ -106,6 +116,7 @@ class Compliant:
         resolution: float = 0.2,
         slip_speed: float = 1e-4,
         slip_rate: float = 1e-3,
+        touch: str | None = None,
         ground: GroundLaw | None = None,
     ) -> None:
         if scheme not in SCHEMES:
@@ -119,6 +130,7 @@ class Compliant:
                 "[N s/m]; give one of the two, not both and not neither."
             )
         self.scheme, self.rolling_law = scheme, rolling_law
+        self.touch = checked_touch(touch, scheme, given)
         self.restitution = None if restitution is None else each_checked(restitution, _restitution)
         self.stiffness = (
             None if stiffness is None else each_checked(stiffness, _positive("stiffness [N/m]"))
@@ -228,6 +240,23 @@ class Compliant:
             f"rolling_law={self.rolling_law!r}, scheme={self.scheme!r}"
             f"{'' if self.ground is None else f', ground={self.ground!r}'})"
         )
+
+
+def checked_touch(touch: str | None, scheme: str, springs: bool) -> str | None:
+    """What touches the ground, if scheme and springs allow it; None where that is left open."""
+    if touch not in (None, *TOUCHES):
+        raise unknown_name("touch", str(touch), TOUCHES)
+    by_points = scheme != "clipped" or springs
+    if touch is None and by_points:
+        return "points"
+    if touch == "hull" and by_points:
+        raise InputError(
+            f'touch is "hull" with {"stiffness given" if springs else f"scheme {scheme!r}"}; a '
+            "whole hull touches in the clipped scheme, by springs that follow the speed: stiffness "
+            "as given may be pressed in so deep that its pairs cannot be told apart. Give "
+            "restitution and no scheme, or leave touch out."
+        )
+    return touch
 
 
 def check_corner(corner: Corner, own: Any) -> None:

@@ -34,7 +34,8 @@ from alight.engine.kernel import (
 )
 from alight.engine.model import Model
 from alight.engine.order import PhaseOrder
-from alight.engine.release import Release, gaps
+from alight.engine.placing import placed
+from alight.engine.release import Release
 from alight.engine.run import Row, Touch
 from alight.engine.slots import Slots, States, size_of
 
@@ -117,6 +118,8 @@ class Batch(Flow[BatchResult]):
         check_count(model.contact.count, len(release))
         super().__init__(model, release, device, threads, np.zeros(0, dtype=np.int64))
         self._states = self._first_states()
+        #: (n, 3) where the runs start [m]: releases a little below the ground are lifted.
+        self.placed = self._states.runs["x"].copy()
         self._waiting = np.flatnonzero(self._outcomes() == Outcome.RUNNING)[::-1]
         most = checked_whole("slots", slots or self._most_slots(), 1)
         self._prepare(max(1, min(len(self._waiting), most)), history)
@@ -126,7 +129,7 @@ class Batch(Flow[BatchResult]):
         if self.device.is_cpu:
             return CPU_SLOTS
         each = Slots.bytes_each(
-            self.model.lander.n_points, self.model.scheme.rigid, self.model.shelf
+            self.model.lander.n_points, self.model.scheme.pairs, self.model.shelf
         ) + GPU_ROUNDS * size_of(Touch)
         return max(1, min(GPU_SLOTS, GPU_MEMORY // each))
 
@@ -143,7 +146,7 @@ class Batch(Flow[BatchResult]):
         self._chunk.touches = GPU_ROUNDS if self._apart else CPU_TOUCHES
         self._chunk.rows = history
         self._slots = Slots(
-            slots, model.lander.n_points, model.scheme.rigid, self.device, model.shelf
+            slots, model.lander.n_points, model.scheme.pairs, self.device, model.shelf
         )
         self._order = PhaseOrder(slots, len(self._kinds), self.device) if self._apart else None
         self._make_slots(slots, self._chunk.touches)
@@ -157,12 +160,10 @@ class Batch(Flow[BatchResult]):
         notes["number"] = np.arange(len(release))
         notes["row"] = notes["number"] if model.contact.count > 1 else 0
         notes["anchor_x"] = np.nan  # nowhere yet
-        runs["x"], runs["v"] = release.position, release.velocity
-        runs["q"], runs["w"] = release.attitude, release.rate
+        runs["v"], runs["q"], runs["w"] = release.velocity, release.attitude, release.rate
         runs["h"] = model.steps.longest
-        sunk = gaps(model, release, self.device, self.threads)
-        # A lander may be placed on the ground, as deep as contact may press it in and no deeper.
-        runs["outcome"][sunk < -model.contact.depth] = Outcome.STARTED_INSIDE
+        runs["x"], refused = placed(model, release, self.device, self.threads)
+        runs["outcome"][refused] = Outcome.STARTED_INSIDE
         return states
 
     def _outcomes(self) -> Any:

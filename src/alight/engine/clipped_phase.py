@@ -9,7 +9,7 @@ from alight.contact.clipped import Motion, normal_pass
 from alight.contact.grip import held_by_ground, warm_pull
 from alight.contact.state import Grip, Pressed
 from alight.core.outcomes import Outcome
-from alight.core.types import scalar, vec3
+from alight.core.types import mat33, quat, scalar, vec3
 from alight.engine.outer import outer_pull_function, turned_by
 from alight.engine.run import FLIGHT, Limits, Memory, Run
 from alight.engine.stiffness import (
@@ -135,12 +135,44 @@ def arrive_clipped(parts: Composition) -> Any:
 
 
 @functools.cache
-def press_clipped(parts: Composition) -> Any:
-    """The function ``(world, run, memory, slot) -> run`` of one step in contact."""
+def points_near(parts: Composition) -> Any:
+    """The function ``(world, run, memory, slot, x, q, R, margin) -> count`` of near points.
+
+    They are left in ``memory.found``.
+    """
+    World, laws = parts.World, parts.laws
+    look_up, _ = normal_pass(laws.surface_point, laws.surface_data)
+
+    @wp.func
+    def near(
+        world: World,
+        run: Run,
+        memory: Memory,
+        slot: int,
+        x: vec3,
+        q: quat,
+        R: mat33,
+        margin: scalar,
+    ):
+        return look_up(
+            world.body, world.surface, world.slope, memory.clear, memory.found, slot, run.travel,
+            margin, x, R,
+        )  # fmt: skip
+
+    return near
+
+
+@functools.cache
+def press_clipped(parts: Composition, find: Any = points_near) -> Any:
+    """The function ``(world, run, memory, slot) -> run`` of one step in contact.
+
+    ``find(parts)`` finds what is near the ground; see ``points_near``.
+    """
     World, laws = parts.World, parts.laws
     anchor, frame_pull = parts.anchor, parts.frame_pull
     outer_pull, contact_of = outer_pull_function(parts), parts.contact_of
-    look_up, push_all = normal_pass(laws.surface_point, laws.surface_data)
+    _, push_all = normal_pass(laws.surface_point, laws.surface_data)
+    near_ground = find(parts)
 
     @wp.func
     def press(world: World, run: Run, memory: Memory, slot: int):
@@ -167,10 +199,7 @@ def press_clipped(parts: Composition) -> Any:
         out.travel += fast * half
         R = wp.quat_to_matrix(q)
         margin = scalar(2.0) * (fast + g * dt) * dt
-        near = look_up(
-            body, world.surface, world.slope, memory.clear, memory.found, slot, out.travel,
-            margin, x, R,
-        )  # fmt: skip
+        near = near_ground(world, out, memory, slot, x, q, R, margin)
         inverse = R * body.inverse_inertia * wp.transpose(R)
         outer = outer_pull(world, out, memory, slot, x, q, R, dt)
         # The grip of the last step is taken to go on, so that the springs feel it.

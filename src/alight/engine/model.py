@@ -5,17 +5,19 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Any
 
 import numpy as np
 import warp as wp
 
 from alight.contact import Compliant, Impulse, Sliding
-from alight.contact.hulls import shelf_of, touching_hull
+from alight.contact.hulls import hull_functions, is_ball, shelf_of, touching_hull
 from alight.core import devices
 from alight.core.checks import checked_number, checked_whole
 from alight.core.errors import InputError
 from alight.engine.clipped_phase import CLIPPED
+from alight.engine.hull_phase import DEEPEST, hull_scheme
 from alight.engine.impulse_phase import impulse_scheme
 from alight.engine.run import Limits
 from alight.engine.sliding_phase import check_sliding, sliding_scheme
@@ -119,6 +121,12 @@ class Model:
         check_laws(self, kinds)
         if isinstance(self.contact, Sliding):
             check_sliding(self.surface, self.lander)
+        if self.contact.touch == "hull" and hull_functions(self.surface) is None:
+            raise InputError(
+                f'contact has touch = "hull" and the surface is {self.surface!r}; a whole hull '
+                'touches Facets, with or without rocks (Rocky): ground.kind = "facets" in a '
+                "scenario. Elsewhere points touch: leave touch out."
+            )
 
     @property
     def full_gravity(self) -> Gravity:
@@ -133,13 +141,33 @@ class Model:
         if isinstance(self.contact, Sliding):
             central = not self.externals and not isinstance(self.full_gravity, Uniform)
             return sliding_scheme(self.surface, central)
+        if self.touches_by_hull:
+            return hull_scheme(self.surface)
         own: Scheme | None = self.contact.stepping
         return _SCHEMES[self.contact.scheme] if own is None else own
+
+    @cached_property
+    def touches_by_hull(self) -> bool:
+        """Whether springs are at pairs of hull and ground, not at the lander's points."""
+        law, lander = self.contact, self.lander
+        own = isinstance(law, Impulse | Sliding) or law.stepping is not None
+        if own or law.touch == "points" or is_ball(lander):
+            return False
+        can = hull_functions(self.surface) is not None
+        return can and (law.touch == "hull" or not lander.has_points_beyond)
+
+    def contact_rows(self) -> Any:
+        """Parameters of the contact, a row for each run or one for all."""
+        rows = self.contact.rows(self.lander)
+        if self.touches_by_hull:
+            most = DEEPEST * self.lander.bounding_radius
+            rows["depth"] = np.minimum(rows["depth"], most)
+        return rows
 
     @property
     def shelf(self) -> ShelfSize:
         """How many rocks a run keeps near it."""
-        if isinstance(self.contact, Impulse):
+        if isinstance(self.contact, Impulse) or self.touches_by_hull:
             return shelf_of(self.surface, self.lander)
         return NO_SHELF
 
@@ -178,8 +206,7 @@ class Model:
         world.surface = self.surface.data(device)
         world.rotation = self.rotation.data(device)
         world.external = combined_data(self.externals, device)
-        rows = self.contact.rows(lander)
-        world.contact = wp.array(rows, dtype=self.contact.Data, device=device.name)
+        world.contact = wp.array(self.contact_rows(), dtype=self.contact.Data, device=device.name)
         ground = self.contact.ground
         world.ground = Nothing() if ground is None else ground.data(device)
         if self.scheme.hull:

@@ -140,6 +140,15 @@ def _rows(name: str, value: npt.ArrayLike, width: int) -> Array:
     return array
 
 
+@wp.struct
+class Lowest:
+    """The contact point nearest to the ground, or farthest below it."""
+
+    gap: scalar  # its distance from the ground [m], or a lower bound of it
+    way: vec3  # what way would raise that by 1 m
+    pressed: scalar  # sum of the depths of all points below the ground [m]
+
+
 @functools.cache
 def gap_kernel(surface_point: Any, surface_data: Any) -> Any:
     """A kernel for the least distance between a lander's contact points and the ground."""
@@ -152,28 +161,42 @@ def gap_kernel(surface_point: Any, surface_data: Any) -> Any:
         slope: scalar,
         x: wp.array(dtype=vec3),
         q: wp.array(dtype=quat),
-        gap_out: wp.array(dtype=scalar),
+        lowest_out: wp.array(dtype=Lowest),
     ) -> None:
         i = wp.tid() + offset
         middle = surface_point(surface, x[i])
-        least = middle.distance - slope * body.bounding_radius
-        if least < scalar(0.0):
-            least = scalar(1e300)
+        low = Lowest()
+        low.gap = middle.distance - slope * body.bounding_radius
+        if low.gap < scalar(0.0):
+            low.gap = scalar(1e300)
             for j in range(body.points.shape[0]):
                 found = surface_point(surface, x[i] + wp.quat_rotate(q[i], body.points[j]))
-                least = wp.min(least, found.distance - body.radii[j])
-        gap_out[i] = least
+                gap = found.distance - body.radii[j]
+                low.pressed += wp.max(scalar(0.0), -gap)
+                if gap < low.gap:
+                    low.gap = gap
+                    low.way = found.gradient / wp.dot(found.gradient, found.gradient)
+        lowest_out[i] = low
 
     return least_gap
 
 
-def gaps(model: Any, release: Release, device: devices.Device, threads: int | None) -> Array:
-    """(n,) least distance of any contact point from the ground [m], or a lower bound of it."""
+def lowest_points(
+    model: Any, positions: Array, attitudes: Array, device: devices.Device, threads: int | None
+) -> Any:
+    """(n,) structured array of ``Lowest``, of a rigid lander at each pose."""
     kernel = gap_kernel(model.surface.point, model.surface.Data)
-    x = wp.array(release.position, dtype=vec3, device=device.name)
-    q = wp.array(release.attitude, dtype=quat, device=device.name)
-    out = wp.empty(len(release), dtype=scalar, device=device.name)
+    x = wp.array(np.ascontiguousarray(positions), dtype=vec3, device=device.name)
+    q = wp.array(np.ascontiguousarray(attitudes), dtype=quat, device=device.name)
+    out = wp.empty(len(positions), dtype=Lowest, device=device.name)
     inputs = [model.surface.data(device), model.lander.kernel_data(device)]
     inputs += [model.surface.bounds.slope, x, q]
-    devices.launch(kernel, len(release), inputs, device, threads, outputs=[out])
-    return np.asarray(out.numpy())
+    if len(positions):
+        devices.launch(kernel, len(positions), inputs, device, threads, outputs=[out])
+    return out.numpy()
+
+
+def gaps(model: Any, release: Release, device: devices.Device, threads: int | None) -> Array:
+    """(n,) least distance of any contact point from the ground [m], or a lower bound of it."""
+    found = lowest_points(model, release.position, release.attitude, device, threads)
+    return np.array(found["gap"])

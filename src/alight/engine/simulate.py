@@ -16,6 +16,7 @@ from alight.core.outcomes import Outcome, outcome_of
 from alight.engine.batch import Batch
 from alight.engine.energy import EnergyParts, energies
 from alight.engine.history import Thinning, line_limit
+from alight.engine.lift import refusal
 from alight.engine.model import Model
 from alight.engine.release import Release
 from alight.engine.run import Row
@@ -160,12 +161,9 @@ def simulate(
     result = batch.run()
     outcome = outcome_of(result.outcome[0])
     if outcome is Outcome.STARTED_INSIDE:
-        raise InputError(
-            f"the lander is released inside the ground: position {release.position[0]} m. Every "
-            "contact point must be above the surface; Release.above places it by height."
-        )
+        raise InputError(refusal(f"position {release.position[0]} m"))
     first: Any = np.zeros(1, dtype=_ROW.numpy_dtype())
-    first["x"], first["v"] = release.position, release.velocity
+    first["x"], first["v"] = batch.placed, release.velocity
     first["q"], first["w"] = release.attitude, release.rate
     rows = stacked(Row, [first, *batch.history.parts])
     thinning = batch.history.thinning(releases=0)

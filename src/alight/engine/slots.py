@@ -111,7 +111,7 @@ class Slots:
         self,
         count: int,
         points: int,
-        rigid: bool,
+        pairs: bool,
         device: devices.Device,
         shelf: ShelfSize = NO_SHELF,
     ) -> None:
@@ -121,19 +121,19 @@ class Slots:
         self.memory.notes = wp.zeros(count, dtype=Notes, device=device.name)
         # One row more than there are points ends a search for those that are near.
         self.memory.clear = wp.empty((points + 1, count), dtype=scalar, device=device.name)
-        self.memory.found = wp.empty((points, count), dtype=Found, device=device.name)
-        most = MOST if rigid else 0
+        most = MOST if pairs else 0
+        self.memory.found = wp.empty((max(points, most), count), dtype=Found, device=device.name)
         self.memory.contacts = wp.empty((most, count), dtype=Contact, device=device.name)
         self.memory.held = wp.zeros((most, count), dtype=Held, device=device.name)
         self.memory.before = wp.zeros((most, count), dtype=Held, device=device.name)
         self.memory.shelves = shelf.shelves(count, device)
 
     @staticmethod
-    def bytes_each(points: int, rigid: bool, shelf: ShelfSize = NO_SHELF) -> int:
+    def bytes_each(points: int, pairs: bool, shelf: ShelfSize = NO_SHELF) -> int:
         """What one slot takes on the device [bytes]."""
-        own = size_of(Run) + size_of(Notes) + points * (size_of(Found) + 8)
-        own += shelf.bytes_each
-        return own + (MOST * (size_of(Contact) + 2 * size_of(Held)) if rigid else 0)
+        most = MOST if pairs else 0
+        own = size_of(Run) + size_of(Notes) + 8 * points + max(points, most) * size_of(Found)
+        return own + shelf.bytes_each + most * (size_of(Contact) + 2 * size_of(Held))
 
     def put(self, states: States, chosen: Any, slots: Any) -> None:
         """Put runs into slots; nothing is known yet of the ground near them."""

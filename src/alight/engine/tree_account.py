@@ -42,7 +42,6 @@ _TIMED_OUT = wp.constant(int(Outcome.TIMED_OUT))
 _TIPPED_OVER = wp.constant(int(Outcome.TIPPED_OVER))
 _RUNNING = wp.constant(int(Outcome.RUNNING))
 _NOT_FINITE = wp.constant(int(Outcome.NOT_FINITE))
-_STARTED_INSIDE = wp.constant(int(Outcome.STARTED_INSIDE))
 _SANK = wp.constant(int(Outcome.SANK))
 
 #: A contact ends when the ground has not pushed for this many of the shortest contacts: legs that
@@ -297,8 +296,6 @@ def arrive_function(parts: TreeComposition) -> Any:
         depth = found.depth
         if not wp.isfinite(run.x) or not wp.isfinite(run.v):
             return _NOT_FINITE
-        if run.steps == 0 and depth > limits.start_depth:
-            return _STARTED_INSIDE
         if depth > limits.sink_depth:
             return _SANK
         if wp.length(run.x) > limits.escape_radius:

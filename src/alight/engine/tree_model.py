@@ -258,7 +258,7 @@ class TreeModel:
         rows = self.contact.rows(self.lightest, self.slip_mass)
         world.contact = wp.array(rows, dtype=self.contact.Data, device=device.name)
         world.limits = self._limits()
-        bounds = self.surface.bounds_to(self.start_depth)
+        bounds = self.surface.bounds_to(self.press_depth)
         world.slope, world.curvature = bounds.slope, bounds.curvature
         world.up, world.mass = vec3(*np.asarray(self.up)), self.tree.mass
         world.step = self.steps.step
@@ -267,9 +267,9 @@ class TreeModel:
         return world
 
     @property
-    def start_depth(self) -> float:
-        """How deep a pad may stand in the ground at the release [m]: as one is pressed in by a
-        force that gives the lander 1 m/s^2."""
+    def press_depth(self) -> float:
+        """How deep a pad is pressed in by a force that gives the lander 1 m/s^2 [m]: bounds on the
+        ground's distance hold down to there."""
         return float((self.tree.mass / self.contact.stiffness.min()) ** (2.0 / 3.0))
 
     @property
@@ -322,7 +322,7 @@ class TreeModel:
         limits.longest, limits.shortest = steps.longest, steps.shortest
         limits.first = max(0.05 * math.sqrt(steps.tolerance), 10.0 * steps.shortest)
         limits.contact_step = self.contact_step
-        limits.start_depth, limits.size = self.start_depth, self.size
+        limits.size = self.size
         softest = float(self.contact.stiffness.min())
         limits.sink_depth = max(self.size, 10.0 * deepest(self.tree.mass, 1.0, softest))
         return limits

@@ -20,6 +20,7 @@ from alight.core.types import scalar
 from alight.engine.batch import BatchResult, spread
 from alight.engine.flow import Flow, check_count
 from alight.engine.history import MAX_LINES, History
+from alight.engine.placing import placed_tree
 from alight.engine.slots import state_dtype
 from alight.engine.tree_advance import GPU_BLOCK, TreeChunk, tree_kernel
 from alight.engine.tree_model import TreeModel, TreeRelease
@@ -147,10 +148,11 @@ class TreeRuns(Flow[TreeResult]):
                 f'"{model.tree.name}"; make the release with the model\'s own tree.'
             )
         check_count(model.contact.count, len(release))
-        super().__init__(model, release, device, threads, np.arange(len(release))[::-1])
+        super().__init__(model, release, device, threads, np.zeros(0, dtype=np.int64))
         most = checked_whole("slots", slots or self._most_slots(), 1)
         self._first_states()
-        self._prepare(max(1, min(len(release), most)), history)
+        self._waiting = np.flatnonzero(self._outcomes() == Outcome.RUNNING)[::-1]
+        self._prepare(max(1, min(len(self._waiting), most)), history)
         self._history = History(max_lines)
 
     def _most_slots(self) -> int:
@@ -159,15 +161,17 @@ class TreeRuns(Flow[TreeResult]):
         return max(1, min(GPU_SLOTS, GPU_MEMORY // self.model.sizes.bytes_each))
 
     def _first_states(self) -> None:
-        """The runs as they are released."""
+        """The runs as they are released; those inside the ground have already failed."""
         tree, release, n = self.model.tree, self.release, len(self.release)
+        q, refused = placed_tree(self.model, release, self.threads)
         kinds: tuple[Any, Any] = (TreeRun, TreeNotes)
         self._runs, self._notes = (np.zeros(n, dtype=kind.numpy_dtype()) for kind in kinds)
         masses = np.array([body.mass for body in tree.bodies]) / tree.mass
-        poses = tree.kinematics(release.q, release.v, device="cpu", threads=self.threads)
+        poses = tree.kinematics(q, release.v, device="cpu", threads=self.threads)
         self._runs["x"] = np.einsum("b,nbi->ni", masses, poses.center)
         self._runs["v"] = np.einsum("b,nbi->ni", masses, poses.center_velocity)
         self._runs["fresh"] = 1
+        self._runs["outcome"][refused] = Outcome.STARTED_INSIDE
         for name in ("touched", "event", "bound"):
             self._runs[name] = NEVER
         self._notes["number"] = np.arange(n)
@@ -176,7 +180,7 @@ class TreeRuns(Flow[TreeResult]):
         crushed = np.array([part.crushed for part in self.model.fitted.crushables])
         rest = np.broadcast_to(crushed, (n, len(crushed)))
         strain = np.zeros((n, 3 * self.model.sizes.pads))
-        self._y = np.concatenate([release.q, release.v, rest, strain], axis=1)
+        self._y = np.concatenate([q, release.v, rest, strain], axis=1)
         self._peaks = np.zeros((n, self.model.sizes.peaks))
 
     def _prepare(self, slots: int, history: int) -> None:

@@ -13,6 +13,7 @@ from alight.core.checks import Array
 from alight.core.errors import InputError
 from alight.core.outcomes import Outcome, outcome_of
 from alight.engine.history import Thinning, line_limit
+from alight.engine.lift import refusal
 from alight.engine.tree_model import TreeModel, TreeRelease
 from alight.engine.tree_runs import TreePeaks, TreeRuns
 from alight.engine.tree_state import IN_CONTACT, line_parts
@@ -205,9 +206,6 @@ def simulate_tree(
     result = batch.run()
     outcome = outcome_of(result.outcome[0])
     if outcome is Outcome.STARTED_INSIDE:
-        raise InputError(
-            "a pad of the lander is released inside the ground, deeper than "
-            f"{model.start_depth:.3g} m. Every pad must be above the surface."
-        )
+        raise InputError(refusal("a pad is below it"))
     lines, thinning = np.concatenate(batch.history.parts), batch.history.thinning(releases=1)
     return TreeSolution(model, lines, result.touches, outcome, result.peaks, thinning)

@@ -37,7 +37,6 @@ class TreeLimits:
     shortest: scalar  # step [s]
     first: scalar  # step after a start [s]
     contact_step: scalar  # a step that no contact is shorter than [s]
-    start_depth: scalar  # deepest pad at the release [m]
     sink_depth: scalar  # deepest pad ever [m]
     size: scalar  # distance of the farthest pad from the first body's origin [m]
 

@@ -29,8 +29,8 @@ class Scheme:
     ``hits`` is True where ``run.lasting`` tells hits from contact that outlasts them: on ground
     that varies, a hit keeps the restitution of the place where it began.
     ``clearance(parts)`` replaces how flight bounds its steps: a Warp function ``(world, run, a,
-    longest, memory, slot) -> Clearance``. ``rigid`` asks for memory of single contacts, ``hull``
-    for the lander's hull in the world.
+    longest, memory, slot) -> Clearance``. ``rigid`` is True where contact has no springs, ``hull``
+    asks for the lander's hull in the world; either asks for memory of single contacts.
     """
 
     name: str
@@ -41,6 +41,11 @@ class Scheme:
     clearance: Any = None
     rigid: bool = False
     hull: bool = False
+
+    @property
+    def pairs(self) -> bool:
+        """Whether runs keep the contacts of a step."""
+        return self.rigid or self.hull
 
 
 @dataclasses.dataclass(frozen=True)

@@ -300,8 +300,8 @@ class Parts:
                 return Impulse(**{**options, **arrays}, ground=ground)
             if section.law == "sliding":
                 return Sliding(**{**options, **arrays}, ground=ground)
-            words = {"scheme": section.scheme, "rolling_law": section.rolling_law}
-            return Compliant(**{**options, **words, **arrays}, ground=ground)
+            chosen = {name: getattr(section, name) for name in ("scheme", "rolling_law", "touch")}
+            return Compliant(**{**options, **chosen, **arrays}, ground=ground)
 
     def stop(self, scenario: Scenario) -> Stop:
         """When runs end."""

@@ -24,6 +24,7 @@ LAWS = {
         "speed",
         "rolling_law",
         "scheme",
+        "touch",
         "resolution",
         "slip_speed",
         "slip_rate",
@@ -121,6 +122,7 @@ class Contact(Section):
     patch_radius: Annotated[float | None, Measure(dimension="length", least=0)] = None
     rolling_law: Annotated[str | None, Choice(ROLLING_LAWS)] = None
     scheme: Annotated[str | None, Choice(("clipped", "smooth"))] = None
+    touch: Annotated[str | None, Choice(("points", "hull"))] = None
     resolution: Annotated[float | None, Number(above=0, most=1)] = None
     slip_speed: Annotated[float | None, Measure(dimension="speed", above=0)] = None
     slip_rate: Annotated[float | None, Measure(dimension="angular rate", above=0)] = None
@@ -140,7 +142,7 @@ class Contact(Section):
         elif self.law == "hertz":
             found += self.missing("contact", "stiffness")
         elif self.law == "compliant" and not lander.is_tree:
-            found += self._spring_problems()
+            found += self._spring_problems() + self._touch_problems(ground)
         found += self._tree_problems(ground, lander)
         for key in WITHOUT.get(self.law, ()):
             if getattr(self, key) is not None:
@@ -220,6 +222,18 @@ class Contact(Section):
             said = 'found 0; it must be above 0 and at most 1, or 0 with law = "impulse"'
             return [Problem("contact.restitution", said)]
         return []
+
+    def _touch_problems(self, ground: Ground) -> list[Problem]:
+        """A whole hull touches facets, by springs that follow the speed."""
+        if self.touch != "hull":
+            return []
+        lacks = []
+        if ground.kind != "facets":
+            lacks.append('ground.kind = "facets"')
+        if self.scheme == "smooth" or self.stiffness is not None:
+            lacks.append('restitution, and no scheme = "smooth"')
+        said = 'found "hull", which needs {}; "points" goes with everything'
+        return [Problem("contact.touch", said.format(each)) for each in lacks]
 
     def kind_of(self, key: str) -> Kind | None:
         """The kind of value that this law has under ``key``; None where it has no such key."""

@@ -89,6 +89,12 @@ class RigidLander:
         return max(float(reach.max()), self.hull.bounding_radius)
 
     @cached_property
+    def has_points_beyond(self) -> bool:
+        """Whether contact points lie outside the hull, as spikes and feet do."""
+        middle = self.hull.vertices.mean(axis=0)
+        return not self.hull.contains(middle + (1.0 - 1e-6) * (self.points - middle)).all()
+
+    @cached_property
     def inverse_inertia(self) -> Array:
         """(3, 3) inverse of the inertia [1/(kg m^2)], exactly symmetric."""
         inverse = np.linalg.inv(self.inertia)

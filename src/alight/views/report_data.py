@@ -33,6 +33,9 @@ NEEDED = (
     *columns.point_names("first_contact_"),
 )
 
+#: How deep hull and ground stand in each other at rest; campaigns of old do not have it.
+DEPTH = "hull_depth_m"
+
 #: Courses that are drawn, at most: more cannot be told apart.
 COURSES = 6
 
@@ -173,7 +176,8 @@ def read(campaign: Campaign, mesh: Mesh | None = None, sun: SunPath | str | None
     """Read the columns of ``campaign`` that a report needs: 8 bytes each a run, and no more."""
     schema = schema_of(campaign)
     borne = load_names(schema.names)
-    common = read_common(campaign, [*NEEDED, *borne], without=("release.attitude",))
+    more = [DEPTH] if DEPTH in schema.names else []
+    common = read_common(campaign, [*NEEDED, *more, *borne], without=("release.attitude",))
     loads = {name: common["table"].pop(name) for name in borne}
     return Data(
         **common,

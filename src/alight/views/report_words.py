@@ -7,6 +7,7 @@ from collections.abc import Callable
 import numpy as np
 
 from alight.analysis.intervals import Estimate
+from alight.analysis.settling import DEEP
 from alight.core.outcomes import STILL_MOVING, Outcome
 from alight.views import report_light, report_loads, words
 from alight.views.estimate_words import (
@@ -17,6 +18,7 @@ from alight.views.estimate_words import (
     spread_cells,
     with_interval,
 )
+from alight.views.report_data import DEPTH
 from alight.views.report_numbers import (
     COUNT,
     FAR,
@@ -182,7 +184,22 @@ def warnings(found: Findings) -> list[str]:
                 f"{percent(late / data.runs)} of the runs {_CUT_SHORT[outcome]}: settling times "
                 f"and rest sites leave them out. A larger {key} would include them."
             )
-    return told
+    return told + _inside(found)
+
+
+def _inside(found: Findings) -> list[str]:
+    """What stands in landers at rest, between the points by which they touch."""
+    depth = found.data.table.get(DEPTH)
+    if depth is None or not (deep := int(np.sum(depth > DEEP))):
+        return []
+    at_rest, most = int(np.sum(np.isfinite(depth))), float(np.nanmax(depth))
+    return [
+        f"In {deep} of {at_rest} landings at rest, ground and lander stand in each other by more "
+        f"than {words.length(DEEP)(DEEP)}, at most by {words.length(most)(most)}: between the "
+        "points by which a lander touches, nothing holds it. More points (lander.points) help; on "
+        'ground.kind = "facets", with rocks or without, the whole hull touches unless '
+        f'contact.touch is "points". The column {DEPTH} has the depth of each run.'
+    ]
 
 
 # -- tables -----------------------------------------------------------------------------------

@@ -70,6 +70,9 @@ def test_tables_hold_what_the_engine_found(scenario, tmp_path, device):
     assert np.array_equal(np.isnan(column["settle_time_s"]), ~settled)
     assert np.array_equal(column["rest_qw"][settled], batch.attitude[settled, 3])
     assert set(column["outcome"][settled]) == {"settled"}
+    depth = column["hull_depth_m"]
+    assert np.array_equal(np.isnan(depth), ~settled)
+    assert ((depth[settled] > 0.0) & (depth[settled] < 2.5e-4)).all()  # as the weight presses in
     assert np.array_equal(column["contact.restitution"], values["contact.restitution"])
     assert np.array_equal(column["release.velocity_y_m_per_s"], values["release.velocity"][:, 1])
     assert np.array_equal(column["release.attitude_w"], values["release.attitude"][:, 3])

@@ -208,7 +208,7 @@ def test_started_inside_is_a_row_and_not_a_crash(world, tumbled, device):
 
 
 def test_placed_on_the_ground_is_not_inside(world):
-    """It may be pressed in by the depth of contact, and no deeper."""
+    """It may be a millimetre below, and no deeper."""
     places = [[0.0, 0.0, 0.1], [0.0, 0.0, 0.1 - 0.9e-3], [0.0, 0.0, 0.1 - 1.1e-3]]
     result = engine.run_batch(world(max_time=1.0), engine.Release(places))
     assert (result.outcome == Outcome.STARTED_INSIDE).tolist() == [False, False, True]

@@ -6,6 +6,7 @@ import pytest
 import alight.engine.tree_runs as runs_module
 from alight.campaign.tables import contact_table, run_table
 from alight.contact.hertz import Hertz
+from alight.core import frames
 from alight.core.errors import InputError
 from alight.core.outcomes import Outcome, outcome_of
 from alight.core.progress import Progress
@@ -18,6 +19,7 @@ from alight.engine import (
     run_trees,
     simulate_tree,
 )
+from alight.engine.lift import TOLERANCE
 from alight.gravity import Uniform
 from alight.surfaces import Plane
 from alight.vehicles import (
@@ -191,6 +193,26 @@ def test_every_end_has_its_outcome(make, lander, stop, place, velocity, outcome)
     assert outcome_of(found.outcome[0]) is outcome
     if outcome is Outcome.TIMED_OUT:
         assert found.time[0] == 0.5
+
+
+def test_released_a_little_below_ground_it_is_lifted_and_deeper_refused(make, lander):
+    """As rigid landers are (tests/properties/test_release_below_ground.py): T <= m g d."""
+    poses = lander.tree.kinematics(lander.tree.neutral(), np.zeros(lander.tree.n_v), device="cpu")
+    pads = [d for d in lander.devices if isinstance(d, Pad)]
+    at = [poses.position[lander.tree.index(p.body)] for p in pads]
+    turn = [poses.attitude[lander.tree.index(p.body)] for p in pads]
+    foot = min(
+        (x + frames.quat_rotate(q, p.place))[2] - p.radius
+        for x, q, p in zip(at, turn, pads, strict=True)
+    )
+    depth = 0.9 * TOLERANCE
+    model = make(Hertz(2e5, 100.0, 0.5), max_time=2.0)
+    run = simulate_tree(model, TreeRelease.of(lander.tree, (0, 0, -depth - foot)))
+    assert run.position[0, 2] - run.position[:, 2].min() < 1.1 * depth
+    assert np.sum(run.velocity**2, axis=1).max() < 2.0 * G * depth
+    deeper = [(0, 0, -depth - foot), (0, 0, -2.0 * TOLERANCE - foot)]
+    found = run_trees(model, TreeRelease.of(lander.tree, deeper), device="cpu")
+    assert (found.outcome == Outcome.STARTED_INSIDE).tolist() == [False, True]
 
 
 def test_a_step_that_cannot_be_short_enough_fails_the_run_alone(make, lander):

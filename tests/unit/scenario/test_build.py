@@ -79,7 +79,7 @@ def test_simulate_runs_a_file(tmp_path, device):
 
 def test_a_release_inside_the_ground_names_the_file(plane, changed):
     table = changed(plane, release__position=["0 m", "0 m", "-2 m"])
-    with pytest.raises(ScenarioError, match=r"case.toml: release: .*inside the ground"):
+    with pytest.raises(ScenarioError, match=r"case.toml: release: .*inside the ground.*position"):
         simulate(from_dict(table, "case.toml"))
 
 

@@ -108,7 +108,7 @@ def test_a_lander_comes_to_rest_on_facets(box):
         gravity=gravity.Uniform((0.0, 0.0, -1e-3)),
         surface=Facets(slab),
         lander=RigidLander.cube(0.2, 1.0),
-        contact=contact.Compliant(restitution=0.4, friction=0.6),
+        contact=contact.Compliant(restitution=0.4, friction=0.6, touch="points"),
         stop=engine.Stop(max_time=2000.0),
     )
     release = engine.Release(position=[0.1, 0.2, 0.4], velocity=[0.002, 0.0, -0.01])

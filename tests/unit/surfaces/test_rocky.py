@@ -272,7 +272,7 @@ def test_a_lander_comes_to_rest_among_rocks(ball, rocks, table):
         gravity=gravity.PointMass(2.0),
         surface=ground,
         lander=RigidLander.cube(0.3, 2.0),
-        contact=contact.Compliant(restitution=0.2, friction=0.8),
+        contact=contact.Compliant(restitution=0.2, friction=0.8, touch="points"),
         stop=engine.Stop(max_time=5000.0),
     )
     largest = np.argsort(table.size)[-8:]

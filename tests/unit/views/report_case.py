@@ -62,13 +62,15 @@ def make_campaign(
     ending=Outcome.ESCAPED,
     trajectories=(),
     radius=None,
+    depth=None,
     **changes,
 ):
     """Write a campaign of ``runs`` into ``folder``; only its first ``shards`` if given.
 
     A share ``escaped`` of the runs ends as ``ending``, the others settle.
-    ``radius(latitude, longitude)`` [rad] is that of the ground [m]; ``changes`` replace parts of
-    the scenario.
+    ``radius(latitude, longitude)`` [rad] is that of the ground [m]; ``depth`` [m] is how deep hull
+    and ground stand in each other, in every other run that rests; ``changes`` replace parts of the
+    scenario.
     """
     place = pathlib.Path(folder)
     plan = Plan(
@@ -82,7 +84,8 @@ def make_campaign(
     write_whole(place / "plan.json", plan.to_json())
     write_whole(place / "scenario.toml", _toml(plan.scenario).encode())
     for number in range(plan.shards if shards is None else shards):
-        write_shard(place, plan, _shard(plan, number, (escaped, ending), trajectories, radius))
+        shard = _shard(plan, number, (escaped, ending), trajectories, radius, depth)
+        write_shard(place, plan, shard)
     return place
 
 
@@ -114,12 +117,16 @@ def drawn(runs):
     }, rng
 
 
-def _shard(plan, number, others, trajectories, radius):
+def _shard(plan, number, others, trajectories, radius, depth):
     runs = plan.runs(number)
     values, rng = drawn(runs)
     final = _final(values, rng, *others, radius)
+    inside = None
+    if depth is not None:
+        inside = np.ma.masked_array(depth * (runs % 2), final["outcome"] != Outcome.SETTLED)
+    table = run_table(runs, final, input_columns(values, UNITS), inside)
     files = {
-        runs_name(number): to_bytes(run_table(runs, final, input_columns(values, UNITS))),
+        runs_name(number): to_bytes(table),
         contacts_name(number): to_bytes(
             contact_table(np.zeros(0, np.int64), np.zeros(0, Touch.numpy_dtype()))
         ),

@@ -227,6 +227,20 @@ def test_course_between_steps_is_filled_in(found):
         assert height[arc] == pytest.approx(expected, abs=1e-12 * RADIUS * len(t))
 
 
+# -- what stands in landers -------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(("depth", "told"), [(None, False), (1e-3, False), (0.143, True)])
+def test_ground_inside_landers_at_rest_is_told(tmp_path, depth, told):
+    made = report.write(make_campaign(tmp_path / "c", 60, 60, escaped=0.0, depth=depth))
+    lines = [line for line in made.warnings if "stand in each other" in line]
+    assert bool(lines) == told
+    if told:
+        assert "In 30 of 60 landings" in lines[0]
+        assert "14.3 cm" in lines[0]
+        assert "hull_depth_m" in lines[0]
+
+
 # -- what may be lacking ----------------------------------------------------------------------
 
 
