@@ -6,10 +6,11 @@ from typing import Any
 import warp as wp
 
 from alight.contact.hertz import HertzData
-from alight.core.outcomes import Outcome
+from alight.core.outcomes import FIRST_FAILURE, Outcome
 from alight.core.types import scalar, vec3
 from alight.engine.approach import free_time
 from alight.engine.flight_phase import path_length
+from alight.engine.gain import gains_energy
 from alight.engine.run import Touch
 from alight.engine.tree_state import (
     HIT,
@@ -43,6 +44,8 @@ _TIPPED_OVER = wp.constant(int(Outcome.TIPPED_OVER))
 _RUNNING = wp.constant(int(Outcome.RUNNING))
 _NOT_FINITE = wp.constant(int(Outcome.NOT_FINITE))
 _SANK = wp.constant(int(Outcome.SANK))
+_GAINED_ENERGY = wp.constant(int(Outcome.GAINED_ENERGY))
+_FIRST_FAILURE = wp.constant(FIRST_FAILURE)
 
 #: A contact ends when the ground has not pushed for this many of the shortest contacts: legs that
 #: tremble on the ground have not left it.
@@ -229,8 +232,17 @@ def arrive_function(parts: TreeComposition) -> Any:
         more = now - space.notes[slot].touch.energy_in
         space.notes[slot].touch.energy_out = now
         space.notes[slot].energy = now
+        fastest = space.peaks[PEAK_SPEED, slot]
+        moving = scalar(0.5) * world.mass * fastest * fastest
+        pull = wp.length(space.notes[slot].anchor.acceleration)
+        potential = world.mass * pull * world.limits.size
         if world.idle != 0:
             space.notes[slot].gain = wp.max(space.notes[slot].gain, more)
+        else:
+            # Motors, thrusters and a target that tumbles change E_J too: not by its own size.
+            potential += wp.abs(now) + wp.abs(space.notes[slot].touch.energy_in)
+        if gains_energy(more, moving, moving, potential) and out.outcome < _FIRST_FAILURE:
+            out.outcome = _GAINED_ENERGY
         out.touches += 1
         out.touching = 0
         return out

@@ -80,7 +80,30 @@ def flown(law, place, speed):
 def test_it_is_no_escape(law):
     place = {"impulse": (1.0, 0.0, 2.0), "sliding": (-0.5, 0.0, 0.0)}.get(law, (-0.5, 0.0, 0.105))
     result = flown(LAWS[law], place, speed=0.005 if law == "sliding" else 0.05)
-    print(result.final[["outcome", "x", "v", "gain"]])
     assert result.outcome[0] == Outcome.GAINED_ENERGY
     assert not Outcome.of(result.outcome[1]).failed  # its neighbour far from the step
     assert Outcome.GAINED_ENERGY.failed
+
+
+@pytest.mark.validate  # a kernel of its own
+def test_pads_of_articulated_landers():
+    """A ball on one pad that drops where the normal is too long."""
+    bus = vehicles.Branch(
+        [vehicles.TreeBody("bus", 1.0, (0.01, 0.01, 0.01))],
+        [vehicles.Joint("bus", "free")],
+        [vehicles.Pad("bus", (0.0, 0.0, 0.0), 0.1)],
+    )
+    lander = vehicles.assemble("ball", [bus])
+    model = engine.TreeModel(
+        lander.tree,
+        lander.devices,
+        gravity.Uniform((0.0, 0.0, -1e-4)),
+        Step(),
+        contact.Hertz(1e5),
+        stop=engine.TreeStop(max_time=1000.0),
+    )
+    place = [(1.0, 0.0, 1.0), (-500.0, 0.0, 0.15)]
+    release = engine.TreeRelease.of(lander.tree, place, (0.05, 0.0, 0.0))
+    result = engine.run_trees(model, release, device="cpu")
+    assert result.outcome[0] == Outcome.GAINED_ENERGY
+    assert not Outcome.of(result.outcome[1]).failed
