@@ -335,7 +335,10 @@ def test_a_cube_in_three_gravities(device):
     """
     n = 6
     q = Rotation.random(n, random_state=2).as_quat()
-    contact = smooth(stiffness=K, damping=162.0, friction=0.6, rolling_resistance=0.002)
+    contact = smooth(
+        stiffness=K, damping=162.0, friction=0.6, rolling_resistance=0.002, patch_radius=0.002,
+        rolling_law="compensated",
+    )  # fmt: skip
     times, distances = [], []
     for g in (5.7e-3, 2.0e-4, 8.6e-5):
         stop = Stop(max_time=1e5, settle_speed=1e-6, settle_rate=1e-5, settle_time=0.02 / g)
