@@ -130,13 +130,12 @@ def test_rest_is_held_or_quiet(mu, speed):
 # -- sliding ---------------------------------------------------------------------------------------
 
 
-def block(mu, pull, law=None, steps=None, **stop):
-    """10 kg on one point, which cannot turn over the plane z = 0."""
-    made = assemble(
-        "block", [Branch([TreeBody("b", 10.0, (1, 1, 1))], [Joint("b", "free")], [Pad("b")])]
-    )
+def block(mu, pull, radius=0.0, steps=None, **stop):
+    """10 kg on its middle, or a ball, over the plane z = 0."""
+    body, joint = TreeBody("b", 10.0, (1, 1, 1)), Joint("b", "free")
+    made = assemble("block", [Branch([body], [joint], [Pad("b", radius=radius)])])
     return TreeModel(
-        *(made.tree, made.devices, Uniform(pull), Plane(), law or Hertz(1e4, 100.0, mu)),
+        *(made.tree, made.devices, Uniform(pull), Plane(), Hertz(1e4, 100.0, mu)),
         stop=TreeStop(**{"max_time": 20.0, "tip_angle": np.pi, **stop}),
         steps=steps or TreeSteps(),
     )
@@ -205,6 +204,22 @@ def test_a_lander_stops_where_it_must(name):
     down = -found.velocity[touch, 1]  # stopping it takes mu times as much speed off
     way = (v - mu * down) ** 2 / (2.0 * g * (mu * np.cos(slope) - np.sin(slope)))
     assert found.position[-1, 0] - start[0] == pytest.approx(way, rel=1e-3)
+
+
+@pytest.mark.parametrize("mu", [0.15, 0.05])
+def test_a_ball_rolls_where_it_sticks(mu):
+    """Down a slope of tan s = 0.4: a = 5/7 g sin s if mu >= 2/7 tan s, else g (sin s - mu cos s);
+    a sticking pad drags the ball's underside, which stands still as it rolls."""
+    g, slope = 0.05, np.arctan(0.4)
+    pull = (g * np.sin(slope), 0.0, -g * np.cos(slope))
+    model = block(mu, pull, radius=0.5)  # 2/5 m R^2 = 1 kg m^2
+    deep = (-10.0 * pull[2] / 1e4) ** (2.0 / 3.0)
+    found = simulate_tree(model, TreeRelease.of(model.tree, (0.0, 0.0, 0.5 - deep)))
+    i = np.searchsorted(found.time, 2.0)
+    a = (found.velocity[-1, 0] - found.velocity[i, 0]) / (found.time[-1] - found.time[i])
+    rolls = mu > 0.4 * 2.0 / 7.0
+    expected = 5.0 / 7.0 * np.sin(slope) if rolls else np.sin(slope) - mu * np.cos(slope)
+    assert a == pytest.approx(g * expected, rel=1e-5)
 
 
 # -- energy ----------------------------------------------------------------------------------------
