@@ -9,10 +9,10 @@ as the ground is touched. Friction (002 Eq. 38) has a direction (erratum 002-9) 
 that of ``contact.stick``, a spring k_t with a damper c_t along the ground, up to mu F_n.
 
 The paper's friction gives nowhere, so k_t is to be large: what is not given is chosen such that the
-lightest mass on it, damped half critically, comes back from a push within T = c_t / k_t = t_hit / 8,
-t_hit being that of a pad at 1 m/s. Steps that follow hits follow that too, and mu F_n / k_t is far
-below the depth. k_t is constant, not growing with depth as 3/2 k d^(1/2) does and Mindlin's 6/7 of
-it would: a spring that grows stiffer while it is drawn makes energy of nothing.
+lightest mass on it, damped half critically, comes back from a push within T = c_t / k_t, an eighth
+of the hit of a pad at 1 m/s. Steps that follow hits follow that too, and mu F_n / k_t is far below
+the depth. k_t is constant, not growing with depth as 3/2 k d^(1/2) does and Mindlin's 6/7 of it
+would: a spring that grows stiffer while it is drawn makes energy of nothing.
 """
 
 import math
