@@ -40,6 +40,8 @@ _AT_LEAST = wp.constant(scalar(1e-2))
 #: Pace [m/s] of a contact whose first pair does not close.
 _SEEN = wp.constant(scalar(1e-300))
 _TWICE = wp.constant(scalar(2.0))
+#: Share of the motion's energy that such springs may hold.
+_LITTLE = wp.constant(scalar(1e-3))
 _SLOWEST = wp.constant(scalar(GENTLE_SPEED))
 
 
@@ -144,8 +146,11 @@ def press_hull(parts: Composition, contacts: Any, clear: Any, below: Any) -> Any
             ready.stiffness = wp.max(run.stiffness, wanted)
             ready.pace = wp.max(closing, _SEEN)
             # What begins inside, where a pair was lost and another is found, must gain nothing by
-            # it: springs that push by twice the weight let it out no farther than touching.
-            gentle = _TWICE * world.body.mass * g / wp.max(pressed_sum(memory, slot, count), _SEEN)
+            # it: springs that push by twice the weight let it out no farther than touching, and
+            # those that hold little beside the motion add little.
+            depth = wp.max(pressed_sum(memory, slot, count), _SEEN)
+            gentle = _TWICE * world.body.mass * g / depth
+            gentle = wp.max(gentle, _LITTLE * world.body.mass * (fast / depth) * (fast / depth))
             if gentle < ready.stiffness:
                 ready.stiffness = gentle
                 ready.lasting = 1

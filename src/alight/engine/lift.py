@@ -25,8 +25,9 @@ HELD = 2.0
 
 #: Looks at the ground that a lift may take. A plane needs two, a valley one more for each side.
 _LOOKS = 32
-#: A gap below 0 by less than this share of the distance from the origin is rounding.
-_ROUNDING = 1e-14
+#: What is below 0 by less than this [m], or this share of the distance from the origin, touches: so
+#: far off may ground be by rounding whose corners are far away.
+_TOUCHES, _ROUNDING = 1e-9, 1e-14
 #: A side of the ground that faces the lift under a smaller cosine than this leaves no room for it.
 _FACING = 0.1
 
@@ -47,7 +48,7 @@ def lifted(look: Look, positions: Array, size: float, rests: Rests) -> tuple[Arr
     """
     x = np.array(positions, dtype=np.float64)
     gap, way = look(np.arange(len(x)), x)
-    small = _ROUNDING * (np.linalg.norm(x, axis=1) + size)
+    small = np.maximum(_TOUCHES, _ROUNDING * (np.linalg.norm(x, axis=1) + size))
     left = np.flatnonzero(~(gap >= -small))
     refused = np.zeros(len(x), dtype=bool)
     if len(left):

@@ -86,6 +86,9 @@ def test_0_whatever_becomes_of_the_landing(folder, alight):
     (folder / "late.toml").write_text(SCENARIO.replace("60 s", "1 s"))
     done = alight("run", "late.toml", "--json")
     assert (done.code, json.loads(done.out)["outcome"]) == (0, "timed_out")
+    assert "hull_depth_m" not in json.loads(done.out)
+    rest = json.loads(alight("run", "cube.toml", "--json").out)
+    assert 0.0 < rest["hull_depth_m"] < 2.5e-4  # as the weight presses it in
 
 
 def test_0_and_json_alone(folder, alight):

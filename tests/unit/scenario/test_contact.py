@@ -199,6 +199,24 @@ def test_the_json_schema_has_the_new_keys():
 # -- facets --------------------------------------------------------------------------------------
 
 
+def test_the_key_of_what_touches_reaches_the_model(ryugu):
+    table = {**ryugu, "ground": {"kind": "facets"}, "body": {**ryugu["body"], "facets": 320}}
+    asked = {None: True, "hull": True, "points": False}
+    for touch, by_hull in asked.items():
+        law = {"restitution": 0.5, **({} if touch is None else {"touch": touch})}
+        scenario = from_dict({**table, "contact": law, "dispersions": {}})
+        model = prepare(scenario, "cpu").nominal().model
+        assert model.touches_by_hull == by_hull
+        assert loads(scenario.to_toml()) == scenario
+
+
+def test_a_hull_that_cannot_touch_is_refused(plane, changed):
+    said = told(changed(plane, contact__touch="hull"))
+    assert 'contact.touch: found "hull", which needs ground.kind = "facets"' in said
+    said = told(changed(plane, contact__law="impulse", contact__touch="hull"))
+    assert "contact.touch" in said
+
+
 def test_facets_are_those_of_the_body(cube):
     found = prepare(cube, "cpu").nominal().model
     assert isinstance(found.surface, surfaces.Facets)
