@@ -75,11 +75,14 @@ def draw(event: Event, folder: Path) -> Path:
 def main() -> None:
     """Run, draw, judge."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("names", nargs="*", choices=[*RUN, []], help="events; all if none is named")
+    parser.add_argument("names", nargs="*", help=f"of {', '.join(RUN)}; all if none is named")
     parser.add_argument("--part", type=float, default=1.0, help="part of the runs, from 0 to 1")
     parser.add_argument("--out", type=Path, default=Path("out/flight_events"), help="folder")
     parser.add_argument("--docs", action="store_true", help="write docs/flight_events.md anew")
     given = parser.parse_args()
+    unknown = [name for name in given.names if name not in RUN]
+    if unknown:
+        parser.error(f"no event is called {unknown[0]}; there are {', '.join(RUN)}")
     if given.docs and given.part != 1.0:
         parser.error("--docs needs all runs: leave out --part")
     events = []

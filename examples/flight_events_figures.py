@@ -68,13 +68,9 @@ def _verdict(axes: Any, f: "Finding", width: int) -> None:
     axes.locator_params(axis="x", nbins=5)
     unit = f" [{f.quantity.unit}]" if f.quantity.unit else ""
     axes.set_title(_short(f.quantity.text + unit, width), fontsize=8, fontweight="normal", pad=3)
-    axes.text(0.0, -0.95, _short(verdict_text(f), width), transform=axes.transAxes, va="top",
-              fontsize=8, color=COLOURS[grade(f.shares[0])], fontweight="bold")  # fmt: skip
-
-
-def verdict_text(f: "Finding") -> str:
-    """Verdict and share."""
-    return f"{f.verdict}: {100 * f.shares[0]:.0f} % inside"
+    axes.text(0.0, -0.95, f"{f.verdict}\n{100 * f.shares[0]:.0f} % inside", va="top", fontsize=8,
+              transform=axes.transAxes, color=COLOURS[grade(f.shares[0])],
+              fontweight="bold")  # fmt: skip
 
 
 def _short(text: str, width: int) -> str:
@@ -105,8 +101,13 @@ def _course(track: Any, origin: Any, up: Any, most: float = 1e9) -> tuple[Any, A
 
 def draw(event: "Event", file: Path) -> None:
     """The sheet of an event: its own, or the plain one."""
-    name = f"draw_{event.study.name}"
-    globals().get(name, draw_plain)(event, file)
+    own = {
+        "mascot": draw_mascot,
+        "hayabusa": draw_hayabusa,
+        "philae": draw_philae,
+        "minerva": draw_minerva,
+    }
+    own.get(event.study.name, draw_plain)(event, file)
 
 
 def draw_plain(event: "Event", file: Path) -> None:
@@ -219,9 +220,9 @@ def draw_hayabusa(event: "Event", file: Path) -> None:
             first, shift = track.events["place"][0], track.events["start"][0]
             t, height, _ = _course(track, first, plumb(track.model, first)[0], 4600.0)
             middle.plot((t - shift) / 60.0, height, color=SIMULATED, lw=0.9, alpha=0.55)
-        middle.axvspan(19.0, 21.0, color=FLOWN, alpha=0.18, lw=0)
+        middle.axvspan(*d["band"], color=FLOWN, alpha=0.18, lw=0)
         middle.axvline(20.0, color=FLOWN, lw=1.5)
-        middle.text(19.4, 1.0, "second touch,\nas reported ", color=FLOWN, va="bottom", ha="right")
+        middle.text(17.8, 1.0, "second touch,\nas reported ", color=FLOWN, va="bottom", ha="right")
         middle.set(xlim=(-1.0, 50.0), xlabel="time since the first touch [min]",
                    ylabel="height over the first touch [m]", ylim=(-1.0, None))  # fmt: skip
         middle.set_title(f"24 hops on the {'real' if len(d['found']) > 1 else 'built-in'} shape")
@@ -268,10 +269,10 @@ def _hop_against_gravity(axes: Any, d: dict[str, Any]) -> None:
     axes.axvspan(low, high, color=style.LINE, alpha=0.45, lw=0)
     axes.text(0.5 * (low + high), 10.6, "gravity found on Itokawa", ha="center", color=style.GREY)
     for (name, a), colour in zip(d["found"].items(), (PURPLE, SIMULATED), strict=False):
-        five, mid, many = np.percentile(a["hop"], [5, 50, 95])
+        five, mid, many = np.nanpercentile(a["hop"], [5, 50, 95])
         axes.errorbar(1e5 * a["site"], mid, [[mid - five], [many - mid]], fmt="o", ms=7, lw=2.0,
                       capsize=4, color=colour, label=f"simulated, {name}", zorder=4)  # fmt: skip
-    axes.axhspan(19.0, 21.0, color=FLOWN, alpha=0.18, lw=0)
+    axes.axhspan(*d["band"], color=FLOWN, alpha=0.18, lw=0)
     axes.axhline(20.0, color=FLOWN, lw=1.4)
     axes.plot(9.66, 20.0, "X", color=FLOWN, ms=10, zorder=5)
     axes.annotate("needed: 9.7e-5", (9.66, 20.0), (9.1, 24.5), color=FLOWN, ha="left",

@@ -80,8 +80,8 @@ def philae_spin(study: Study, runs: int) -> Event:
     rate = np.linalg.norm(w, axis=1)
     inertia, turned = 25.0, 2.0 * np.pi * (1.0 / 13.0 - 1.0 / 300.0)
     notes = [
-        f"Off the ground again within a minute: {percent(found.bounces > 0)}, and faster than "
-        f"before, 1.2 °/s, {percent(rate > 1.2)}; about the upright axis alone "
+        f"A minute later {percent(found.final['touching'] == 0)} are off the ground, and "
+        f"{percent(rate > 1.2)} turn faster than before (1.2 °/s); about the upright axis alone by "
         f"{in_words(np.abs(w[:, 2]))} °/s.",
         f"One turn in 13 s out of one in 5 minutes is {inertia * turned:.0f} N m s at 25 kg m², "
         "which the touch does not give. What the flywheel held was not found.",

@@ -42,7 +42,8 @@ def hayabusa(study: Study, runs: int) -> Event:
     values = {"hop": found["built-in shape"]["hop"], "rest": found["built-in shape"]["rest"]}
     if real:
         values["hop_real"] = found["real shape"]["hop"]
-    return Event.of(study, values, notes, found=found, everywhere=everywhere, site=site)
+    band = study.quantities[0].band
+    return Event.of(study, values, notes, found=found, everywhere=everywhere, site=site, band=band)
 
 
 def _real_itokawa(file: Path, runs: int) -> tuple[dict[str, Any], dict[str, Any]]:

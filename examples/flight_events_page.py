@@ -7,6 +7,7 @@ follow from its share, is found by tests/verification/test_flight_events.py.
 import json
 import re
 import textwrap
+from collections import Counter
 from pathlib import Path
 from typing import Any
 
@@ -98,7 +99,8 @@ def entry_table(entries: list[Entry], results: Stored) -> str:
     for entry in entries:
         if entry.study:
             found = results.get(entry.study, {}).get("findings", [])
-            verdicts = ", ".join(dict.fromkeys(f["verdict"] for f in found))
+            counts = Counter(f["verdict"] for f in found)
+            verdicts = ", ".join(f"{n} {verdict}" for verdict, n in counts.items())
             lines.append(f"| {entry.event} | `{entry.study}`: {verdicts or 'not run yet'} |")
         else:
             lines.append(f"| {entry.event} | left out: {entry.left_out} |")
