@@ -308,8 +308,8 @@ def _put_drift(
 
     Returns when these marks were made (n,) [s].
 
-    Thrust presses as long as it exceeds what the spin takes, m w^2 r. Where the pair stays as it is,
-    w grows with its angular momentum h, so that F M / (M + m) = needed (1 + h' t / h)^2 is the end.
+    Thrust presses as long as it exceeds what the spin takes, m w^2 r. Where the pair stays as it
+    is, w grows with its angular momentum h: F M / (M + m) = needed (1 + h' t / h)^2 is the end.
     """
     half = notes.marks.shape[0] // 2
     older = half * (notes.marked.numpy() % 2)  # of the two marks the one that is written next

@@ -147,7 +147,7 @@ def press_vertices(
         f = -tension * memory.slope[j, slot]
         N = wp.length(f)
         rate = vec3()
-        if N > scalar(0.0):
+        if wp.length_sq(f) > scalar(0.0):
             arm = memory.place[j, slot] - x
             u = v + wp.cross(w, arm)
             n = f / N
