@@ -228,7 +228,7 @@ def scatter(axes, rows):
 
 def settling(axes, rows):
     """Time until at rest, against friction, of those that came to rest."""
-    held = rows[rows["outcome"] == CaptureOutcome.HELD]
+    held = rows[np.isfinite(rows["settle_s"])]
     axes.scatter(held["friction"], held["settle_s"], s=7, color=GREEN, lw=0, alpha=0.8)
     axes.set(xlim=(0.08, 1.02), ylim=(0.0, None))
     share = len(held) / len(rows)

@@ -229,6 +229,22 @@ def test_limit_is_kept_at_half_a_turn_a_minute(device):
     assert quick["outcome"] in (CaptureOutcome.RIM, CaptureOutcome.LOST)
 
 
+def test_goes_on_past_the_rim(device):
+    # 6 m ahead of the bus: the asteroid comes to the side of the hexagon before 200 s.
+    ends = {}
+    for radius in (0.0, 0.15):
+        craft = Spacecraft(standoff=6.0, hoop_radius=radius)
+        motion = Capture(craft.membrane(), asteroid(), craft, approach("corkscrew"))
+        ends[radius] = motion.run(TUMBLE, duration=200.0, device=device).rows[0]
+    assert ends[0.0]["outcome"] == CaptureOutcome.RIM
+    assert np.isnan(ends[0.0]["hoop_s"])
+    leaning = ends[0.15]
+    assert leaning["outcome"] in KEPT
+    assert leaning["end_s"] == 200.0
+    assert leaning["hoop_s"] < ends[0.0]["end_s"]
+    assert leaning["hoop_n"] > 0.0
+
+
 def test_drifts_to_a_flat_spin(device):
     craft = Spacecraft()
     motion = Capture(craft.membrane(), asteroid(), craft, approach("corkscrew"))

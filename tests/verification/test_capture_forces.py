@@ -6,11 +6,11 @@ motion of asteroid or craft changes U by minus the work of force and torque on i
 Pair: the craft's momentum changes by thrust and by what the membrane gives it; the pair's angular
 momentum changes by the moment of the thrust about the common centre of mass, and by nothing else.
 
-Slip: asteroid and craft as one stiff body ask for a force and a torque at the membrane (Newton and
-Euler). In the spin w of a pair whose craft is r away with its axis at an angle a to the spin, that
-is m w^2 r sin a cos a across the axis, at an arm of the ring's height: about 10 m. Friction can give
-it if there are forces across the normal ones, each within mu N: a matter of statics. Where the least
-such mu exceeds the friction, the fabric must slip whatever the law of friction.
+Slip: asteroid and craft as one stiff body ask for a force and a torque at the membrane (Newton
+and Euler). In the spin w of a pair whose craft is r away with its axis at an angle a to the spin,
+that is m w^2 r sin a cos a across the axis, at an arm of the ring's height. Friction can give it if
+there are forces across the normal ones, each within mu N: a matter of statics. Where the least such
+mu exceeds the friction, the fabric must slip whatever the law of friction.
 """
 
 import numpy as np

@@ -110,6 +110,7 @@ _MOVING = [
 def capture_table(rows: Any, lengths: Array, more: list[Filled]) -> Any:
     """The table of runs; ``rows`` are records of ``ROW``."""
     data: dict[str, Any] = {name: _known(rows[name]) for name in ROW.names or ()}
+    data["left_s"] = _known(np.where(np.isinf(rows["left_s"]), np.nan, rows["left_s"]))
     data["ending"] = _words(rows["outcome"], CaptureOutcome)
     return _filled(CAPTURE_COLUMNS, data | {"length_m": lengths}, more)
 

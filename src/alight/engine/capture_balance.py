@@ -1,10 +1,10 @@
 """Could friction hold what is caught? A balance of forces that knows nothing of sliding.
 
 Asteroid and craft are taken as one stiff body at one instant, with the angular momentum that they
-have and the thrust that acts. Newton and Euler then say which force and torque the craft must get
-at its membrane to move along:
+have and the thrust that acts. Newton and Euler then say which force and torque the craft must
+get at its membrane to move along:
 
-    F = m (a + w' x r + w x (w x r)) - T,     M = I w' + w x I w,     I_pair w' = r x T - w x I_pair w
+    F = m (a + w' x r + w x (w x r)) - T,   M = I w' + w x I w,   I_pair w' = r x T - w x I_pair w
 
 The fabric presses with known forces N at its vertices. What is left of F and M must come from
 friction forces f across these, |f| <= mu N. Whether there are such forces is a question of statics,
@@ -24,8 +24,8 @@ from alight.core.checks import Array
 from alight.engine.capture_flight import CaptureFlight, pair_inertia, pair_spin_vector
 from alight.membrane import Membrane
 
-#: Directions in which a friction force is sought: the circle of the limit is a polygon, too small by
-#: 1 - cos(pi / n) at most.
+#: Directions in which a friction force is sought: the circle of the limit is a polygon, too small
+#: by 1 - cos(pi / n) at most.
 _DIRECTIONS = 16
 
 

@@ -256,7 +256,10 @@ def rows_of(
     end, first = runs.t.numpy(), runs.first.numpy()
     touching = runs.touching.numpy() == 1
     rows["end_s"], rows["contact_s"] = end, _when(first)
-    rows["lost_s"] = np.where((first >= 0.0) & ~touching, runs.release.numpy(), np.nan)
+    # Over the side of the hoop it is lost while it still touches: at the end.
+    codes, released = runs.outcome.numpy(), np.where(touching, end, runs.release.numpy())
+    lost = (first >= 0.0) & (~touching | (codes == int(CaptureOutcome.LOST)))
+    rows["lost_s"] = np.where(lost, released, np.nan)
     rows["contacts"], rows["force_n"] = runs.contacts.numpy(), runs.force.numpy()
     rows["hoop_n"], rows["hoop_s"] = notes.hoop.numpy(), _when(notes.hoop_at.numpy())
     rows["depth_m"] = runs.depth.numpy()
@@ -274,7 +277,6 @@ def rows_of(
     rows["settle_s"] = np.where(calm, np.maximum(restless - first, 0.0), np.nan)
     since = _put_drift(rows, notes, last, craft, asteroids, mass, thrust)
     steady = calm & (since >= first) & (rows["drift_m_s"] < STILL) & (rows["left_s"] >= LASTING)
-    codes = runs.outcome.numpy()
     rows["outcome"] = _outcomes(codes, first, touching, calm, steady)
     for name in ("drift_m_s", "spin_up_nm", "left_s"):
         rows[name][~np.isin(rows["outcome"], KEPT)] = np.nan
@@ -308,8 +310,8 @@ def _put_drift(
 
     Returns when these marks were made (n,) [s].
 
-    Thrust presses as long as it exceeds what the spin takes, m w^2 r. Where the pair stays as it is,
-    w grows with its angular momentum h, so that F M / (M + m) = needed (1 + h' t / h)^2 is the end.
+    Thrust presses as long as it exceeds what the spin takes, m w^2 r. Where the pair stays as it
+    is, w grows with its angular momentum h: F M / (M + m) = needed (1 + h' t / h)^2 is the end.
     """
     half = notes.marks.shape[0] // 2
     older = half * (notes.marked.numpy() % 2)  # of the two marks the one that is written next
@@ -355,6 +357,7 @@ def _outcomes(
     found[first < 0.0] = CaptureOutcome.MISSED
     failed = codes != int(MembraneOutcome.TIMED_OUT)
     found[failed] = codes[failed]
+    found[(first < 0.0) & (codes == int(CaptureOutcome.LOST))] = CaptureOutcome.MISSED
     return found
 
 

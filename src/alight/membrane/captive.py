@@ -120,8 +120,8 @@ class BodyHull:
     edges: Index
     """(E, 4) two vertices and the facets on both sides, -1 for none."""
     shares: Array
-    """(V,) parts of the surface that belong to each vertex, 1 in all: a third of each of its facets,
-    in 2D half of each of its sides; even where there is no surface."""
+    """(V,) parts of the surface that belong to each vertex, 1 in all: a third of each of its
+    facets, in 2D half of each of its sides; even where there is no surface."""
     center: Array
     """(3,) the mean of the vertices [m]."""
 

@@ -147,7 +147,7 @@ def press_vertices(
         f = -tension * memory.slope[j, slot]
         N = wp.length(f)
         rate = vec3()
-        if N > scalar(0.0):
+        if wp.length_sq(f) > scalar(0.0):
             arm = memory.place[j, slot] - x
             u = v + wp.cross(w, arm)
             n = f / N
@@ -213,7 +213,9 @@ def membrane_load(hang: Any, tension: Any, stored: Any) -> Any:
         load.through = shape.through
         load.rim = shape.rim
         count = captive.vertices.shape[0]
-        if shape.below > 0:
+        # Beyond a hoop, all of it outside, a body is past the fabric and not on it.
+        over = ring.beads.shape[0] > 0 and shape.rim > 0 and shape.rim == shape.through
+        if shape.below > 0 and not over:
             load.rate = area_rate(x, v, w, count, memory, slot)
             stretch = wp.max(zero, shape.area - ring.area)
             load.tension = wp.max(zero, tension(row, stretch, load.rate))

@@ -32,7 +32,17 @@ from alight.views.estimate_words import percent
 COLOURS = dict(
     zip(
         ENDS,
-        (GREEN, "#5cb89a", "#b9e0d2", YELLOW, ORANGE, style.ALARM, "#6d1a1d", style.GREY, "#a8588f"),
+        (
+            GREEN,
+            "#5cb89a",
+            "#b9e0d2",
+            YELLOW,
+            ORANGE,
+            style.ALARM,
+            "#6d1a1d",
+            style.GREY,
+            "#a8588f",
+        ),
         strict=True,
     )
 )

@@ -215,8 +215,8 @@ def test_drops_have_tables_of_their_own(tmp_path):
 
 def test_bars_tell_how_captures_end():
     tally = Tally(CAPTURES)
-    tally.add({1: 5, 3: 1, 24: 2, 16: 1, 18: 1})
-    assert tally.facts() == {"held": 5, "moving": 1, "rim": 2, "failed": 2}
+    tally.add({10: 4, 1: 5, 3: 1, 24: 2, 16: 1, 18: 1})
+    assert tally.facts() == {"held": 4, "at_rest": 5, "moving": 1, "rim": 2, "failed": 2}
     other = Tally(DROPS)
     other.add({3: 2, 24: 1})
     assert other.facts() == {"done": 2, "released": 0, "rim": 1}

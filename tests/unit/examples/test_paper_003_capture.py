@@ -21,7 +21,7 @@ def test_captures_are_held_and_drawn(tmp_path):
         name.strip(): float(load)
         for name, load in re.findall(r"^(.{34}) \w+ .*bending +(\d+) N m", done.stdout, re.M)
     }
-    assert re.search(r"^figure 7 +HELD", done.stdout, re.M)
+    assert re.search(r"^figure 7 +AT_REST", done.stdout, re.M)
     assert loads["figure 7"] < 0.25 * 1765.0
     assert loads["0.5 rpm"] < loads["2 rpm"] < 1765.0
     for name in ("capture", "comparison", "campaign"):

@@ -390,11 +390,11 @@ def test_shipped_captures_hold(name):
 
 
 def test_the_shipped_drop_is_figure_five():
-    """First contact at 1.256 s, off at 2.227 s, as docs/membrane.md has them."""
+    """First contact at 1.256 s, off at 2.240 s, as docs/membrane.md has them."""
     found = simulate(load(FOLDER / "paper003_drop.toml"), device="cpu")
     assert found.outcome == [MembraneOutcome.TIMED_OUT]
     assert found.notes["first_contact_s"][0] == pytest.approx(1.256, abs=1e-3)
-    assert found.notes["release_s"][0] == pytest.approx(2.227, abs=5e-3)
+    assert found.notes["release_s"][0] == pytest.approx(2.240, abs=5e-3)
 
 
 def test_a_plate_stays_in_its_plane():
