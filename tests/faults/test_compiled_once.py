@@ -22,7 +22,9 @@ found = engine.simulate(model, engine.Release((0.0, 0.0, 0.5)))
 found.energy
 """
 #: The first start builds the fields of Ryugu, later ones have them.
-WHOLE = "from alight.cli.main import run; import sys; sys.argv[1:] = ['run', 'ryugu_minerva']; run()"
+WHOLE = (
+    "from alight.cli.main import run; import sys; sys.argv[1:] = ['run', 'ryugu_minerva']; run()"
+)
 
 
 def modules(code, folder, *words):

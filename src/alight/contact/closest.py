@@ -19,16 +19,16 @@ class SegmentPair:
 
 
 @wp.func
-def nearest_on_segments(p: vec3, d: vec3, q: vec3, e: vec3):
-    """The closest points p + s d and q + t e (Ericson, Real-Time Collision Detection, 5.1.9)."""
+def nearest_on_segments(p: vec3, d: vec3, q: vec3, along: vec3):
+    """The closest points p + s d and q + t along (Ericson, Real-Time Collision Detection, 5.1.9)."""
     zero = scalar(0.0)
     one = scalar(1.0)
     r = p - q
     a = wp.dot(d, d)
-    b = wp.dot(d, e)
+    b = wp.dot(d, along)
     c = wp.dot(d, r)
-    g = wp.dot(e, e)
-    f = wp.dot(e, r)
+    g = wp.dot(along, along)
+    f = wp.dot(along, r)
     found = SegmentPair()
     denominator = a * g - b * b
     s = scalar(0.0)

@@ -118,16 +118,16 @@ def map_at(data: GroundMapData, row: int, x: vec3):
     zero = scalar(0.0)
     one = scalar(1.0)
     place = wp_latitude_longitude(x)
-    half_pi = wp.static(scalar(0.5 * np.pi))
+    quarter = wp.static(scalar(0.5 * np.pi))
     # Rows: the pole caps may be thinner than the others.
     i = wp.clamp(int(wp.floor((place[0] - data.first) / data.step)) + 1, 0, data.inner)
     low = data.first + scalar(i - 1) * data.step
     width = data.step
     if i == 0:
-        low = -half_pi
-        width = data.first + half_pi
+        low = -quarter
+        width = data.first + quarter
     elif i == data.inner:
-        width = half_pi - low
+        width = quarter - low
     s = wp.clamp((place[0] - low) / width, zero, one)
     # Columns go round.
     across = (place[1] - data.west) * data.per_step

@@ -87,26 +87,26 @@ def closing_root(body: Body, hit: Hit, at: Bearing, s: Series, low: scalar, high
     """Where v3 = 0 between ``low`` and ``high``, at which it has different signs."""
     zero = scalar(0.0)
     sign = wp.where(hit.closing, scalar(1.0), scalar(-1.0))
-    tau = scalar(0.5) * (low + high)
+    blown = scalar(0.5) * (low + high)
     i = int(0)
     while i < 60:
-        arc = arc_to(body, at, s, tau)
+        arc = arc_to(body, at, s, blown)
         rise = rise_after(body, hit, arc)
         if sign * rise < zero:
-            low = tau
+            low = blown
         else:
-            high = tau
+            high = blown
         v = passed(body, hit, arc)
-        slope = lifting(body, v) * pace(body, s, tau)
-        next = tau - rise / slope
+        slope = lifting(body, v) * pace(body, s, blown)
+        next = blown - rise / slope
         # Not (a and b): a slope of 0 gives no number, and then halving is what is left.
         if not (next >= low and next <= high):
             next = scalar(0.5) * (low + high)
         i += 1
-        if wp.abs(next - tau) <= scalar(4e-16) * high:
+        if wp.abs(next - blown) <= scalar(4e-16) * high:
             i = 60
-        tau = next
-    return tau
+        blown = next
+    return blown
 
 
 @wp.func
@@ -121,25 +121,27 @@ def leaving_root(
     if low > scalar(0.0):
         begun = work_over(body, hit, arc_to(body, at, s, low))
     wanted = wp.sqrt(target)
-    tau = high
+    blown = high
     i = int(0)
     while i < 60:
-        arc = arc_to(body, at, s, tau)
+        arc = arc_to(body, at, s, blown)
         work = wp.max(scalar(0.0), work_over(body, hit, arc) - begun)
         root = wp.sqrt(work)
         if root < wanted:
-            low = tau
+            low = blown
         else:
-            high = tau
-        speed = wp.length(passed(body, hit, arc)) * rise_after(body, hit, arc) * pace(body, s, tau)
-        next = tau - scalar(2.0) * root * (root - wanted) / speed
+            high = blown
+        speed = (
+            wp.length(passed(body, hit, arc)) * rise_after(body, hit, arc) * pace(body, s, blown)
+        )
+        next = blown - scalar(2.0) * root * (root - wanted) / speed
         if not (next >= low and next <= high):
             next = scalar(0.5) * (low + high)
         i += 1
-        if wp.abs(next - tau) <= scalar(4e-16) * high:
+        if wp.abs(next - blown) <= scalar(4e-16) * high:
             i = 60
-        tau = next
-    return tau
+        blown = next
+    return blown
 
 
 @wp.func

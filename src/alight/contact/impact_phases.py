@@ -177,12 +177,12 @@ def without_slip(body: Body, hit: Hit):
         hit.v = vec2(scalar(0.0), scalar(0.0))
         hit.rubbed = rubbed
         return hit
-    e = resumed(body)
+    course = resumed(body)
     if (hit.flags & SLID) != 0:
         hit.flags = hit.flags | RESUMED
     hit.flags = hit.flags | SLID
-    lift = scalar(1.0) - body.friction * wp.dot(body.b, e)
-    return straight(body, hit, -body.friction * e, lift, _ENDLESS)
+    lift = scalar(1.0) - body.friction * wp.dot(body.b, course)
+    return straight(body, hit, -body.friction * course, lift, _ENDLESS)
 
 
 @wp.func

@@ -111,14 +111,14 @@ class Ending:
 def bearing_of(body: Body, v: vec2, speed: scalar):
     """Direction and rates of the slip ``v``."""
     at = Bearing()
-    e = v / speed
-    n = vec2(-e[1], e[0])
-    Ae = body.friction * (body.A * e)
-    pull = wp.dot(body.b, e)
+    course = v / speed
+    n = vec2(-course[1], course[0])
+    Ae = body.friction * (body.A * course)
+    pull = wp.dot(body.b, course)
     side = wp.dot(body.b, n)
-    stiff = wp.dot(e, Ae)
+    stiff = wp.dot(course, Ae)
     shear = wp.dot(n, Ae)
-    at.e = e
+    at.e = course
     at.speed = speed
     at.along = pull - stiff
     at.turn = side - shear
@@ -257,8 +257,8 @@ def settling(body: Body, at: Bearing):
     i = int(0)
     while i < 8:
         angle = near.turn / (near.across + near.along)
-        e = vec2(near.e[0] - angle * near.e[1], near.e[1] + angle * near.e[0])
-        near = bearing_of(body, e, wp.length(e))
+        course = vec2(near.e[0] - angle * near.e[1], near.e[1] + angle * near.e[0])
+        near = bearing_of(body, course, wp.length(course))
         i += 1
         if wp.abs(angle) < scalar(1e-9):
             i = 8

@@ -82,10 +82,10 @@ def local_contact(own: CompliantData, here: GroundPoint, hit: GroundPoint, mass:
     out.static_friction = here.factor[2] * own.static_friction + here.value[2]
     out.static_friction = wp.max(out.static_friction, out.friction)
     out.rolling = here.factor[3] * own.rolling + here.value[3]
-    e = wp.min(scalar(1.0), hit.factor[0] * own.restitution + hit.value[0])
-    if e != own.restitution:
-        out.restitution = e
-        out.zeta = damping_ratio_at(e)
+    returned = wp.min(scalar(1.0), hit.factor[0] * own.restitution + hit.value[0])
+    if returned != own.restitution:
+        out.restitution = returned
+        out.zeta = damping_ratio_at(returned)
         if own.stiffness > scalar(0.0):
             out.damping = scalar(2.0) * out.zeta * wp.sqrt(own.stiffness * mass)
     return out

@@ -180,12 +180,12 @@ def edges_on_edges(hull: Hull, search: Search, seen: Facet, facet: int):
 
 
 @wp.func
-def across_both(d: vec3, e: vec3):
+def across_both(d: vec3, other: vec3):
     """The unit vector across two directions, 0 where they are nearly parallel."""
-    n = wp.cross(d, e)
+    n = wp.cross(d, other)
     square = wp.dot(n, n)
     found = vec3()
-    if square > scalar(1e-12) * wp.dot(d, d) * wp.dot(e, e):
+    if square > scalar(1e-12) * wp.dot(d, d) * wp.dot(other, other):
         found = n / wp.sqrt(square)
     return found
 

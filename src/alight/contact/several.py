@@ -143,10 +143,10 @@ def strike(
         if going:
             n = found[chosen, slot].normal
             lever = met_at(out.motion, x, n, found, count, slot, soon, bound)
-            e = contact.restitution
+            returned = contact.restitution
             if out.hits >= _ELASTIC:
-                e = scalar(0.0)
-            hit = struck(contact, e, body, inverse_inertia, out.motion, n, lever)
+                returned = scalar(0.0)
+            hit = struck(contact, returned, body, inverse_inertia, out.motion, n, lever)
             out.motion = hit.motion
             out.impulse += hit.impulse
             out.weight += wp.dot(hit.impulse, n)

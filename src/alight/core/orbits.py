@@ -29,30 +29,30 @@ _X, _Z = np.array([1.0, 0.0, 0.0]), np.array([0.0, 0.0, 1.0])
 
 
 @wp.func
-def eccentric_anomaly(mean: scalar, e: scalar) -> scalar:
-    """E of E - e sin E = ``mean`` in [-pi, pi] [rad], to rounding for e <= 0.99.
+def eccentric_anomaly(mean: scalar, eccentricity: scalar) -> scalar:
+    """E of E - e sin E = ``mean``, e the ``eccentricity``, in [-pi, pi] [rad], to rounding for e <= 0.99.
 
     Halley's method from Danby's start (E = M + 0.85 e towards apoapsis), from which it always
     converges: three to five steps. A step of 1e-7 leaves an error of its cube.
     """
-    E = mean + wp.where(mean < scalar(0.0), scalar(-0.85), scalar(0.85)) * e
+    anomaly = mean + wp.where(mean < scalar(0.0), scalar(-0.85), scalar(0.85)) * eccentricity
     step = scalar(1.0)
     count = int(0)
     while wp.abs(step) > scalar(1e-7) and count < 20:
-        s = e * wp.sin(E)
-        f = E - s - mean
-        slope = scalar(1.0) - e * wp.cos(E)
+        s = eccentricity * wp.sin(anomaly)
+        f = anomaly - s - mean
+        slope = scalar(1.0) - eccentricity * wp.cos(anomaly)
         step = f / (slope - scalar(0.5) * f * s / slope)
-        E -= step
+        anomaly -= step
         count += 1
-    return E
+    return anomaly
 
 
 @wp.func
-def ellipse_place(major: vec3, minor: vec3, e: scalar, mean: scalar) -> vec3:
+def ellipse_place(major: vec3, minor: vec3, eccentricity: scalar, mean: scalar) -> vec3:
     """a (cos E - e) along the major axis, b sin E along the minor one; ``mean`` in [-pi, pi]."""
-    E = eccentric_anomaly(mean, e)
-    return (wp.cos(E) - e) * major + wp.sin(E) * minor
+    anomaly = eccentric_anomaly(mean, eccentricity)
+    return (wp.cos(anomaly) - eccentricity) * major + wp.sin(anomaly) * minor
 
 
 @wp.kernel(enable_backward=False)
@@ -60,14 +60,14 @@ def _ellipse(
     offset: int,
     major: vec3,
     minor: vec3,
-    e: scalar,
+    eccentricity: scalar,
     mean: wp.array(dtype=scalar),
     anomaly_out: wp.array(dtype=scalar),
     place_out: wp.array(dtype=vec3),
 ) -> None:
     i = wp.tid() + offset
-    anomaly_out[i] = eccentric_anomaly(mean[i], e)
-    place_out[i] = ellipse_place(major, minor, e, mean[i])
+    anomaly_out[i] = eccentric_anomaly(mean[i], eccentricity)
+    place_out[i] = ellipse_place(major, minor, eccentricity, mean[i])
 
 
 def checked_eccentricity(value: float) -> float:

@@ -57,11 +57,11 @@ def hit_stiffness(contact: CompliantData, mass: scalar, normal_speed: scalar, we
     """
     if contact.stiffness > scalar(0.0):
         return contact.stiffness
-    e = contact.restitution
-    least = wanted_stiffness(contact, mass, scalar(0.0), weight) / (e * e)
+    returned = contact.restitution
+    least = wanted_stiffness(contact, mass, scalar(0.0), weight) / (returned * returned)
     if normal_speed < _SLOWEST:
         return least
-    root = weight / (_SHARE * e * normal_speed)
+    root = weight / (_SHARE * returned * normal_speed)
     return wp.max(least, mass * root * root)
 
 

@@ -200,14 +200,16 @@ def compose(laws: Laws) -> Composition:
         O_B = wp.quat_rotate_inv(run.q, now.rate)
         swing = wp.cross(now.rate, run.x)
         extra = push(world.external, run.t, attitude(world.rotation, run.t), run.x)
-        e = Energy()
-        e.linear = linear_energy(world.body, run.v)
-        e.angular = angular_energy(world.body, run.w) - angular_energy(world.body, O_B)
-        e.centrifugal = -linear_energy(world.body, swing)
-        e.gravity = -world.body.mass * (value.potential + extra.potential)
-        e.elastic = run.elastic
-        e.total = e.linear + e.angular + e.centrifugal + e.gravity + e.elastic
-        return e
+        found = Energy()
+        found.linear = linear_energy(world.body, run.v)
+        found.angular = angular_energy(world.body, run.w) - angular_energy(world.body, O_B)
+        found.centrifugal = -linear_energy(world.body, swing)
+        found.gravity = -world.body.mass * (value.potential + extra.potential)
+        found.elastic = run.elastic
+        found.total = (
+            found.linear + found.angular + found.centrifugal + found.gravity + found.elastic
+        )
+        return found
 
     contact_of = _contact_of(laws, World)
     return Composition(laws, World, pull, anchor, frame_pull, turn, energy, contact_of)

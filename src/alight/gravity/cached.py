@@ -74,16 +74,16 @@ def cached_field(with_gradient: bool, sharp: bool = True) -> Any:
     def handed_over(inner: FieldValue, far: FieldValue, d: vec3, b: vec3):
         """The field in the shell: a blend of two potentials, differentiated as one."""
         r = wp.length(d)
-        e = d / r
+        unit = d / r
         du = far.potential - inner.potential
         dg = far.acceleration - inner.acceleration
         value = FieldValue()
         value.potential = inner.potential + b[0] * du
-        value.acceleration = inner.acceleration + b[0] * dg + (b[1] * du) * e
+        value.acceleration = inner.acceleration + b[0] * dg + (b[1] * du) * unit
         if wp.static(with_gradient):
             value.gradient = inner.gradient + b[0] * (far.gradient - inner.gradient)
-            value.gradient += b[1] * (wp.outer(e, dg) + wp.outer(dg, e))
-            value.gradient += (du * (b[2] - b[1] / r)) * wp.outer(e, e)
+            value.gradient += b[1] * (wp.outer(unit, dg) + wp.outer(dg, unit))
+            value.gradient += (du * (b[2] - b[1] / r)) * wp.outer(unit, unit)
             value.gradient += (du * b[1] / r) * wp.identity(n=3, dtype=scalar)
         return value
 

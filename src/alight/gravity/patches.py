@@ -113,12 +113,12 @@ def blunt_kernel(t: scalar):
     """erf(z)/z at t = z^2, with its first two derivatives in t."""
     f = BLUNT_POWERS[wp.static(_BLUNT_TERMS - 1)]
     d = scalar(0.0)
-    e = scalar(0.0)
+    bent = scalar(0.0)
     for k in range(1, wp.static(_BLUNT_TERMS)):
-        e = e * t + scalar(2.0) * d
+        bent = bent * t + scalar(2.0) * d
         d = d * t + f
         f = f * t + BLUNT_POWERS[wp.static(_BLUNT_TERMS - 1) - k]
-    return vec3(f, d, e)
+    return vec3(f, d, bent)
 
 
 @wp.func
@@ -208,13 +208,13 @@ def facet_terms(width: int) -> types.SimpleNamespace:
             lanes(n[0]), lanes(n[1]), lanes(n[2]), lanes(patches.area[f]),
             lanes(side[0]), lanes(side[1]), lanes(side[2]), patches.plane_tolerance,
         )  # fmt: skip
-        phi = (
+        share_phi = (
             side_term(ax, ay, az, b - a, n, t.ab)
             + side_term(bx, by, bz, c - b, n, t.bc)
             + side_term(cx, cy, cz, a - c, n, t.ca)
             - wp.cw_mul(t.height, t.solid)
         )
-        return wp.cw_mul(t.height, phi)
+        return wp.cw_mul(t.height, share_phi)
 
     @wp.func
     def blunt_point(y: vec3, n: vec3, a: scalar, px: lanes, py: lanes, pz: lanes):
@@ -360,7 +360,7 @@ def exact_share(t: Triangle):
     nu_ab = wp.cross(t.b - t.a, t.n)
     nu_bc = wp.cross(t.c - t.b, t.n)
     nu_ca = wp.cross(t.a - t.c, t.n)
-    phi = (
+    share_phi = (
         t.logs[0] * wp.dot(nu_ab, t.a)
         + t.logs[1] * wp.dot(nu_bc, t.b)
         + t.logs[2] * wp.dot(nu_ca, t.c)
@@ -368,8 +368,8 @@ def exact_share(t: Triangle):
     )
     grad_phi = t.solid * t.n - t.logs[0] * nu_ab - t.logs[1] * nu_bc - t.logs[2] * nu_ca
     share = Share()
-    share.potential = t.height * phi
-    share.acceleration = t.height * grad_phi - phi * t.n
+    share.potential = t.height * share_phi
+    share.acceleration = t.height * grad_phi - share_phi * t.n
     share.gradient = -(wp.outer(t.n, grad_phi) + wp.outer(grad_phi, t.n))
     return share
 
@@ -444,14 +444,14 @@ def near_field(with_gradient: bool) -> Any:
         result.acceleration = w[0] * share.acceleration
         result.gradient = w[0] * share.gradient
         if w[1] != scalar(0.0):
-            e = d / r
+            unit = d / r
             u = share.potential
-            result.acceleration += (w[1] * u) * e
+            result.acceleration += (w[1] * u) * unit
             if wp.static(with_gradient):
                 g = share.acceleration
                 over_r = w[1] / r
-                result.gradient += w[1] * (wp.outer(e, g) + wp.outer(g, e))
-                result.gradient += (u * (w[2] - over_r)) * wp.outer(e, e)
+                result.gradient += w[1] * (wp.outer(unit, g) + wp.outer(g, unit))
+                result.gradient += (u * (w[2] - over_r)) * wp.outer(unit, unit)
                 result.gradient += (u * over_r) * wp.identity(n=3, dtype=scalar)
         return result
 

@@ -97,9 +97,9 @@ def terms(width: int) -> types.SimpleNamespace:
         yz: lanes
 
     @wp.func
-    def near_logarithm(a: vec3, b: vec3, ra: scalar, rb: scalar, e: scalar, on_edge: scalar):
-        """L of an edge close to the field point, without the subtraction r1 + r2 - e."""
-        s = ra + rb + e
+    def near_logarithm(a: vec3, b: vec3, ra: scalar, rb: scalar, length: scalar, on_edge: scalar):
+        """L of an edge close to the field point, without the subtraction r1 + r2 - length."""
+        s = ra + rb + length
         cosine = wp.dot(a, b)
         over = s * s
         under = two * (ra * rb + cosine)
@@ -109,7 +109,7 @@ def terms(width: int) -> types.SimpleNamespace:
             across = wp.dot(k, k)
             over *= ra * rb - cosine
             under = two * across
-            distance = wp.min(distance, across / (e * e))
+            distance = wp.min(distance, across / (length * length))
         result = zero
         if distance > on_edge:
             result = wp.log(over / under)
@@ -118,16 +118,16 @@ def terms(width: int) -> types.SimpleNamespace:
     @wp.func
     def edge_logarithm(
         ax: lanes, ay: lanes, az: lanes, ra: lanes,
-        bx: lanes, by: lanes, bz: lanes, rb: lanes, e: lanes, on_edge: scalar,
+        bx: lanes, by: lanes, bz: lanes, rb: lanes, length: lanes, on_edge: scalar,
     ):  # fmt: skip
-        x = wp.cw_div(e, ra + rb)
+        x = wp.cw_div(length, ra + rb)
         result = twice_atanh(x)
         if wp.max(x) > limit:
             for i in range(wp.static(width)):
                 if x[i] > limit:
                     a = vec3(ax[i], ay[i], az[i])
                     b = vec3(bx[i], by[i], bz[i])
-                    result[i] = near_logarithm(a, b, ra[i], rb[i], e[i], on_edge)
+                    result[i] = near_logarithm(a, b, ra[i], rb[i], length[i], on_edge)
         return result
 
     @wp.func
@@ -148,20 +148,20 @@ def terms(width: int) -> types.SimpleNamespace:
         return result
 
     @wp.func
-    def add_edge(sums: Sums, E: vec6, L: lanes, rx: lanes, ry: lanes, rz: lanes):
-        ex = wp.cw_mul(E[0] * rx + E[3] * ry + E[4] * rz, L)
-        ey = wp.cw_mul(E[3] * rx + E[1] * ry + E[5] * rz, L)
-        ez = wp.cw_mul(E[4] * rx + E[5] * ry + E[2] * rz, L)
+    def add_edge(sums: Sums, dyad: vec6, L: lanes, rx: lanes, ry: lanes, rz: lanes):
+        ex = wp.cw_mul(dyad[0] * rx + dyad[3] * ry + dyad[4] * rz, L)
+        ey = wp.cw_mul(dyad[3] * rx + dyad[1] * ry + dyad[5] * rz, L)
+        ez = wp.cw_mul(dyad[4] * rx + dyad[5] * ry + dyad[2] * rz, L)
         sums.gx -= ex
         sums.gy -= ey
         sums.gz -= ez
         sums.u += dot(rx, ry, rz, ex, ey, ez)
-        sums.xx += E[0] * L
-        sums.yy += E[1] * L
-        sums.zz += E[2] * L
-        sums.xy += E[3] * L
-        sums.xz += E[4] * L
-        sums.yz += E[5] * L
+        sums.xx += dyad[0] * L
+        sums.yy += dyad[1] * L
+        sums.zz += dyad[2] * L
+        sums.xy += dyad[3] * L
+        sums.xz += dyad[4] * L
+        sums.yz += dyad[5] * L
         return sums
 
     @wp.func
@@ -214,23 +214,23 @@ def terms(width: int) -> types.SimpleNamespace:
             sums = add_facet(sums, N, numerator, weight * w)
             owned = body.owned[f]
             if owned[0] >= 0:
-                e = owned[0]
+                edge = owned[0]
                 L = edge_logarithm(
-                    ax, ay, az, ra, bx, by, bz, rb, lanes(body.length[e]), body.plane_tolerance
+                    ax, ay, az, ra, bx, by, bz, rb, lanes(body.length[edge]), body.plane_tolerance
                 )
-                sums = add_edge(sums, body.dyad[e], L, ax, ay, az)
+                sums = add_edge(sums, body.dyad[edge], L, ax, ay, az)
             if owned[1] >= 0:
-                e = owned[1]
+                edge = owned[1]
                 L = edge_logarithm(
-                    bx, by, bz, rb, cx, cy, cz, rc, lanes(body.length[e]), body.plane_tolerance
+                    bx, by, bz, rb, cx, cy, cz, rc, lanes(body.length[edge]), body.plane_tolerance
                 )
-                sums = add_edge(sums, body.dyad[e], L, bx, by, bz)
+                sums = add_edge(sums, body.dyad[edge], L, bx, by, bz)
             if owned[2] >= 0:
-                e = owned[2]
+                edge = owned[2]
                 L = edge_logarithm(
-                    cx, cy, cz, rc, ax, ay, az, ra, lanes(body.length[e]), body.plane_tolerance
+                    cx, cy, cz, rc, ax, ay, az, ra, lanes(body.length[edge]), body.plane_tolerance
                 )
-                sums = add_edge(sums, body.dyad[e], L, cx, cy, cz)
+                sums = add_edge(sums, body.dyad[edge], L, cx, cy, cz)
         return sums
 
     return types.SimpleNamespace(

@@ -2,7 +2,7 @@
 
 A right-hand side is a Warp function ``(data, t: scalar, y: vector) -> vector``, as in ``kernel``.
 The differences of a run's slopes are many numbers: they stay in memory, in column ``slot`` of an
-array ``phi`` of shape (``ROWS``, runs) and type ``vector``. Row i is phi_i(n), so row 1 is the
+array ``differences`` of shape (``ROWS``, runs) and type ``vector``. Row i is phi_i(n), so row 1 is the
 slope at (t, y); row 0 is what rounding has taken from the state. All else is in an ``Adams``::
 
     begin, attempt = begin_function(rhs, vector, Data), attempt_function(rhs, vector, Data)
@@ -28,7 +28,7 @@ from alight.core.types import scalar, vec3
 from alight.integrators import adams as law
 from alight.integrators.kernel import accepted, error_norm_function, step_factor_func
 
-#: Rows of ``phi``.
+#: Rows of ``differences``.
 ROWS = law.ROWS
 
 row = wp.types.vector(length=ROWS, dtype=scalar)
@@ -86,7 +86,7 @@ def begin_function(rhs: Any, vector: Any, data_type: Any) -> Any:
     @wp.func
     def begin(
         data: data_type,
-        phi: wp.array2d(dtype=vector),
+        differences: wp.array2d(dtype=vector),
         slot: int,
         t: scalar,
         y: vector,
@@ -97,8 +97,8 @@ def begin_function(rhs: Any, vector: Any, data_type: Any) -> Any:
         adams.order = 1
         adams.known = 1
         adams.starting = True
-        phi[0, slot] = vector()
-        phi[1, slot] = rhs(data, t, y)
+        differences[0, slot] = vector()
+        differences[1, slot] = rhs(data, t, y)
         return adams
 
     return begin
@@ -114,7 +114,7 @@ def attempt_function(rhs: Any, vector: Any, data_type: Any) -> Any:
     @wp.func
     def attempt(
         data: data_type,
-        phi: wp.array2d(dtype=vector),
+        differences: wp.array2d(dtype=vector),
         slot: int,
         adams: Adams,
         t: scalar,
@@ -131,7 +131,7 @@ def attempt_function(rhs: Any, vector: Any, data_type: Any) -> Any:
         sum1 = vector()
         sum2 = vector()
         for i in range(1, k + 1):
-            star = beta[i] * phi[i, slot]
+            star = beta[i] * differences[i, slot]
             mean += g[i] * star
             sum2 = sum1
             sum1 = sum0
@@ -140,7 +140,7 @@ def attempt_function(rhs: Any, vector: Any, data_type: Any) -> Any:
         new = slope - sum0
 
         # 002 Eq. 32; the step is small beside the state: what the sum loses is given back later.
-        moved = h * (mean + g[k + 1] * new) + phi[0, slot]
+        moved = h * (mean + g[k + 1] * new) + differences[0, slot]
         y1 = y + moved
         lost = moved - (y1 - y)
 
@@ -158,8 +158,8 @@ def attempt_function(rhs: Any, vector: Any, data_type: Any) -> Any:
             slope = rhs(data, t + h, y1)
             out.kept = wp.isfinite(slope)
         if out.kept:
-            phi[0, slot] = lost
-            out.adams = go_on(phi, slot, adams, psi, beta, slope, y, y1, errors, rtol, atol)
+            differences[0, slot] = lost
+            out.adams = go_on(differences, slot, adams, psi, beta, slope, y, y1, errors, rtol, atol)
         else:
             out.adams = _give_way(adams, h, errors)
         return out
@@ -186,7 +186,7 @@ def _go_on_function(vector: Any) -> Any:
 
     @wp.func
     def go_on(
-        phi: wp.array2d(dtype=vector),
+        differences: wp.array2d(dtype=vector),
         slot: int,
         adams: Adams,
         psi: row,
@@ -202,10 +202,10 @@ def _go_on_function(vector: Any) -> Any:
         rows = wp.min(k + 1, adams.known)
         left = slope
         for i in range(1, rows + 1):
-            star = beta[i] * phi[i, slot]
-            phi[i, slot] = left
+            star = beta[i] * differences[i, slot]
+            differences[i, slot] = left
             left -= star
-        phi[rows + 1, slot] = left
+        differences[rows + 1, slot] = left
 
         h = psi[1]
         above = scalar(wp.inf)
@@ -237,16 +237,18 @@ def dense_function(vector: Any) -> Any:
     """
 
     @wp.func
-    def back(phi: wp.array2d(dtype=vector), slot: int, adams: Adams, y1: vector, way: scalar):
+    def back(
+        differences: wp.array2d(dtype=vector), slot: int, adams: Adams, y1: vector, way: scalar
+    ):
         g = _dense_weights(adams.psi, way, adams.used)
         total = vector()
         for i in range(1, adams.used + 2):
-            total += g[i] * phi[i, slot]
+            total += g[i] * differences[i, slot]
         return y1 + way * total
 
     @wp.func
     def inside(
-        phi: wp.array2d(dtype=vector),
+        differences: wp.array2d(dtype=vector),
         slot: int,
         adams: Adams,
         y: vector,
@@ -255,8 +257,8 @@ def dense_function(vector: Any) -> Any:
     ):
         h = adams.psi[1]
         rest = scalar(1.0) - theta
-        miss = y - back(phi, slot, adams, y1, -h)
+        miss = y - back(differences, slot, adams, y1, -h)
         ease = rest * rest * (scalar(3.0) - scalar(2.0) * rest)
-        return back(phi, slot, adams, y1, -rest * h) + ease * miss
+        return back(differences, slot, adams, y1, -rest * h) + ease * miss
 
     return inside

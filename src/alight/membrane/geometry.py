@@ -204,11 +204,11 @@ def add_triangle(
         memory.triangles[out.triangles, slot] = corners
     out.triangles += 1
     if double > scalar(0.0):
-        e = across * (scalar(0.5) / double)
+        unit = across * (scalar(0.5) / double)
         out.area += scalar(0.5) * double
-        memory.slope[corners[0], slot] = memory.slope[corners[0], slot] + wp.cross(e, c - b)
-        memory.slope[corners[1], slot] = memory.slope[corners[1], slot] + wp.cross(e, a - c)
-        memory.slope[corners[2], slot] = memory.slope[corners[2], slot] + wp.cross(e, b - a)
+        memory.slope[corners[0], slot] = memory.slope[corners[0], slot] + wp.cross(unit, c - b)
+        memory.slope[corners[1], slot] = memory.slope[corners[1], slot] + wp.cross(unit, a - c)
+        memory.slope[corners[2], slot] = memory.slope[corners[2], slot] + wp.cross(unit, b - a)
     return out
 
 
@@ -332,10 +332,10 @@ def add_piece(a: int, b: int, at: vec3, to: vec3, hang: Hang, memory: HullMemory
         memory.triangles[out.triangles, slot] = wp.vec3i(a, b, -1)
     out.triangles += 1
     if length > scalar(0.0):
-        e = (to - at) / length
+        unit = (to - at) / length
         out.area += length
-        memory.slope[a, slot] = memory.slope[a, slot] - e
-        memory.slope[b, slot] = memory.slope[b, slot] + e
+        memory.slope[a, slot] = memory.slope[a, slot] - unit
+        memory.slope[b, slot] = memory.slope[b, slot] + unit
     return out
 
 

@@ -112,10 +112,10 @@ def simplex(vector: wp.array(dtype=vec3), key: wp.uint64, x: vec3):
     d2 = d - vec3(scalar(i2), scalar(j2), scalar(k2)) + vec3(_THIRD, _THIRD, _THIRD)
     c = corner(vector, h + i2 * _STEP_X + j2 * _STEP_Y + k2 * _STEP_Z, d2)
     half = scalar(0.5)
-    e = corner(vector, h + _STEP_X + _STEP_Y + _STEP_Z, d - vec3(half, half, half))
+    last = corner(vector, h + _STEP_X + _STEP_Y + _STEP_Z, d - vec3(half, half, half))
     total = Height()
-    total.value = a.value + b.value + c.value + e.value
-    total.gradient = a.gradient + b.gradient + c.gradient + e.gradient
+    total.value = a.value + b.value + c.value + last.value
+    total.gradient = a.gradient + b.gradient + c.gradient + last.gradient
     return total
 
 

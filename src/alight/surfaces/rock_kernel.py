@@ -159,9 +159,9 @@ def cells_along(across: wp.float32, size: scalar):
 
 
 @wp.func
-def rock_words(key: vec2u, facet: int, e: int, cell: wp.uint32, index: int, block: int):
+def rock_words(key: vec2u, facet: int, octave: int, cell: wp.uint32, index: int, block: int):
     """Four random words of a rock."""
-    middle = (wp.uint32(e + 128) << wp.uint32(24)) | (wp.uint32(index) << wp.uint32(8))
+    middle = (wp.uint32(octave + 128) << wp.uint32(24)) | (wp.uint32(index) << wp.uint32(8))
     return philox4x32(vec4u(cell, middle | wp.uint32(block), wp.uint32(facet), wp.uint32(0)), key)
 
 
@@ -206,10 +206,16 @@ def rock_vertex(rock: Rock, i: int):
 
 @wp.func
 def rock_of(
-    shape: RockShape, site: Site, e: int, cell: wp.uint32, index: int, place: vec3, size: scalar
+    shape: RockShape,
+    site: Site,
+    octave: int,
+    cell: wp.uint32,
+    index: int,
+    place: vec3,
+    size: scalar,
 ):
     """A rock of a size at a place on the ground."""
-    w = rock_words(shape.key, site.cells.number, e, cell, index, 1)
+    w = rock_words(shape.key, site.cells.number, octave, cell, index, 1)
     turn = int(w[0] >> wp.static(wp.uint32(_LOW_BITS)))
     angle = _ANGLE * scalar(w[0] & wp.static(wp.uint32((1 << _LOW_BITS) - 1)))
     one = scalar(1.0)
@@ -223,8 +229,8 @@ def rock_of(
     across = half_wide * wp.cross(site.normal, long)
     up = half_high * site.normal
     corner = Corners()
-    w2 = rock_words(shape.key, site.cells.number, e, cell, index, 2)
-    w3 = rock_words(shape.key, site.cells.number, e, cell, index, 3)
+    w2 = rock_words(shape.key, site.cells.number, octave, cell, index, 2)
+    w3 = rock_words(shape.key, site.cells.number, octave, cell, index, 3)
     low = scalar(wp.inf)
     high = scalar(-wp.inf)
     square = scalar(0.0)
@@ -258,7 +264,7 @@ def rock_of(
     rock.up = site.normal
     rock.size = size
     rock.facet = site.cells.number
-    rock.octave = e
+    rock.octave = octave
     rock.cell = int(cell)
     rock.index = index
     return rock

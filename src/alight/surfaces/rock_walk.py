@@ -57,11 +57,11 @@ def facet_rocks(Scene: Any, Query: Any, settle: Any, visit: Any) -> Any:
 
     @wp.func
     def found_rock(
-        scene: Scene, query: Query, site: Site, e: int, cell: wp.uint32, index: int, at: vec4
+        scene: Scene, query: Query, site: Site, octave: int, cell: wp.uint32, index: int, at: vec4
     ):
         """A rock at a place, of the size in the last of ``at``, is looked at."""
         place = settle(scene, vec3(at[0], at[1], at[2]), site.normal)
-        rock = rock_of(scene.rocks.shape, site, e, cell, index, place, at[3])
+        rock = rock_of(scene.rocks.shape, site, octave, cell, index, place, at[3])
         return visit(scene, query, rock)
 
     @wp.func
@@ -87,7 +87,7 @@ def facet_rocks(Scene: Any, Query: Any, settle: Any, visit: Any) -> Any:
         c = last - 1
         while c >= first:  # large rocks first: they are the nearest more often
             octave = scene.rocks.octave[c]
-            e = scene.rocks.first + c
+            exponent = scene.rocks.first + c
             off = wp.max(wp.abs(height) - octave.tall - radius, zero)
             if off * off < now.limit2:
                 disc = wp.sqrt(now.limit2 - off * off) + octave.wide + radius
@@ -112,7 +112,7 @@ def facet_rocks(Scene: Any, Query: Any, settle: Any, visit: Any) -> Any:
                     cell = (wp.uint32(row) << wp.uint32(16)) | wp.uint32(column)
                     corner_u = scalar(row) * per_row
                     corner_w = scalar(column) * per_column
-                    words = rock_words(key, site.cells.number, e, cell, index, 0)
+                    words = rock_words(key, site.cells.number, exponent, cell, index, 0)
                     count -= wp.log(unit_of(words[0]))
                     # Cells beyond the third side are empty.
                     done = count > octave.rate * area or corner_u + corner_w >= one
@@ -131,7 +131,7 @@ def facet_rocks(Scene: Any, Query: Any, settle: Any, visit: Any) -> Any:
                             near = near_enough(now.limit2, height, beside, wide, tall)
                             if near and is_there(scene.rocks, place, words[3]):
                                 at = vec4(place[0], place[1], place[2], size)
-                                now = found_rock(scene, now, site, e, cell, index, at)
+                                now = found_rock(scene, now, site, exponent, cell, index, at)
                     index += 1
                     if done or index == MOST_ROCKS:
                         index = 0

@@ -246,21 +246,21 @@ def _descent(body: Circling, p: Polhode, along_x: bool) -> Descent:
     exp(2 X) is (1 + c)^2 / a^2 for z and (1 + root)^2 / rest for x.
     """
     one = scalar(1.0)
-    e = body.wall * (one + p.c) / p.c
+    ratio = body.wall * (one + p.c) / p.c
     f = p.a / (one + p.c)
     decay = f * f
     if along_x:
-        e = (one + body.root) * p.a / (body.root * p.c)
+        ratio = (one + body.root) * p.a / (body.root * p.c)
         decay = body.rest / ((one + body.root) * (one + body.root))
-    lift = e * e / scalar(16.0)
+    lift = ratio * ratio / scalar(16.0)
     return descend(p.k, p.kc, wp.abs(p.cn), wp.abs(p.sn), lift, decay)
 
 
 @wp.func
-def _tumble(body: Circling, h: vec3, tau: scalar) -> Turned:
+def _tumble(body: Circling, h: vec3, elapsed: scalar) -> Turned:
     """The turn (of any length) and, in the field w, the new h, for unit ``h`` circling +z.
 
-    ``tau`` is time by |h|. On the polhode du/dtau = rate c. Follow one axis of the body, z or x,
+    ``elapsed`` is tau, time by |h|. On the polhode du/dtau = rate c. Follow one axis of the body, z or x,
     as it precesses about h:
 
         z at  (h_x^2/I_x + h_y^2/I_y) / (h_x^2 + h_y^2),  which is 1/I_y at u = K,
@@ -285,7 +285,7 @@ def _tumble(body: Circling, h: vec3, tau: scalar) -> Turned:
         x = -x
     speed = body.rate * p.c * down.mean
     first = phase_at(x)
-    second = phase_at(x + speed * tau)
+    second = phase_at(x + speed * elapsed)
     u = sn_cn(down, second.cos, second.sin)
     dn = wp.sqrt(p.kc * p.kc + p.k * p.k * u[1] * u[1])
     g = vec3(p.a * u[1], p.a * u[0] / body.root, p.c * dn)
@@ -296,7 +296,7 @@ def _tumble(body: Circling, h: vec3, tau: scalar) -> Turned:
         turned = vec2(turned[0], -turned[1])
         rate = a2 * body.inverse[0] + c2 * body.inverse[2] - speed * theta.slope
     turn = Turned()
-    turn.q = _precess(h, g, rate * tau, turned, along_x)
+    turn.q = _precess(h, g, rate * elapsed, turned, along_x)
     turn.w = g
     return turn
 

@@ -99,8 +99,8 @@ def _rubbing(body: BodyData, speed: scalar):
     Coulomb's force, regularised: f v / sqrt(v^2 + e^2) is f at speeds far above e, and at speeds
     far below e a damper f / e, so that a joint under a steady load creeps instead of sticking.
     """
-    e = body.friction_speed
-    return body.damping + body.friction / wp.sqrt(speed * speed + e * e)
+    small = body.friction_speed
+    return body.damping + body.friction / wp.sqrt(speed * speed + small * small)
 
 
 @wp.func
@@ -177,8 +177,8 @@ def joint_stored(body: BodyData, q: wp.array2d(dtype=scalar), slot: int):
         if over > scalar(0.0):
             stored += half * body.stop_stiffness * over * over
     elif body.kind == SPHERICAL:
-        phi = rotation_vector(wp.normalize(quat_at(q, body.q_at, slot)))
-        stored = half * body.stiffness * wp.dot(phi, phi)
+        bent = rotation_vector(wp.normalize(quat_at(q, body.q_at, slot)))
+        stored = half * body.stiffness * wp.dot(bent, bent)
     return stored
 
 
