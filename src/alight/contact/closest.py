@@ -20,7 +20,7 @@ class SegmentPair:
 
 @wp.func
 def nearest_on_segments(p: vec3, d: vec3, q: vec3, along: vec3):
-    """The closest points p + s d and q + t along (Ericson, Real-Time Collision Detection, 5.1.9)."""
+    """The closest p + s d and q + t along (Ericson, Real-Time Collision Detection, 5.1.9)."""
     zero = scalar(0.0)
     one = scalar(1.0)
     r = p - q

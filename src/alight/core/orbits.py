@@ -30,7 +30,7 @@ _X, _Z = np.array([1.0, 0.0, 0.0]), np.array([0.0, 0.0, 1.0])
 
 @wp.func
 def eccentric_anomaly(mean: scalar, eccentricity: scalar) -> scalar:
-    """E of E - e sin E = ``mean``, e the ``eccentricity``, in [-pi, pi] [rad], to rounding for e <= 0.99.
+    """E of E - e sin E = ``mean`` in [-pi, pi] [rad], e the eccentricity, up to 0.99.
 
     Halley's method from Danby's start (E = M + 0.85 e towards apoapsis), from which it always
     converges: three to five steps. A step of 1e-7 leaves an error of its cube.

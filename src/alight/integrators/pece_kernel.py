@@ -2,15 +2,15 @@
 
 A right-hand side is a Warp function ``(data, t: scalar, y: vector) -> vector``, as in ``kernel``.
 The differences of a run's slopes are many numbers: they stay in memory, in column ``slot`` of an
-array ``differences`` of shape (``ROWS``, runs) and type ``vector``. Row i is phi_i(n), so row 1 is the
-slope at (t, y); row 0 is what rounding has taken from the state. All else is in an ``Adams``::
+array ``differences`` of shape (``ROWS``, runs) and type ``vector``. Row i is phi_i(n), so row 1 is
+the slope at (t, y); row 0 is what rounding has taken from the state. All else is in an ``Adams``::
 
     begin, attempt = begin_function(rhs, vector, Data), attempt_function(rhs, vector, Data)
     ...
-    adams = begin(data, phi, slot, t, y, first_step)
+    adams = begin(data, differences, slot, t, y, first_step)
     while ...:
         to = t + adams.size                      # or less: ``laws.fitted`` says how to end
-        tried = attempt(data, phi, slot, adams, t, y, to - t, rtol, atol)
+        tried = attempt(data, differences, slot, adams, t, y, to - t, rtol, atol)
         if tried.kept:
             t, y = to, tried.y
         adams = tried.adams
@@ -81,7 +81,7 @@ def tried_type(vector: Any) -> Any:
 
 @functools.cache
 def begin_function(rhs: Any, vector: Any, data_type: Any) -> Any:
-    """A Warp function ``(data, phi, slot, t, y, size) -> Adams``: a start, or one after a jump."""
+    """A function ``(data, differences, slot, t, y, size) -> Adams``: a start, or after a jump."""
 
     @wp.func
     def begin(
@@ -106,7 +106,7 @@ def begin_function(rhs: Any, vector: Any, data_type: Any) -> Any:
 
 @functools.cache
 def attempt_function(rhs: Any, vector: Any, data_type: Any) -> Any:
-    """A Warp function ``(data, phi, slot, adams, t, y, h, rtol, atol: vector) -> Tried``."""
+    """A function ``(data, differences, slot, adams, t, y, h, rtol, atol) -> Tried`` of one step."""
     tried_struct = tried_type(vector)
     norm = error_norm_function(vector)
     go_on = _go_on_function(vector)
@@ -231,7 +231,7 @@ def _go_on_function(vector: Any) -> Any:
 
 @functools.cache
 def dense_function(vector: Any) -> Any:
-    """A Warp function ``(phi, slot, adams, y, y1, theta) -> vector``: inside the last step.
+    """A Warp function ``(differences, slot, adams, y, y1, theta) -> vector``: inside the last step.
 
     ``adams`` is that after the step, from ``y`` to ``y1``; ``theta`` runs from 0 to 1 along it.
     """

@@ -260,8 +260,8 @@ def _descent(body: Circling, p: Polhode, along_x: bool) -> Descent:
 def _tumble(body: Circling, h: vec3, elapsed: scalar) -> Turned:
     """The turn (of any length) and, in the field w, the new h, for unit ``h`` circling +z.
 
-    ``elapsed`` is tau, time by |h|. On the polhode du/dtau = rate c. Follow one axis of the body, z or x,
-    as it precesses about h:
+    ``elapsed`` is tau, time by |h|. On the polhode du/dtau = rate c. Follow one axis of the body, z
+    or x, as it precesses about h:
 
         z at  (h_x^2/I_x + h_y^2/I_y) / (h_x^2 + h_y^2),  which is 1/I_y at u = K,
         x at  (h_y^2/I_y + h_z^2/I_z) / (h_y^2 + h_z^2),  which is a^2/I_x + c^2/I_z at u = K.
