@@ -95,8 +95,9 @@ def minerva_ii_2(study: Study, runs: int) -> Event:
         "environment.sun.area_over_mass": np.resize([0.02, 0.025, 0.03], runs),
     }
     days = _days_until_touch(also)
-    few = {key: a[: max(8, runs // 4)] for key, a in also.items() if key.startswith("release")}
-    dark = _days_until_touch(few, {"environment.sun.pressure": False})
+    few = {key: a[: max(8, runs // 4)] for key, a in also.items()}
+    no_push = np.zeros(len(few["release.longitude"]))
+    dark = _days_until_touch({**few, "environment.sun.area_over_mass": no_push})
     part = speed / np.sqrt(body.gm / radius)
     low, high = study.quantities[0].band
     hit = (days >= low) & (days <= high)
@@ -112,9 +113,9 @@ def minerva_ii_2(study: Study, runs: int) -> Event:
     return Event.of(study, {"days": days}, notes)
 
 
-def _days_until_touch(also: dict[str, Any], change: dict[str, Any] | None = None) -> Any:
+def _days_until_touch(also: dict[str, Any]) -> Any:
     """Days from the release of MINERVA-II-2 to the first touch; nan where there is none."""
-    made = ensemble("minerva_ii_2_ryugu", len(also["release.longitude"]), also, change)
+    made = ensemble("minerva_ii_2_ryugu", len(also["release.longitude"]), also)
     first = [c["start"][0] if len(c) else np.nan for c in made.contacts()]
     return np.array(first) / 86400.0
 
