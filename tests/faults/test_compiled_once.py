@@ -39,7 +39,7 @@ def modules(code, folder, *words):
         check=False,
     )
     assert done.returncode == 0, done.stderr
-    return {path.name for path in kernels.iterdir() if path.is_dir()}
+    return {path.name for path in kernels.rglob("*.o")}
 
 
 @pytest.mark.parametrize(
