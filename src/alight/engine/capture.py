@@ -144,7 +144,7 @@ class Capture:
                 break
         last = np.ascontiguousarray(runs.y.numpy()[:kept].T)
         found = rows_of(
-            runs, world.notes, last, self.craft, asteroids, masses, self.approach.thrust
+            runs, world.notes, last, self.craft, asteroids, masses, self.approach.thrust, start
         )
         found["friction"] = frictions
         states = runs.states.numpy().reshape(records, kept, len(start))

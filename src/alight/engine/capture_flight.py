@@ -14,6 +14,7 @@ from alight.core.outcomes import Ending
 from alight.engine import capture_kernel as layout
 from alight.engine.capture_approach import Asteroids
 from alight.engine.capture_craft import ARRAYS, Spacecraft
+from alight.engine.gain import gained_energy, moving_energy
 from alight.engine.membrane_flight import Caught, MembraneOutcome
 
 
@@ -28,6 +29,7 @@ class CaptureOutcome(Ending):
     HELD = 10, "in contact, at rest against the asteroid, and with no drift that would end it"
     STEP_FLOOR = 16, "failed: the step shrank to its floor without meeting the tolerance"
     NOT_FINITE = 18, "failed: the state is no longer finite"
+    GAINED_ENERGY = 21, "failed: contact gave more energy than it received"
     RIM = 24, "the asteroid reached past the rim of the membrane"
 
 
@@ -247,8 +249,9 @@ def rows_of(
     asteroids: Asteroids,
     mass: Array,
     thrust: float,
+    start: Array,
 ) -> Any:
-    """One record of ``ROW`` for each run, from what a kernel noted."""
+    """One record of ``ROW`` for each run, from what a kernel noted, with first and last states."""
     rows: Any = np.zeros(len(last), dtype=ROW)
     rows["run"] = np.arange(len(last))
     rows["mass_kg"], rows["steps"] = mass, runs.steps.numpy()
@@ -278,10 +281,22 @@ def rows_of(
     since = _put_drift(rows, notes, last, craft, asteroids, mass, thrust)
     steady = calm & (since >= first) & (rows["drift_m_s"] < STILL) & (rows["left_s"] >= LASTING)
     rows["outcome"] = _outcomes(codes, first, touching, calm, steady)
+    rows["outcome"][_gained(start, last, craft, asteroids, mass)] = CaptureOutcome.GAINED_ENERGY
     for name in ("drift_m_s", "spin_up_nm", "left_s"):
         rows[name][~np.isin(rows["outcome"], KEPT)] = np.nan
     rows["success"] = np.isin(rows["outcome"], KEPT) & (rows["margin"] >= 0.0)
     return rows
+
+
+def _gained(start: Array, last: Array, craft: Spacecraft, asteroids: Asteroids, mass: Array) -> Any:
+    """(n,) whether the fabric gave a run more energy than it received; arrays as if not bent."""
+    b = layout.CRAFT + craft.tree.n_q
+    moving = [
+        moving_energy(mass, asteroids.inertia, state[:, 3:6], state[:, 10:13])
+        + moving_energy(craft.mass, craft.inertia, state[:, b : b + 3], state[:, b + 3 : b + 6])
+        for state in (start, last)
+    ]
+    return gained_energy(moving[0], moving[1], last[:, layout.WORK - layout.SUMS])
 
 
 def _put_moments(rows: Any, notes: Any, craft: Spacecraft) -> None:

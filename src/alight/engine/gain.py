@@ -6,8 +6,12 @@ and hills (``tests/properties``); the kernels take that back. What exceeds a ten
 model or of its numbers: such a run is not an escape, and nothing after it can be trusted.
 """
 
+from typing import Any
+
+import numpy as np
 import warp as wp
 
+from alight.core.checks import Array
 from alight.core.types import scalar
 
 #: Share of the energy at hand beyond which a rise of E_J ends a run as failed.
@@ -22,3 +26,15 @@ def gains_energy(more: scalar, before: scalar, after: scalar, potential: scalar)
     ``potential`` energy [J] that may have been released in it without a change of E_J.
     """
     return more > wp.static(scalar(GAIN_LIMIT)) * (before + after + potential)
+
+
+def gained_energy(before: Array, after: Array, given: Array) -> Any:
+    """(n,) the same for whole runs: kinetic energies [J] at start and end, and the work [J] that
+    gravity and thrusters gave in between. What springs hold at the end only makes it less."""
+    return after - before - given > GAIN_LIMIT * (before + after + np.abs(given))
+
+
+def moving_energy(mass: Any, inertia: Array, velocity: Array, rate: Array) -> Array:
+    """(n,) kinetic energy [J] of bodies, ``rate`` (n, 3) [rad/s] and ``inertia`` in their axes."""
+    turning = np.einsum("...i,...ij,...j->...", rate, inertia, rate)
+    return np.asarray(0.5 * (mass * np.sum(velocity**2, axis=-1) + turning))

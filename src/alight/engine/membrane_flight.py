@@ -23,6 +23,7 @@ class MembraneOutcome(Ending):
     RELEASED = 8, "left the membrane again"
     STEP_FLOOR = 16, "failed: the step shrank to its floor without meeting the tolerance"
     NOT_FINITE = 18, "failed: the state is no longer finite"
+    GAINED_ENERGY = 21, "failed: contact gave more energy than it received"
     RIM = 24, "failed: the body reached past the rim of the membrane"
 
 
@@ -115,8 +116,10 @@ class MembraneFlight(Caught):
         return self.states[..., 29]
 
 
-def collected(runs: Any, kept: int, every: float, records: int) -> MembraneFlight:
-    """Everything back on the host; ``kept`` rows of a state are recorded."""
+def collected(
+    runs: Any, codes: npt.NDArray[np.int32], kept: int, every: float, records: int
+) -> MembraneFlight:
+    """Everything back on the host; ``codes`` are outcomes, ``kept`` the rows of a state kept."""
     states = runs.states.numpy().reshape(records, kept, -1).transpose(2, 0, 1)
     times = {"first_contact_s": runs.first, "slack_s": runs.slack, "release_s": runs.release}
     notes = {name: _times(values.numpy()) for name, values in times.items()}
@@ -128,7 +131,7 @@ def collected(runs: Any, kept: int, every: float, records: int) -> MembraneFligh
         states,
         runs.loads.numpy().T,
         np.minimum(runs.saved.numpy(), records),
-        [MembraneOutcome.of(code) for code in runs.outcome.numpy()],
+        [MembraneOutcome.of(code) for code in codes],
         runs.t.numpy(),
         runs.y.numpy()[:kept].T,
         notes,

@@ -21,7 +21,8 @@ from alight.core.checks import Array, checked_number, checked_vector
 from alight.core.errors import InputError, unknown_name
 from alight.core.types import scalar, vec3
 from alight.engine import membrane_kernel as kernels
-from alight.engine.membrane_flight import MembraneFlight, collected
+from alight.engine.gain import gained_energy, moving_energy
+from alight.engine.membrane_flight import MembraneFlight, MembraneOutcome, collected
 from alight.engine.membrane_thrust import NO_THRUST, Thrust
 from alight.integrators.tableau import RK4, RK54, Tableau
 from alight.membrane import Captive, Membrane
@@ -160,8 +161,34 @@ class MembraneMotion:
             devices.launch(
                 kernel, len(start), inputs, target, threads, min_items=_MIN_ITEMS, block=64
             )
-            if (runs.outcome.numpy() != 0).all():
-                return collected(runs, start.shape[1], every_s, records)
+            codes = runs.outcome.numpy()
+            if (codes != 0).all():
+                break
+        if not in_contact:
+            codes[self._gained(start, runs.y.numpy()[: start.shape[1]].T, mass, inertia)] = int(
+                MembraneOutcome.GAINED_ENERGY
+            )
+        return collected(runs, codes, start.shape[1], every_s, records)
+
+    def _gained(
+        self, start: Array, last: Array, mass: npt.ArrayLike | None, inertia: npt.ArrayLike | None
+    ) -> Any:
+        """(n,) whether the fabric gave a run more energy than it received."""
+        captive = self._captive()
+        m = np.asarray(captive.mass if mass is None else mass, dtype=np.float64)
+        tensor = np.asarray(captive.inertia if inertia is None else inertia, dtype=np.float64)
+        moving = [
+            moving_energy(m, tensor, state[:, 3:6], state[:, 10:13]) for state in (start, last)
+        ]
+        given = m * ((last - start)[:, 0:3] @ np.asarray(self.gravity))
+        if self.craft is not None:
+            own = (self.craft.mass, np.asarray(self.craft.inertia))
+            for energy, state in zip(moving, (start, last), strict=True):
+                energy += moving_energy(*own, state[:, 16:19], state[:, 23:26])
+            # Thrust works at the speed of the craft, which lies between those at both ends.
+            fastest = np.maximum(*(np.linalg.norm(s[:, 16:19], axis=1) for s in (start, last)))
+            given = given + last[:, 29] * fastest
+        return gained_energy(moving[0], moving[1], given)
 
     # -- what the kernel is given --------------------------------------------------------------
 

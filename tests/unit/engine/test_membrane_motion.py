@@ -100,6 +100,14 @@ def test_state_that_is_not_finite(device):
     assert flight.outcome[0] is MembraneOutcome.NOT_FINITE
 
 
+def test_fabric_that_gives_energy(device):
+    """Steps far too long for the spring throw the body higher than it fell from."""
+    motion = MembraneMotion(trampoline(stiffness=3e6, damping=0.0), POINT, gravity=DOWN)
+    flight = motion.run((0, 0, 0.5), duration=2.0, step=0.1, device=device)
+    assert flight.outcome[0] is MembraneOutcome.GAINED_ENERGY
+    assert flight.outcome[0].message.startswith("failed")
+
+
 def test_suspension_points_that_move(device):
     # A membrane that comes up at 2 m/s hits as hard as a body that comes down at that speed.
     motion = MembraneMotion(trampoline(friction=0.0), POINT)
