@@ -40,10 +40,10 @@ from alight.vehicles.hull_data import Hull
 from alight.vehicles.rigid import RigidLander
 
 #: Shortest step along an edge, and along lines over a face [shares of the hull's radius].
-FINE, COARSE = 1.0 / 1024.0, 1.0 / 64.0
+FINE, COARSE = 1.0 / 256.0, 1.0 / 64.0
 _FINE, _COARSE = wp.constant(scalar(FINE)), wp.constant(scalar(COARSE))
 #: Lines over a face.
-LINES = 32
+LINES = 16
 _LINES, _PER_LINE = wp.constant(LINES), wp.constant(scalar(1.0 / LINES))
 
 #: What is deepest: nothing; a corner, an edge or a face of the lander; a corner of the ground.
