@@ -324,6 +324,21 @@ def test_a_sliding_ball_comes_to_roll(device):
     assert before == pytest.approx(speed - mu * PULL * at, rel=1e-6)
 
 
+@pytest.mark.parametrize("law", ["torque", "compensated"])
+def test_spin_friction_blends_as_friction_does(device, law):
+    """Nothing else turns a ball about the normal: 2/3 mu p F_N times s^2 (3 - 2 s) is left."""
+    s = np.array([1e-2, 0.1, 0.5, 1.0, 3.0])
+    patch, mu, limit = 5e-3, 0.5, 1e-3
+    contact = smooth(
+        stiffness=K, damping=0.0, friction=mu, patch_radius=patch, slip_rate=limit, rolling_law=law
+    )
+    rate = np.outer(s * limit, [0.0, 0.0, 1.0])
+    found = load(contact, BALL, PLANE, [0, 0, 0.1 - 1e-3], [0, 0, 0], UPRIGHT, rate, device=device)
+    blended = np.minimum(s, 1.0) ** 2 * (3.0 - 2.0 * np.minimum(s, 1.0))
+    most = 2.0 / 3.0 * mu * patch * found["normal_force"]
+    assert found["spin"] == pytest.approx(-most * blended, rel=1e-12)
+
+
 # -- to rest ---------------------------------------------------------------------------------------
 
 
@@ -336,9 +351,8 @@ def test_a_cube_in_three_gravities(device):
     n = 6
     q = Rotation.random(n, random_state=2).as_quat()
     contact = smooth(
-        stiffness=K, damping=162.0, friction=0.6, rolling_resistance=0.002, patch_radius=0.002,
-        rolling_law="compensated",
-    )  # fmt: skip
+        stiffness=K, damping=162.0, friction=0.6, rolling_resistance=0.002, patch_radius=0.002
+    )
     times, distances = [], []
     for g in (5.7e-3, 2.0e-4, 8.6e-5):
         stop = Stop(max_time=1e5, settle_speed=1e-6, settle_rate=1e-5, settle_time=0.02 / g)
@@ -361,6 +375,33 @@ def test_a_cube_in_three_gravities(device):
         distances.append(np.median(np.hypot(*found.position[:, :2].T)) * g)
     assert max(times) < 1.5 * min(times)
     assert max(distances) < 2.0 * min(distances)
+
+
+@pytest.mark.parametrize("g", [1e-2, 1e-4, pytest.param(1e-5, marks=pytest.mark.validate)])
+@pytest.mark.parametrize("name", ["cube", "brick", "ball"])
+def test_rest_costs_the_same_under_both_rolling_laws(device, name, g):
+    """Speeds go as sqrt(g). A ball rolls 3.5 times as far under the torque alone: per second then.
+
+    What sticking adds is below slip_speed and slip_rate, which at 1e-5 m/s^2 are no small speeds.
+    """
+    lander = {"cube": CUBE, "brick": BRICK, "ball": BALL}[name]
+    n, pace = 6, np.sqrt(g / 1e-2)
+    q = Rotation.random(n, random_state=2).as_quat()
+    velocity, rate = pace * np.array([0.1, 0.03, -0.05]), pace * np.array([0.3, 0.15, -0.09])
+    release = Release(np.tile([0, 0, 0.3], (n, 1)), velocity, q, rate)
+    steps, times = {}, {}
+    for law in ("torque", "compensated"):
+        contact = Compliant(0.5, 0.6, scheme="smooth", rolling_law=law)
+        stop = Stop(max_time=1e6, settle_speed=1e-5, settle_rate=1e-5, max_steps=10**6)
+        made = model(contact, (0, 0, -g), lander, stop=stop, tolerance=1e-6)
+        found = run_batch(made, release, device=device)
+        assert (found.outcome == Outcome.SETTLED).all()
+        hits = found.touches
+        assert (hits["energy_out"] <= hits["energy_in"]).all()
+        assert found.final["gain"].max() < 1e-4 * lander.mass * g * 0.3
+        steps[law], times[law] = np.median(found.final["steps"]), np.median(found.time)
+    longer = max(1.0, times["torque"] / times["compensated"])
+    assert steps["torque"] < 2.0 * longer * steps["compensated"]
 
 
 # -- what cannot be done ---------------------------------------------------------------------------

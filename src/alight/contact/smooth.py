@@ -11,7 +11,7 @@ mean of the active points weighted by depth (equation 4, 004-9), with the ground
 - Spin friction does the same about the normal: at most mu F_N times the spread of the active
   points, plus 2/3 of the patch radius. Friction and spin that both stick are solved together.
 - Rolling resistance is a torque of C_RR F_N against the rate across the normal, or what keeps that
-  from changing. Friction that sticks reckons with it.
+  from changing while friction and spin friction hold too. All three come from one linear system.
 - In paper 004's own form (``compensated``) the torque is against the whole rate and comes with a
   force at the centre of mass that leaves the slip alone (004-7). That force is scaled down where
   the pair would add energy.
@@ -26,7 +26,9 @@ import numpy as np
 import numpy.typing as npt
 import warp as wp
 
+from alight.contact.clipped import Motion
 from alight.contact.compliant import Compliant
+from alight.contact.grip import stopping_torque
 from alight.contact.resistance import (
     resisted,
     rolling_limit,
@@ -223,7 +225,7 @@ def resist_sliding(contact: CompliantData, h: Hold, load: Load, spin: scalar, mo
     turning = blend(rate, contact.slip_rate)
     spin_slip = -most * blend_rate(rate, contact.slip_rate) * spin
     spin_stick = wp.clamp(sticking_both(h), -most, most)
-    torque = turning * spin_slip + (one - turning) * spin_stick
+    torque = spin_slip + (one - turning) * spin_stick
     stick = capped(sticking_force(h, torque), contact.static_friction * load.normal_force)
     speed = wp.length(load.slip)
     sliding = blend(speed, contact.slip_speed)
@@ -232,7 +234,7 @@ def resist_sliding(contact: CompliantData, h: Hold, load: Load, spin: scalar, mo
     # The torque above belongs to friction that sticks; where it slides the spin is held against
     # what friction really is.
     alone = wp.clamp(sticking_spin(h, out.friction), -most, most)
-    alone = turning * spin_slip + (one - turning) * alone
+    alone = spin_slip + (one - turning) * alone
     out.spin = (one - sliding) * torque + sliding * alone
     return out
 
@@ -248,15 +250,20 @@ def rolling_torque(contact: CompliantData, now: Instant, load: Load, held: vec3)
 
 
 @wp.func
-def held_with_friction(body: RigidBody, now: Instant, load: Load, b: vec3, turn: vec3):
-    """The torque across the normal [N m] with which friction and spin friction hold everything.
+def held_with_friction(
+    body: RigidBody, now: Instant, load: Load, b: vec3, turn: vec3, most: scalar
+):
+    """The torque across the normal [N m] that keeps the rate across it while friction sticks.
 
     ``b`` [m/s^2] is how the effective point is accelerated where the lander does not turn faster,
-    ``turn`` [rad/s^2] how its rate changes without friction.
+    ``turn`` [rad/s^2] how its rate changes without friction, and ``most`` [N m] what spin friction
+    may be. What stops a motion by impulses stops its change by forces.
     """
-    friction = -body.mass * tangential(load.normal, b)
-    torque = now.R * (body.inertia * (wp.transpose(now.R) * turn))
-    return -tangential(load.normal, torque + wp.cross(load.lever, friction))
+    change = Motion()
+    change.v = b
+    change.w = turn
+    stop = stopping_torque(body, now.R, load.normal, load.lever, change, scalar(0.0), most)
+    return stop.rolling
 
 
 @wp.func
@@ -387,15 +394,15 @@ def smooth_load(
         pull = now.pull + load.force / body.mass
         turn = now.turn + now.inverse_inertia * load.torque
         b = pull + wp.cross(now.w, wp.cross(now.w, sums.arm / sums.weight))
+        most = spin_limit(contact, load.spread, load.normal_force)
         rolling = vec3()
         if contact.compensated == scalar(0.0):
-            held = held_with_friction(body, now, load, b, turn)
+            held = held_with_friction(body, now, load, b, turn, most)
             rolling = rolling_torque(contact, now, load, held)
         turned = turn + now.inverse_inertia * rolling
         one = scalar(1.0) / body.mass
         b = b + wp.cross(turned, lever)
         h = hold_of(one, now.inverse_inertia, n, lever, b, wp.dot(n, turned))
-        most = spin_limit(contact, load.spread, load.normal_force)
         load = resist_sliding(contact, h, load, wp.dot(n, now.w), most)
         if contact.compensated == scalar(0.0):
             # Where friction slides, rolling is held against what friction really is.
