@@ -233,6 +233,7 @@ def golden_cube(depth, resolution):
         restitution=0.6,
         friction=np.array(list(GOLDEN)),
         rolling_resistance=0.0,
+        patch_radius=0.0,
         depth=depth,
         resolution=resolution,
     )

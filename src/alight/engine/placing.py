@@ -104,7 +104,7 @@ def placed_tree(model: Any, release: Any, threads: int | None) -> tuple[Array, A
 
     def rests(rows: Any) -> Any:
         deep = np.maximum(0.0, -depths(rows, origin[rows])[0])
-        table = model.contact.rows()
+        table = model.contact_rows()
         k = table["stiffness"][rows if len(table) > 1 else np.zeros(len(rows), dtype=np.int64)]
         weight = tree.mass * pull_at(model, poses.center[rows, 0], devices.resolve("cpu"), threads)
         return k * np.sum(deep**1.5, axis=1) < HELD * weight

@@ -246,6 +246,10 @@ class TreeModel:
             )
         )
 
+    def contact_rows(self) -> Any:
+        """Parameters of the contact, a row for each run or one for all."""
+        return self.contact.rows(self.lightest, self.slip_mass)
+
     def data(self, device: hardware.Device) -> Any:
         """The parameters of all laws as one struct whose arrays live on ``device``."""
         world = self.composition().World()
@@ -255,8 +259,7 @@ class TreeModel:
         world.surface = self.surface.data(device)
         world.rotation = self.rotation.data(device)
         world.external = combined_data(self.externals, device)
-        rows = self.contact.rows(self.lightest, self.slip_mass)
-        world.contact = wp.array(rows, dtype=self.contact.Data, device=device.name)
+        world.contact = wp.array(self.contact_rows(), dtype=self.contact.Data, device=device.name)
         world.limits = self._limits()
         bounds = self.surface.bounds_to(self.press_depth)
         world.slope, world.curvature = bounds.slope, bounds.curvature

@@ -83,7 +83,7 @@ def test_a_run_of_some_leaves_the_page(project, monkeypatch, capfd, some):
 def test_a_run_that_breaks_off_leaves_the_page(project, monkeypatch, capfd):
     page = project / "docs" / "validation.md"
     page.write_text("as it was")
-    broken = STUDIES + "\ndef test_ends_it():\n    import os\n    os.kill(os.getpid(), 2)\n"
+    broken = STUDIES + "\ndef test_ends_it():\n    raise KeyboardInterrupt\n"
     studies_of(project).write_text(broken)
     run(monkeypatch)
     assert page.read_text() == "as it was"
