@@ -24,6 +24,7 @@ import warp as wp
 import alight
 from alight.engine import run_batch
 from alight.scenario import load
+from alight.scenario.document import LANDING
 
 HERE = pathlib.Path(__file__).resolve().parent
 RECORD = HERE / "record.json"
@@ -88,7 +89,7 @@ def record_of(rows: Any, prefix: str = "") -> Facts:
 def coarse(scenario: Any) -> Any:
     """The same with small tables: what they hold is checked elsewhere."""
     changes: Facts = {"record.trajectories": (0, 1)}
-    if getattr(scenario, "body", None) is not None and scenario.body.name is not None:
+    if scenario.KIND == LANDING and scenario.body.name is not None:
         changes["body.facets"] = 320
         if scenario.ground.kind == "distance-field":
             changes["ground.spacing"] = max(scenario.body.entry.size) / 40.0
@@ -159,10 +160,10 @@ def main(names: list[str]) -> None:
     for name in names or known:
         kept[name] = known[name]()
         print(name, flush=True)
-    lines = [f"{json.dumps(name)}: {_short(kept[name])}" for name in known if name in kept]
-    whole = ",\n".join(lines)
-    text = f'{{"stamp": {json.dumps(stamp())}, "cases": {{\n{whole}\n}}}}\n'
-    RECORD.write_text(text, encoding="utf-8")
+        lines = [f"{json.dumps(name)}: {_short(kept[name])}" for name in known if name in kept]
+        whole = ",\n".join(lines)
+        text = f'{{"stamp": {json.dumps(stamp())}, "cases": {{\n{whole}\n}}}}\n'
+        RECORD.write_text(text, encoding="utf-8")
 
 
 def _short(facts: Facts) -> str:
