@@ -108,7 +108,7 @@ def of_scenario(name: str) -> Facts:
         )
         campaign = alight.open_campaign(done.folder)
         tables = {"runs": table(campaign.read("runs"))}
-        if list(campaign.files("contacts")):
+        if (campaign.folder / "contacts").is_dir():
             tables["contacts"] = table(campaign.read("contacts"))
         for run in campaign.trajectories:
             tables[f"trajectory {run}"] = table(campaign.trajectory(run))
