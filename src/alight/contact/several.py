@@ -64,7 +64,6 @@ class Held:
     facet: int
     stuck: int  # 1 or 0; -1 where it is on its way to a hit
     impulse: vec3  # [N s]
-    quick: scalar  # closing speed [m/s] from which on it is hit
 
 
 @wp.struct
@@ -92,11 +91,10 @@ def met_at(
     x: vec3,
     n: vec3,
     found: wp.array2d(dtype=Contact),
-    held: wp.array2d(dtype=Held),
     count: int,
     slot: int,
     soon: scalar,
-    rounding: scalar,
+    bound: scalar,
 ):
     """Lever [m] of the hit that all contacts of one normal take together."""
     lever = vec3()
@@ -106,7 +104,6 @@ def met_at(
         arm = point.point - x
         u = separation(m, point.normal, arm)
         alike = wp.dot(point.normal, n) > scalar(1.0) - _ALIKE
-        bound = wp.max(held[k, slot].quick, rounding)
         if alike and u < -bound and point.gap <= -u * soon:
             lever -= u * arm
             weight -= u
@@ -121,31 +118,31 @@ def strike(
     x: vec3,
     start: Motion,
     found: wp.array2d(dtype=Contact),
-    held: wp.array2d(dtype=Held),
     count: int,
     slot: int,
     soon: scalar,
+    least: scalar,
 ):
-    """Hit every contact that closes faster than its ``quick`` within the time ``soon`` [s]."""
+    """Hit every contact that closes faster than ``least`` [m/s] within the time ``soon`` [s]."""
     out = Strike()
     out.motion = start
     out.least = scalar(wp.inf)
     fast = wp.length(start.v) + wp.length(start.w) * body.bounding_radius
-    rounding = _CLOSED * fast
+    bound = wp.max(least, _CLOSED * fast)
     going = bool(True)
     while going and out.hits < _MOST_HITS:
-        fastest = -rounding
+        fastest = -bound
         chosen = int(-1)
         for k in range(count):
             point = found[k, slot]
             u = separation(out.motion, point.normal, point.point - x)
-            if u < fastest and u < -held[k, slot].quick and point.gap <= -u * soon:
+            if u < fastest and point.gap <= -u * soon:
                 fastest = u
                 chosen = k
         going = chosen >= 0
         if going:
             n = found[chosen, slot].normal
-            lever = met_at(out.motion, x, n, found, held, count, slot, soon, rounding)
+            lever = met_at(out.motion, x, n, found, count, slot, soon, bound)
             returned = contact.restitution
             if out.hits >= _ELASTIC:
                 returned = scalar(0.0)
@@ -173,6 +170,7 @@ class Holding:
     normal: vec3  # mean, weighted
     lever: vec3  # of the centre of pressure [m]
     torque: vec3  # against turning [N m s]
+    touch: scalar  # time to the next hit, from the middle of the step [s]
 
 
 @wp.func
@@ -183,8 +181,15 @@ def recall(
     count: int,
     slot: int,
     share: scalar,
+    m: Motion,
+    x: vec3,
+    quick: scalar,
 ):
-    """Start each contact from what held the same features in the last step, times ``share``."""
+    """Start each contact from what held the same features in the last step, times ``share``.
+
+    Those that close faster than ``quick`` [m/s] are awaited: to hold them would take away what
+    their hit gives back.
+    """
     for k in range(count):
         point = found[k, slot]
         new = Held()
@@ -199,89 +204,10 @@ def recall(
                 up = wp.max(scalar(0.0), wp.dot(point.normal, old.impulse))
                 new.impulse = share * (flat + up * point.normal)
                 new.stuck = wp.max(old.stuck, 0)
-        held[k, slot] = new
-
-
-@wp.func
-def support(
-    body: RigidBody,
-    inverse_inertia: mat33,
-    x: vec3,
-    found: wp.array2d(dtype=Contact),
-    held: wp.array2d(dtype=Held),
-    count: int,
-    slot: int,
-    torque: vec3,
-):
-    """What the recalled impulses and the ``torque`` [N m s] would change in this step."""
-    out = Motion()
-    out.w = inverse_inertia * torque
-    for k in range(count):
-        out = kicked(body, inverse_inertia, out, found[k, slot].point - x, held[k, slot].impulse)
-    return out
-
-
-@wp.func
-def weaken(held: wp.array2d(dtype=Held), count: int, slot: int, share: scalar):
-    """``share`` of the impulses alone."""
-    for k in range(count):
-        new = held[k, slot]
-        new.impulse = share * new.impulse
-        held[k, slot] = new
-
-
-@wp.func
-def watch_closing(
-    found: wp.array2d(dtype=Contact),
-    held: wp.array2d(dtype=Held),
-    count: int,
-    slot: int,
-    x: vec3,
-    start: Motion,
-    quick: scalar,
-    slow: scalar,
-    low: scalar,
-):
-    """From which closing speed on each contact is hit: ``quick``, or ``slow`` for what comes anew.
-
-    What held, or has just slid on to the next facet, closes by the pulls of a step that nothing has
-    held against yet; that is no hit. What did not hold, and moves at the ``start`` of the step or
-    is higher than ``low`` [m], comes from above.
-    """
-    for k in range(count):
-        point = found[k, slot]
-        new = held[k, slot]
-        new.quick = quick
-        moves = wp.abs(separation(start, point.normal, point.point - x)) > slow
-        if wp.dot(point.normal, new.impulse) == scalar(0.0) and (moves or point.gap > low):
-            new.quick = slow
-        held[k, slot] = new
-
-
-@wp.func
-def await_hits(
-    found: wp.array2d(dtype=Contact),
-    held: wp.array2d(dtype=Held),
-    count: int,
-    slot: int,
-    x: vec3,
-    m: Motion,
-):
-    """Leave those alone that will be hit: to hold them would take away what the hit gives back."""
-    for k in range(count):
-        point = found[k, slot]
-        new = held[k, slot]
-        if separation(m, point.normal, point.point - x) < -new.quick:
+        if separation(m, point.normal, point.point - x) < -quick:
             new.stuck = _AWAITED
             new.impulse = vec3()
-            held[k, slot] = new
-
-
-@wp.func
-def hit_all(held: wp.array2d(dtype=Held), count: int, slot: int):
-    """Every contact that closes at all is hit."""
-    for k in range(count):
-        held[k, slot] = Held()
+        held[k, slot] = new
 
 
 @wp.func
@@ -441,6 +367,7 @@ def hold(
     out = Holding()
     out.motion = m
     out.torque = T
+    out.touch = scalar(1e30)
     sums = Pressed()
     for k in range(count):
         point = found[k, slot]
@@ -451,6 +378,8 @@ def hold(
             sums.active += 1
         elif point.gap < -dt * u or (u < slow and point.gap < contact.depth):
             sums.waiting = 1
+        if held[k, slot].stuck == _AWAITED and u < scalar(0.0):
+            out.touch = wp.min(out.touch, -point.gap / u)
         sums.weight += push
         sums.impulse += push * point.normal
         sums.lever += push * (point.point - x)
@@ -461,37 +390,3 @@ def hold(
         out.lever = sums.lever / sums.weight
     out.pressed = sums
     return out
-
-
-@wp.func
-def next_hit(
-    found: wp.array2d(dtype=Contact),
-    held: wp.array2d(dtype=Held),
-    count: int,
-    slot: int,
-    x: vec3,
-    m: Motion,
-    pulled: Motion,
-    half: scalar,
-):
-    """Time [s] from the end of a step to the next hit of what does not touch yet.
-
-    ``m`` is the motion in the second ``half`` [s] of the step, and ``pulled`` the acceleration that
-    pulls and pushes have given it; that is taken to go on.
-    """
-    soonest = scalar(1e30)
-    for k in range(count):
-        point = found[k, slot]
-        if wp.dot(point.normal, held[k, slot].impulse) == scalar(0.0):
-            lever = point.point - x
-            u = separation(m, point.normal, lever)
-            a = separation(pulled, point.normal, lever)
-            gap = wp.max(scalar(0.0), point.gap + half * u)
-            # gap + u t + a t^2/2 = 0, which is met at this speed
-            speed2 = u * u - scalar(2.0) * a * gap
-            quick = held[k, slot].quick
-            if speed2 > quick * quick:
-                closing = wp.sqrt(speed2) - u
-                if closing > scalar(0.0) and (u < scalar(0.0) or a < scalar(0.0)):
-                    soonest = wp.min(soonest, scalar(2.0) * gap / closing)
-    return soonest

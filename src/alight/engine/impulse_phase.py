@@ -14,20 +14,7 @@ import warp as wp
 
 from alight.contact.clipped import Motion
 from alight.contact.hulls import clear_function, depth_function, hull_functions, is_ball
-from alight.contact.several import (
-    GROWTH,
-    Held,
-    Strike,
-    await_hits,
-    hit_all,
-    hold,
-    next_hit,
-    recall,
-    strike,
-    support,
-    watch_closing,
-    weaken,
-)
+from alight.contact.several import GROWTH, Held, Strike, hold, recall, strike
 from alight.contact.state import CompliantData, Pressed
 from alight.core.outcomes import Outcome
 from alight.core.types import scalar, vec3
@@ -58,9 +45,6 @@ _GROWTH = wp.constant(scalar(GROWTH))
 _STILL_STEPS = wp.constant(5)
 #: A step that ends at a hit is no shorter than this share of what it could be.
 _SHORTEST = wp.constant(scalar(1e-3))
-_TWO_THIRDS = wp.constant(scalar(2.0 / 3.0))
-#: In contact that goes on, hits slower than this share of the speed of a hop give nothing back.
-_SLOWEST = wp.constant(scalar(0.1))
 
 
 @wp.func
@@ -156,11 +140,9 @@ def press_rigid(parts: Composition, gaps: Any, depth: Any, hull: bool) -> tuple[
         # Contact that went on may have left a gap a little below 0: look farther until it is found.
         while hit.hits == 0 and looks < _LOOKS:
             count = find(world, run, memory, slot, run.x, run.q, margin)
-            hit_all(memory.held, count, slot)
             hit = strike(
-                contact, body, inverse, run.x, start, memory.contacts, memory.held, count, slot,
-                ever,
-            )  # fmt: skip
+                contact, body, inverse, run.x, start, memory.contacts, count, slot, ever, zero
+            )
             margin = scalar(10.0) * margin
             looks += 1
         out.v = hit.motion.v
@@ -189,18 +171,15 @@ def press_rigid(parts: Composition, gaps: Any, depth: Any, hull: bool) -> tuple[
     def stride(world: World, run: Run, contact: CompliantData, fast: scalar, g: scalar):
         """The next step in contact [s]: short against the lander, and against the smallest hop.
 
-        Where a hit is awaited, it falls on the middle of this step or of one as long that follows.
-        The first steps are very short: what else is about to touch is not known yet.
+        Where a hit is awaited, it falls on the middle of the step. The first steps are very short:
+        what else is about to touch is not known yet.
         """
         dt = wp.sqrt(scalar(2.0) * contact.depth / wp.max(g, scalar(1e-30)))
         if fast > scalar(0.0):
             dt = wp.min(dt, contact.resolution * world.body.bounding_radius / fast)
         least = _SHORTEST * dt
+        dt = wp.min(dt, scalar(2.0) * wp.max(run.turning, least))
         dt = wp.min(dt, wp.max(_GROWTH * run.dt, least))
-        if scalar(2.0) * run.turning <= dt:
-            dt = wp.min(dt, wp.max(scalar(2.0) * run.turning, least))
-        else:
-            dt = wp.min(dt, _TWO_THIRDS * run.turning)
         return wp.min(dt, world.limits.max_time - run.t)
 
     @wp.func
@@ -221,65 +200,41 @@ def press_rigid(parts: Composition, gaps: Any, depth: Any, hull: bool) -> tuple[
         start = Motion()
         start.v = run.v
         start.w = R * run.w
+        m = Motion()
+        # Hits fall on the middle of the step: half of the pulls come before them.
+        m.v = start.v + scalar(0.5) * outer.v
+        m.w = start.w + scalar(0.5) * outer.w
         margin = _GROWTH * (fast + g * dt) * dt + _BEYOND * size
         count = find(world, out, memory, slot, x, q, margin)
+        slow = leaving_speed(contact.depth, g)
+        quick = slow + scalar(2.0) * g * dt
+        hit = strike(contact, body, inverse, x, m, memory.contacts, count, slot, half, quick)
+        m.v = hit.motion.v + scalar(0.5) * outer.v
+        m.w = hit.motion.w + scalar(0.5) * outer.w
         share = scalar(0.0)
         if run.dt > scalar(0.0):
             share = dt / run.dt
-        torque = share * run.grip.rolling
-        recall(memory.contacts, memory.before, memory.held, count, slot, share)
-        held = support(body, inverse, x, memory.contacts, memory.held, count, slot, torque)
-        slow = leaving_speed(contact.depth, g)
-        quick = slow + scalar(2.0) * g * dt
-        watch_closing(
-            memory.contacts, memory.held, count, slot, x, start, quick, _SLOWEST * slow,
-            _SLOWEST * _SLOWEST * contact.depth,
-        )  # fmt: skip
-        # Hits fall on the middle of the step: half of the pulls, and of what held against them in
-        # the last step, come before them.
-        m = Motion()
-        m.v = start.v + scalar(0.5) * (outer.v + held.v)
-        m.w = start.w + scalar(0.5) * (outer.w + held.w)
-        hit = strike(contact, body, inverse, x, m, memory.contacts, memory.held, count, slot, half)
-        # A hit divides the step: what holds afterwards holds for its second half.
-        part = scalar(1.0)
-        free = start
-        first = vec3()
-        if hit.hits > 0:
-            part = scalar(0.5)
-            free = hit.motion
-            first = part * body.mass * held.v
-            torque = part * torque
-            weaken(memory.held, count, slot, part)
-        m.v = free.v + part * (outer.v + held.v)
-        m.w = free.w + part * (outer.w + held.w)
-        await_hits(memory.contacts, memory.held, count, slot, x, m)
-        m.v = free.v + part * outer.v
-        m.w = free.w + part * outer.w
+        recall(memory.contacts, memory.before, memory.held, count, slot, share, m, x, quick)
         done = hold(
             contact, body, inverse, x, m, memory.contacts, memory.held, count, slot,
-            dt, torque, slow,
+            dt, share * run.grip.rolling, slow,
         )  # fmt: skip
         sums = done.pressed
         m = done.motion
-        out.grip.rolling = done.torque / part
+        out.grip.rolling = done.torque
         n = done.normal
         lever = done.lever
         if sums.weight == scalar(0.0) and hit.hits > 0:
             n = hit.normal
             lever = hit.lever
         if sums.weight + hit.weight > scalar(0.0):
-            impulse = done.impulse + hit.impulse + first
-            weight = sums.weight + hit.weight + wp.dot(n, first)
+            impulse = done.impulse + hit.impulse
+            weight = sums.weight + hit.weight
             out = noted(world, out, memory, slot, x, n, lever, start, m, weight, impulse, sums, dt)
-        weaken(memory.held, count, slot, scalar(1.0) / part)
         forget(memory, slot)
         for k in range(count):
             memory.before[k, slot] = memory.held[k, slot]
-        pulled = Motion()
-        pulled.v = (m.v - free.v) / (part * dt)
-        pulled.w = (m.w - free.w) / (part * dt)
-        out.turning = next_hit(memory.contacts, memory.held, count, slot, x, m, pulled, half)
+        out.turning = done.touch - half
         out.v = m.v
         out.w = wp.transpose(R) * m.w
         out.x = x + half * out.v
