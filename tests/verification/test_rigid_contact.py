@@ -28,6 +28,7 @@ DEVICES = [device.name for device in devices.available()]
 G = 5e-3
 BALL = vehicles.RigidLander.sphere(0.2, 1.0)
 CUBE = vehicles.RigidLander.cube(0.2, 1.0)
+MINERVA = vehicles.RigidLander.cylinder(0.18, 0.07, 1.1, sides=16)
 NEEDLE = vehicles.RigidLander.box((0.01, 0.01, 1.0), 1.0, name="needle")
 PLANE = surfaces.Plane()
 _BOX = hulls.box((60.0, 60.0, 60.0))
@@ -275,6 +276,36 @@ def test_a_ball_slides_and_then_rolls():
     half = np.argmin(np.abs(solution.time - 0.5 * slides))
     expected = v - mu * G * solution.time[half]
     assert solution.velocity[half, 0] == pytest.approx(expected, rel=5e-3)
+
+
+@pytest.mark.xfail(
+    reason="a corner that comes down slowly is braked over several steps while the old one still "
+    "stands: 0.6 to 0.7 of the energy is left, not 0.90 (docs/contact.md)",
+    strict=True,
+)
+def test_a_wheel_rocks_on_its_facets():
+    """Housner's rocking, without restitution and resistance, at the default hop of 0.1 mm.
+
+    A prism of the radius R and n sides rocks from one edge to the next, a = pi/n to either side:
+    the momentum about the new edge is kept, so that the share (k^2 + R^2 cos 2a)^2/(k^2 + R^2)^2 of
+    the energy is left. Tilted by t its centre is R (cos(a - t) - cos a) higher than at rest.
+    """
+    wheel, radius, a = MINERVA, 0.09, np.pi / 16
+    k2 = wheel.inertia[2, 2] / wheel.mass
+    kept = ((k2 + radius**2 * np.cos(2 * a)) / (k2 + radius**2)) ** 2
+    tilt = 0.1
+    upright = frames.quat_from_axis_angle(X, np.pi / 2)
+    turned = frames.quat_multiply(upright, frames.quat_from_axis_angle(Z, a + tilt))
+    height = radius * np.cos(a - tilt) + 1e-9
+    model = model_of(PLANE, wheel, contact.Impulse(0.0, 0.6, **FREE), g=1e-3, max_time=120.0)
+    run = engine.simulate(model, engine.Release([0.0, 0.0, height], attitude=turned))
+    away = frames.quat_multiply(frames.quat_conjugate(upright), run.attitude)
+    angle = 2.0 * np.arctan2(away[:, 2], away[:, 3]) - a
+    crossed = np.flatnonzero(angle[1:] * angle[:-1] < 0.0)
+    swings = np.split(np.abs(angle), crossed + 1)
+    assert len(swings) > 4
+    rise = [radius * (np.cos(a - swing.max()) - np.cos(a)) for swing in swings[:-1]]
+    assert np.divide(rise[1:4], rise[:3]) == pytest.approx(kept, rel=0.02)
 
 
 @GROUNDS
