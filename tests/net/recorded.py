@@ -42,15 +42,23 @@ Facts = dict[str, Any]
 
 def stamp() -> Facts:
     """What the bits depend on, beside the code."""
-    flags = pathlib.Path("/proc/cpuinfo")
-    known = flags.read_text(encoding="utf-8").split() if flags.exists() else []
-    wide = [name for name in ("fma", "avx2", "avx512f") if name in known]
     return {
         "warp": wp.__version__,
-        "numpy": np.__version__.rsplit(".", 1)[0],
+        "numpy": np.__version__,
         "libc": " ".join(platform.libc_ver()),
-        "processor": " ".join([platform.machine(), *wide]),
+        "processor": " ".join([platform.machine(), *_processor()]),
     }
+
+
+def _processor() -> list[str]:
+    """Family and model, and how wide its vectors are; nothing where the system does not say."""
+    file = pathlib.Path("/proc/cpuinfo")
+    lines = file.read_text(encoding="utf-8").split("\n") if file.exists() else []
+    facts = {
+        name.strip(): said.strip() for name, _, said in (line.partition(":") for line in lines)
+    }
+    wide = [name for name in ("fma", "avx2", "avx512f") if name in facts.get("flags", "").split()]
+    return [facts.get("vendor_id", ""), facts.get("cpu family", ""), facts.get("model", ""), *wide]
 
 
 def column(values: Any) -> Facts:
