@@ -11,8 +11,8 @@ sys.path.insert(0, str(pathlib.Path(__file__).parent))  # tests are no package
 from recorded import RECORD, cases, differences, stamp
 
 KNOWN = json.loads(RECORD.read_text(encoding="utf-8"))
-#: A rigid lander under each contact law, legs, a capture and a drop: kernels that other tests need.
-QUICK = ("ryugu_minerva", "paper002_landing", "paper003_capture", "random, flat")
+#: A rigid lander, legs, and random landers on a plane: with kernels that other tests need too.
+QUICK = ("ryugu_minerva", "paper002_landing", "random, flat")
 CASES = [
     pytest.param(name, marks=() if name in QUICK else pytest.mark.validate) for name in cases()
 ]

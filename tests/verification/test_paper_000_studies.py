@@ -104,6 +104,7 @@ def test_landers_are_of_one_mass_and_volume(paper):
         assert volume == pytest.approx(1e-3, rel=1e-12), name
 
 
+@pytest.mark.validate  # a kernel of its own
 def test_a_few_landings_of_each_polyhedron(paper):
     """All at rest on the ground, and cubes later than tetrahedra, as in the study."""
     few = {name: paper.land(paper.model(paper.shapes()[name]), 20) for name in POLYHEDRA}
