@@ -114,7 +114,7 @@ def comparison(file, frictions, rubbed, turns, spun, many, craft):
         fig.text(
             0.018, 0.955,
             f"Low friction slips {slip.max():.0f} m where high friction slips {slip.min():.1f} m; "
-            f"at 2 rpm the rim fails before the arrays, which feel up to {worst:.0f} of 1765 N m",
+            f"at 2 rpm the arrays feel up to {worst:.0f} N m, and may feel 1765 N m",
             weight="bold", size=12,
         )  # fmt: skip
         fig.text(
