@@ -185,7 +185,7 @@ class MembraneMotion:
             own = (self.craft.mass, np.asarray(self.craft.inertia))
             for energy, state in zip(moving, (start, last), strict=True):
                 energy += moving_energy(*own, state[:, 16:19], state[:, 23:26])
-            # Thrust works at the speed of the craft, which lies between those at both ends.
+            # The work of the thrust, at the larger of the speeds at both ends.
             fastest = np.maximum(*(np.linalg.norm(s[:, 16:19], axis=1) for s in (start, last)))
             given = given + last[:, 29] * fastest
         return gained_energy(moving[0], moving[1], given)

@@ -20,7 +20,14 @@ from alight.engine.capture_approach import (
     facing,
 )
 from alight.engine.capture_craft import Spacecraft
-from alight.engine.capture_flight import ROW, CaptureOutcome, _outcomes, _put_drift, pair_spin
+from alight.engine.capture_flight import (
+    ROW,
+    CaptureOutcome,
+    _gained,
+    _outcomes,
+    _put_drift,
+    pair_spin,
+)
 from alight.engine.capture_kernel import CaptureScene
 from alight.engine.membrane_kernel import Wrench
 from alight.membrane import Captive, Membrane, hexagon, pear
@@ -347,6 +354,19 @@ def test_runs_that_make_no_sense(options, words):
     given = {"rate": RATE, "duration": 1.0, "device": "cpu"} | options
     with pytest.raises(AlightError, match=words):
         capture().run(**given)
+
+
+def test_energy_that_nothing_gave_is_a_failure():
+    """An asteroid that leaves faster than it came, unless the thrusters did that work."""
+    flight = capture().run(RATE, duration=2.0, every=1.0, device="cpu")
+    given = (flight.craft, flight.asteroids, flight.mass)
+    start, last = flight.states[:, 0], flight.last
+    assert not _gained(start, last, *given).any()
+    thrown = last.copy()
+    thrown[:, 3] += 0.2
+    assert _gained(start, thrown, *given).all()
+    thrown[:, -1] += 0.5 * flight.mass * 0.2**2  # the sum of the thrusters' work
+    assert not _gained(start, thrown, *given).any()
 
 
 def test_batches_that_make_no_sense():
