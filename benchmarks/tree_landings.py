@@ -9,13 +9,13 @@ from alight.contact.hertz import Hertz
 from alight.core import frames
 from alight.core.devices import Device
 from alight.engine import (
+    Batch,
     TreeModel,
     TreeRelease,
     TreeResult,
-    TreeRuns,
     TreeSteps,
     TreeStop,
-    run_trees,
+    run_batch,
 )
 from alight.gravity import PointMass
 from alight.surfaces import Sphere
@@ -74,11 +74,11 @@ def _touchdown(repeats: int) -> Row:
         case = model(0.05, steps, end)
 
         def run() -> None:
-            kept[:] = [run_trees(case, same, device="cpu", threads=1)]
+            kept[:] = [run_batch(case, same, device="cpu", threads=1)]
 
         return run, lambda: kept[0]
 
-    exact = run_trees(model(0.05, TreeSteps(tolerance=1e-10), end), same[0], device="cpu")
+    exact = run_batch(model(0.05, TreeSteps(tolerance=1e-10), end), same[0], device="cpu")
     adams, adams_end = timed(TreeSteps(tolerance=1e-5))
     rk4, rk4_end = timed(TreeSteps(integrator="rk4", step=5e-4))
     ours, theirs, ratio = turn_by_turn(adams, rk4, repeats, 1.0)
@@ -102,7 +102,7 @@ def _to_rest(count: int, device: str, threads: int | None, where: str, repeats: 
     ends: list[TreeResult] = []
 
     def run() -> None:
-        ends[:] = [TreeRuns(case, given, device=device, threads=threads).run()]
+        ends[:] = [Batch(case, given, device=device, threads=threads).run()]
 
     time = median_time(run, min(repeats, 3))
     told = ", ".join(f"{n} {outcome.name.lower()}" for outcome, n in ends[0].count().items())

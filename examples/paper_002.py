@@ -16,7 +16,7 @@ import numpy as np
 
 from alight.contact.hertz import Hertz
 from alight.core import frames
-from alight.engine import TreeModel, TreeRelease, TreeSolution, TreeSteps, TreeStop, simulate_tree
+from alight.engine import TreeModel, TreeRelease, TreeSolution, TreeSteps, TreeStop, simulate
 from alight.gravity import PointMass, Uniform
 from alight.surfaces import Plane, Sphere
 from alight.vehicles import dcap_lander
@@ -170,7 +170,7 @@ def caption(found: TreeSolution) -> str:
 
 def main(folder: Path) -> None:
     """Land, tell and draw."""
-    found = simulate_tree(*landing())
+    found = simulate(*landing())
     print(found)
     p = found.peaks
     print(f"peak speed {p.speed[0]:.4f} m/s, rate {p.rate[0]:.4f} rad/s, ", end="")

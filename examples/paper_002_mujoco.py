@@ -194,11 +194,11 @@ def compare(mujoco, until=4.0, tolerance=1e-8):
     sys.path.insert(0, str(here))
     import paper_002 as paper
 
-    from alight.engine import TreeSteps, TreeStop, simulate_tree
+    from alight.engine import TreeSteps, TreeStop, simulate
 
     # Short steps: what is compared lies between them.
     stop, steps = TreeStop(max_time=until), TreeSteps(tolerance=1e-8, longest=1e-3)
-    ours = simulate_tree(*paper.landing(flat=True, stop=stop, steps=steps))
+    ours = simulate(*paper.landing(flat=True, stop=stop, steps=steps))
     peer = Peer(mujoco, (0.0, -paper.GRAVITY, 0.0), paper.GROUND)
     times, states = peer.land(peer.start(paper.HEIGHT, paper.SPEED, paper.TILT), until, tolerance)
     found = [peer.forces(y) for y in states]

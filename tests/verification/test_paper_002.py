@@ -16,7 +16,7 @@ import pytest
 
 from alight.core import frames
 from alight.core.outcomes import Outcome
-from alight.engine import TreeSteps, TreeStop, run_trees, simulate_tree
+from alight.engine import TreeSteps, TreeStop, run_batch, simulate
 
 EXAMPLE = pathlib.Path(__file__).resolve().parents[2] / "examples" / "paper_002.py"
 
@@ -33,7 +33,7 @@ def paper():
 
 @pytest.fixture(scope="module")
 def landing(paper):
-    return simulate_tree(*paper.landing())
+    return simulate(*paper.landing())
 
 
 def test_it_comes_to_rest_upright(landing):
@@ -108,7 +108,7 @@ def test_the_end_does_not_depend_on_the_steps(paper):
         TreeSteps(integrator="rk4", step=2e-4),
     ):
         model, release = paper.landing(stop=TreeStop(max_time=3.0), steps=steps)
-        found = run_trees(model, release, device="cpu")
+        found = run_batch(model, release, device="cpu")
         ends.append((found.position[0], found.peaks.stroke[0]))
     for place, stroke in (ends[0], ends[2]):
         np.testing.assert_allclose(place, ends[1][0], rtol=0.0, atol=5e-5)
@@ -118,7 +118,7 @@ def test_the_end_does_not_depend_on_the_steps(paper):
 def test_more_friction_turns_less_and_tips_it_over(paper):
     """Why the friction was chosen small: at 0.4 leg 3 bottoms out and the lander tips over."""
     model, release = paper.landing(friction=0.4)
-    found = run_trees(model, release, device="cpu")
+    found = run_batch(model, release, device="cpu")
     assert found.outcome[0] == Outcome.TIPPED_OVER
     assert found.peaks.rate[0] < 0.40
     assert found.peaks.stroke[0, 2] == pytest.approx(0.2, abs=1e-3)

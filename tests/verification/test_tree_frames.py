@@ -12,7 +12,7 @@ import pytest
 from alight.contact.hertz import Hertz
 from alight.core import devices, frames
 from alight.core.outcomes import Outcome, outcome_of
-from alight.engine import TreeModel, TreeRelease, TreeSteps, TreeStop, run_trees, simulate_tree
+from alight.engine import TreeModel, TreeRelease, TreeSteps, TreeStop, run_batch, simulate
 from alight.flight import Fixed, SolarPressure, Tumbling, UniformRotation
 from alight.gravity import PointMass, Uniform
 from alight.surfaces import Plane, Sphere
@@ -81,7 +81,7 @@ def test_motion_is_the_same_seen_from_turning_axes(uneven):
         relative = np.array(v)
         relative[:3] -= np.cross(omega[0], q[:3])
         relative[3:6] -= frames.quat_rotate_inv(q[3:7], omega[0])
-        found = run_trees(model, TreeRelease(made.tree, q, relative), device="cpu")
+        found = run_batch(model, TreeRelease(made.tree, q, relative), device="cpu")
         assert outcome_of(found.outcome[0]) is Outcome.TIMED_OUT
         ends.append(seen_from_rest(made.tree, found.q[0], found.v[0], omega[1], q_NT[1]))
     ends[1][2] *= np.sign(ends[1][2] @ ends[0][2])
@@ -100,7 +100,7 @@ def test_accelerations_are_those_of_the_tree_under_gravity_at_each_body(device):
         rotation=UniformRotation(omega=spin),
         stop=TreeStop(max_time=1e-3),
     )
-    found = simulate_tree(model, TreeRelease(made.tree, q, v), device=device)
+    found = simulate(model, TreeRelease(made.tree, q, v), device=device)
     poses = made.tree.kinematics(q, v, device="cpu")
     _, g, _ = law.evaluate(poses.center, device="cpu")
     a = made.tree.accelerations(q, v, gravity=g, spin=spin, device="cpu")
@@ -132,7 +132,7 @@ def test_forces_balance_the_momentum_of_a_landing():
         up=(0, 1, 0),
     )
     release = TreeRelease.of(made.tree, (0, 0.8, 0), (0.2, -0.5, 0.1), (0.05, 0, 0, 0.99875))
-    found = simulate_tree(model, release)
+    found = simulate(model, release)
     total = found.pad_force.sum(axis=1)
     impulse = np.trapezoid(total, found.time, axis=0)
     gained = made.tree.mass * (found.velocity[-1] - found.velocity[0])
@@ -160,7 +160,7 @@ def test_energy_of_an_undamped_lander_does_not_change_as_it_bounces():
     )
     q, v = moving(made.tree, (0, 0, 101.5))
     v[2] = -0.3
-    found = run_trees(model, TreeRelease(made.tree, q, v), device="cpu")
+    found = run_batch(model, TreeRelease(made.tree, q, v), device="cpu")
     touches = found.touches
     assert len(touches) > 2
     scale = 0.5 * made.tree.mass * 0.3**2
@@ -179,7 +179,7 @@ def test_a_push_from_outside_moves_all_bodies_alike():
         externals=(sunlight,),
         stop=TreeStop(max_time=60.0, tip_angle=np.pi),
     )
-    found = run_trees(model, TreeRelease.of(made.tree, (0, 0, 0)), device="cpu")
+    found = run_batch(model, TreeRelease.of(made.tree, (0, 0, 0)), device="cpu")
     a, _ = sunlight.evaluate(0.0, [0.0, 0.0, 0.0], rotation=rotation, device="cpu")
     # Released at rest in turning axes: at first every body moves with them.
     omega, _, q_NT = rotation.evaluate([0.0, 60.0], device="cpu")

@@ -9,7 +9,7 @@ import pytest
 from alight.contact.hertz import Hertz
 from alight.core import frames
 from alight.core.outcomes import Outcome, outcome_of
-from alight.engine import TreeModel, TreeRelease, TreeSteps, TreeStop, simulate_tree
+from alight.engine import TreeModel, TreeRelease, TreeSteps, TreeStop, simulate
 from alight.gravity import PointMass
 from alight.shapes.icosphere import icosphere
 from alight.shapes.mesh import Mesh
@@ -69,7 +69,7 @@ def test_a_tripod_comes_to_rest_on_its_pads(mesh, kind):
         steps=TreeSteps(tolerance=1e-6),
     )
     release = TreeRelease.of(lander.tree, high * up, -0.05 * up, turn)
-    found = simulate_tree(model, release)
+    found = simulate(model, release)
     assert outcome_of(found.outcome) is Outcome.SETTLED
     # Centres of the balls over the ground at the end.
     places = np.array([pad.place for pad in model.fitted.pads])

@@ -11,7 +11,7 @@ import pytest
 from alight.contact.hertz import Hertz, deepest, duration
 from alight.core import devices
 from alight.core.outcomes import Outcome, outcome_of
-from alight.engine import TreeModel, TreeRelease, TreeSteps, TreeStop, run_trees, simulate_tree
+from alight.engine import TreeModel, TreeRelease, TreeSteps, TreeStop, run_batch, simulate
 from alight.gravity import PointMass, Uniform
 from alight.surfaces import Plane, Sphere
 from alight.surfaces.patch import Patch
@@ -56,7 +56,7 @@ def ball(law, gravity=(0.0, 0.0, 0.0), ground=None, radius=0.0, **options):
 def test_a_hit_is_hertzs(device, how):
     """Read at the ends of steps of 1e-5 s: the peak is missed by (h/T)^2 at most."""
     model = ball(Hertz(1e6), stop={"max_time": 0.2}, longest=2e-5, step=1e-5, **how)
-    found = run_trees(model, TreeRelease.of(BALL, (0, 0, 5e-3), (0, 0, -0.1)), device=device)
+    found = run_batch(model, TreeRelease.of(BALL, (0, 0, 5e-3), (0, 0, -0.1)), device=device)
     touch = found.touches[0]
     assert touch["depth"] == pytest.approx(deepest(10.0, 0.1, 1e6), rel=1e-6)
     assert touch["peak_force"] == pytest.approx(72.1349953, rel=1e-6)
@@ -73,7 +73,7 @@ def test_a_dashpot_takes_what_the_table_says(zeta, restitution, how):
     d0 = (10.0 * 0.1**2 / 1e6) ** 0.4
     law = Hertz(1e6, damping=zeta * 10.0 * 0.1 / d0)
     model = ball(law, stop={"max_time": 0.3}, **how)
-    found = run_trees(model, TreeRelease.of(BALL, (0, 0, 5e-3), (0, 0, -0.1)), device="cpu")
+    found = run_batch(model, TreeRelease.of(BALL, (0, 0, 5e-3), (0, 0, -0.1)), device="cpu")
     # A step of RK4 that ends in the ground is off by c v h / 2m = 4e-5 v.
     assert found.v[0, 2] / 0.1 == pytest.approx(restitution, abs=1e-6 if len(how) == 1 else 1e-4)
 
@@ -82,7 +82,7 @@ def test_a_patch_holds_what_is_over_it_and_nothing_else():
     patch = Patch(length=2.0, width=2.0, thickness=0.1)
     model = ball(Hertz(1e6), ground=patch, stop={"max_time": 9.0})
     places = [(0.9, 0.0, 2.0), (1.1, 0.0, 2.0), (0.0, -0.9, 2.0), (0.0, -1.1, 2.0)]
-    found = run_trees(model, TreeRelease.of(BALL, places, (0, 0, -0.5)), device="cpu")
+    found = run_batch(model, TreeRelease.of(BALL, places, (0, 0, -0.5)), device="cpu")
     np.testing.assert_allclose(found.v[:, 2], [0.5, -0.5, 0.5, -0.5], atol=2e-5)
     assert found.bounces.tolist() == [1, 0, 1, 0]
 
@@ -93,7 +93,7 @@ def test_a_ball_stands_on_a_sphere_at_its_radius():
         Hertz(1e5, 300.0, 0.5),
         stop=TreeStop(max_time=500.0, settle_time=20.0, settle_speed=1e-5, tip_angle=np.pi),
     )
-    found = run_trees(model, TreeRelease.of(BALL, (0, 0, 1000.21)), device="cpu")
+    found = run_batch(model, TreeRelease.of(BALL, (0, 0, 1000.21)), device="cpu")
     assert outcome_of(found.outcome[0]) is Outcome.SETTLED
     deep = (10.0 * 5e-3 / 1e5) ** (2 / 3)
     assert found.position[0, 2] == pytest.approx(1000.2 - deep, abs=2e-6)
@@ -105,7 +105,7 @@ def test_no_contact_is_jumped_over():
     sheet = Patch(length=5.0, width=5.0, thickness=0.3)
     model = ball(Hertz(1e6), ground=sheet, longest=1e3, stop={"max_time": 1e4})
     release = TreeRelease.of(BALL, (0, 0, 30.0), np.outer(speeds, (0, 0, -1.0)))
-    found = run_trees(model, release, device="cpu")
+    found = run_batch(model, release, device="cpu")
     assert found.bounces.tolist() == [1] * 4
     # A hit adds up some tens of errors of a step of 1e-7 m/s.
     np.testing.assert_allclose(found.v[:, 2], speeds, atol=5e-6, rtol=5e-6)
@@ -131,7 +131,7 @@ def slider(**options):
 @each_device
 def test_a_crushable_takes_the_energy_by_its_stroke(device):
     model, tree = slider()
-    found = simulate_tree(model, TreeRelease(tree, [0.0], [1.0]), device=device)
+    found = simulate(model, TreeRelease(tree, [0.0], [1.0]), device=device)
     p, energy = found.crushed[:, 0], 0.5 * 50.0 * 1.0**2
     # The spring keeps F^2/2k = 0.02 J, and its damper takes as much while it is pressed.
     assert p[-1] * 400.0 == pytest.approx(energy - 0.04, abs=0.002)
@@ -145,7 +145,7 @@ def test_a_crushable_takes_the_energy_by_its_stroke(device):
 
 def test_a_crushable_bottoms_out_at_its_limit():
     model, tree = slider()
-    found = simulate_tree(model, TreeRelease(tree, [0.0], [2.0]))
+    found = simulate(model, TreeRelease(tree, [0.0], [2.0]))
     assert found.crushed[-1, 0] == pytest.approx(0.2, abs=1e-6)
     # 100 J come, 80 J are crushed: the spring takes the rest, less what its damper takes.
     left = np.sqrt(2.0 * (100.0 - 80.0) * 4e6)
@@ -155,10 +155,10 @@ def test_a_crushable_bottoms_out_at_its_limit():
 def test_a_crushable_remembers_its_stroke():
     """Hit twice, it crushes on from where it was: strokes add."""
     once, tree = slider()
-    first = simulate_tree(once, TreeRelease(tree, [0.0], [1.0]))
+    first = simulate(once, TreeRelease(tree, [0.0], [1.0]))
     before = float(first.crushed[-1, 0])
     again, tree = slider(part={"crushed": before})
-    second = simulate_tree(again, TreeRelease(tree, [before], [1.0]))
+    second = simulate(again, TreeRelease(tree, [before], [1.0]))
     assert second.crushed[0, 0] == before
     assert second.crushed[-1, 0] - before == pytest.approx(before, rel=1e-6)
 
@@ -167,7 +167,7 @@ def test_thrusters_push_as_long_as_they_are_on():
     pulse = Thruster("ball", (0, 0, 0), (0, 3, 4), 5.0, Schedule((1.0, 3.0), (1.0, 0.0)))
     turn = Thruster("ball", (1, 0, 0), (0, 0, 1), 0.5, Schedule.between(2.0, 4.0), "turn")
     model = ball(Hertz(1e5), devices=[pulse, turn], stop={"max_time": 6.0})
-    found = simulate_tree(model, TreeRelease.of(BALL, (0, 0, 100.0)))
+    found = simulate(model, TreeRelease.of(BALL, (0, 0, 100.0)))
     at = [np.searchsorted(found.time, t) for t in (1.0, 2.0, 3.0, 4.0)]
     assert found.time[at].tolist() == [1.0, 2.0, 3.0, 4.0]  # steps end where levels change
     np.testing.assert_allclose(found.velocity[at[1]], [0.0, 0.3, 0.4], atol=1e-9)
@@ -179,7 +179,7 @@ def test_thrusters_push_as_long_as_they_are_on():
 def test_hold_down_thrusters_wait_for_the_first_touch():
     hold = Thruster("ball", (0, 0, 0), (0, 0, -1), 1.0, Schedule.after_touch(0.25, 0.5))
     model = ball(Hertz(1e6), devices=[hold], stop={"max_time": 3.0})
-    found = simulate_tree(model, TreeRelease.of(BALL, (0, 0, 0.1), (0, 0, -0.1)))
+    found = simulate(model, TreeRelease.of(BALL, (0, 0, 0.1), (0, 0, -0.1)))
     touch = found.events["start"][0]
     assert touch == pytest.approx(1.0, abs=1e-4)
     switched = found.time[1:][np.diff(found.levels[:, 0]) != 0.0]
@@ -205,7 +205,7 @@ def test_a_wheel_turns_the_body_the_other_way_until_its_brake_stops_both():
         *(made.tree, made.devices, Uniform((0, 0, 0)), Plane(), Hertz(1e5)),
         stop=TreeStop(max_time=40.0, tip_angle=np.pi),
     )
-    found = simulate_tree(model, TreeRelease.of(made.tree, (0, 0, 50.0)))
+    found = simulate(model, TreeRelease.of(made.tree, (0, 0, 50.0)))
     L = made.tree.momentum(found.q, found.v, device="cpu").angular
     np.testing.assert_allclose(L, 0.0, atol=1e-6)
     spin = found.v[:, 6]
@@ -234,7 +234,7 @@ def test_a_telescopic_leg_damps_as_a_spring_and_damper_do():
         stop=TreeStop(max_time=0.3, tip_angle=np.pi),
     )
     q = np.append(TreeRelease.of(made.tree, (0, 0, 50.0)).q[0, :7], 0.25)
-    found = simulate_tree(model, TreeRelease(made.tree, q, np.zeros(7)))
+    found = simulate(model, TreeRelease(made.tree, q, np.zeros(7)))
     zeta, w = 1.0, np.sqrt(25.0 - 1.0)
     t = found.time
     exact = 0.25 * np.exp(-zeta * t) * (np.cos(w * t) + zeta / w * np.sin(w * t))

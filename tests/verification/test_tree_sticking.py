@@ -18,8 +18,8 @@ from alight.engine import (
     TreeRelease,
     TreeSteps,
     TreeStop,
-    run_trees,
-    simulate_tree,
+    run_batch,
+    simulate,
 )
 from alight.gravity import Uniform
 from alight.surfaces import Plane
@@ -68,13 +68,13 @@ def held(name, g, share, after):
     ``after`` [s]."""
     model, place = on_slope(name, g, share * ANGLE)
     release = TreeRelease.of(model.tree, place)
-    first = run_trees(model, release, device="cpu")
+    first = run_batch(model, release, device="cpu")
     end = float(first.final["t"][0]) + after
     # Nothing is slower than no speed at all: no rest is seen, and the run goes on.
     onward, _ = on_slope(
         *(name, g, share * ANGLE), max_time=end, settle_speed=1e-300, max_steps=1_000_000_000
     )
-    return first, run_trees(onward, release, device="cpu")
+    return first, run_batch(onward, release, device="cpu")
 
 
 # -- sticking --------------------------------------------------------------------------------------
@@ -125,7 +125,7 @@ def test_rest_is_held_or_quiet(mu, speed):
     ``settle_time``; sliding faster, never."""
     pull = (0.0, 0.0, -0.05)
     model = block(mu, pull, max_time=100.0)
-    found = run_trees(model, standing(model, pull, speed), device="cpu")
+    found = run_batch(model, standing(model, pull, speed), device="cpu")
     ended = found.final["t"][0]
     if speed > model.stop.settle_speed:
         assert found.outcome[0] == Outcome.TIMED_OUT
@@ -165,7 +165,7 @@ def test_a_block_slides_at_the_limit(steps):
     g, mu, slope = 0.05, 0.1, 0.3
     pull = (g * np.sin(slope), 0.0, -g * np.cos(slope))
     model = block(mu, pull, steps=steps)
-    found = simulate_tree(model, standing(model, pull, 0.0))
+    found = simulate(model, standing(model, pull, 0.0))
     i = np.searchsorted(found.time, 1.0)
     a = (found.velocity[-1, 0] - found.velocity[i, 0]) / (found.time[-1] - found.time[i])
     assert a == pytest.approx(g * (np.sin(slope) - mu * np.cos(slope)), rel=1e-5)
@@ -178,7 +178,7 @@ def test_a_block_stops_where_it_must_and_stays(steps):
     g, mu, slope, speed = 0.05, 0.3, 0.15, 0.2
     pull = (g * np.sin(slope), 0.0, -g * np.cos(slope))
     model = block(mu, pull, steps=steps, max_time=200.0)
-    found = simulate_tree(model, standing(model, pull, speed))
+    found = simulate(model, standing(model, pull, speed))
     assert found.outcome is Outcome.SETTLED
     way = speed**2 / (2.0 * g * (mu * np.cos(slope) - np.sin(slope)))
     assert found.position[-1, 0] == pytest.approx(way, rel=1e-3)
@@ -192,7 +192,7 @@ def test_a_lander_slides_above_the_friction_angle(name):
     g, mu = 5.7e-3, 0.3
     slope = 1.2 * np.arctan(mu)
     model, place = on_slope(name, g, slope, mu, max_time=60.0)
-    found = simulate_tree(model, TreeRelease.of(model.tree, place))
+    found = simulate(model, TreeRelease.of(model.tree, place))
     i = np.searchsorted(found.time, 30.0)
     a = (found.velocity[-1, 0] - found.velocity[i, 0]) / (found.time[-1] - found.time[i])
     assert a == pytest.approx(g * (np.sin(slope) - mu * np.cos(slope)), rel=1e-3)
@@ -203,7 +203,7 @@ def test_a_lander_stops_where_it_must(name):
     """Pushed down a slope at 0.3 m/s: v^2 / [2 g (mu cos s - sin s)] by its centre of mass."""
     g, mu, slope, speed = 5.7e-3, 0.3, np.radians(5.0), 0.3
     model, place = on_slope(name, g, slope, mu)
-    found = simulate_tree(model, TreeRelease.of(model.tree, place, (speed, 0.0, 0.0)))
+    found = simulate(model, TreeRelease.of(model.tree, place, (speed, 0.0, 0.0)))
     assert found.outcome is Outcome.SETTLED
     # The fall of a few millimetres before it touches is a slide without friction.
     touch = np.searchsorted(found.time, found.events["start"][0])
@@ -221,7 +221,7 @@ def test_a_ball_rolls_where_it_sticks(mu):
     pull = (g * np.sin(slope), 0.0, -g * np.cos(slope))
     model = block(mu, pull, radius=0.5)  # 2/5 m R^2 = 1 kg m^2
     deep = (-10.0 * pull[2] / 1e4) ** (2.0 / 3.0)
-    found = simulate_tree(model, TreeRelease.of(model.tree, (0.0, 0.0, 0.5 - deep)))
+    found = simulate(model, TreeRelease.of(model.tree, (0.0, 0.0, 0.5 - deep)))
     i = np.searchsorted(found.time, 2.0)
     a = (found.velocity[-1, 0] - found.velocity[i, 0]) / (found.time[-1] - found.time[i])
     rolls = mu > 0.4 * 2.0 / 7.0
@@ -238,7 +238,7 @@ def test_energy_is_what_friction_and_dashpot_leave():
     g, mu, slope = 0.05, 0.5, 0.3
     pull = np.array([g * np.sin(slope), 0.0, -g * np.cos(slope)])
     model = block(mu, pull, steps=TreeSteps(tolerance=1e-9, longest=5e-3), max_time=100.0)
-    found = simulate_tree(model, TreeRelease.of(model.tree, (0, 0, 0.01), (0.2, 0.1, -0.05)))
+    found = simulate(model, TreeRelease.of(model.tree, (0, 0, 0.01), (0.2, 0.1, -0.05)))
     assert found.outcome is Outcome.SETTLED
     row = model.contact.rows(model.lightest, model.slip_mass)[0]
     x, v, z = found.position, found.velocity, found.strain[:, 0]
@@ -261,6 +261,6 @@ def test_energy_is_what_friction_and_dashpot_leave():
 def test_energy_of_a_lander_never_rises(name):
     """Dropped a few millimetres on a slope of 0.9 of the friction angle."""
     model, place = on_slope(name, 5.7e-3, 0.9 * ANGLE)
-    found = run_trees(model, TreeRelease.of(model.tree, place), device="cpu")
+    found = run_batch(model, TreeRelease.of(model.tree, place), device="cpu")
     fall = model.tree.mass * 5.7e-3 * 4e-3  # [J]
     assert found.final["gain"][0] <= 1e-5 * fall

@@ -16,9 +16,9 @@ from alight.core.checks import Array
 from alight.core.outcomes import Outcome
 from alight.core.progress import Progress
 from alight.engine import Model, TreeSolution, run_batch, simulate
+from alight.engine.records import Touch, stacked
 from alight.engine.resting import hull_depths
-from alight.engine.run import Touch
-from alight.engine.slots import stacked, state_dtype
+from alight.engine.run import final_states
 
 
 class Landings:
@@ -58,7 +58,7 @@ class Landings:
     def _land(self, bar: Progress | None) -> tuple[Any, list[Filled], Any, npt.NDArray[np.int64]]:
         """Final states and loads in the order of runs; contacts by run and time, and their rows."""
         count, work = len(self._runs), self._work
-        final: Any = np.zeros(count, dtype=state_dtype())
+        final = final_states(count)
         parts, owners, loads = [], [], dict[str, Filled]()
         for model, release, rows in self._groups(count, self._values):
             result = run_batch(

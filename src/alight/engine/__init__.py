@@ -1,18 +1,20 @@
 """The engine: laws composed into one kernel that carries landers from release to rest."""
 
-from alight.engine.batch import Batch, BatchResult
+from alight.engine.batch import Batch, run_batch, simulate
 from alight.engine.model import Model, Steps, Stop
+from alight.engine.motion import Motion
 from alight.engine.release import Release
-from alight.engine.runs import run_batch, simulate
-from alight.engine.simulate import Solution
+from alight.engine.result import BatchResult
+from alight.engine.solution import Solution
 from alight.engine.tree_model import TreeModel, TreeRelease, TreeSteps, TreeStop
-from alight.engine.tree_runs import TreePeaks, TreeResult, TreeRuns, run_trees
-from alight.engine.tree_simulate import TreeSolution, simulate_tree
+from alight.engine.tree_result import TreePeaks, TreeResult
+from alight.engine.tree_solution import TreeSolution
 
 __all__ = [
     "Batch",
     "BatchResult",
     "Model",
+    "Motion",
     "Release",
     "Solution",
     "Steps",
@@ -21,12 +23,9 @@ __all__ = [
     "TreePeaks",
     "TreeRelease",
     "TreeResult",
-    "TreeRuns",
     "TreeSolution",
     "TreeSteps",
     "TreeStop",
     "run_batch",
-    "run_trees",
     "simulate",
-    "simulate_tree",
 ]

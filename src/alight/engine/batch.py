@@ -3,111 +3,53 @@
 A batch holds a bounded number of runs in slots on the device. Each launch advances every run in a
 slot by at most a chunk of steps. Between launches the host takes out the contacts recorded, takes
 out runs that have ended, puts waiting ones in their place, and can be interrupted; nothing that was
-computed is lost. On a GPU, while there are many runs, each launch is of one phase, so that
+computed is lost. On a GPU, while there are many runs, each launch is of some phases alone, so that
 neighbouring threads do alike, and the host looks after its records once in several launches. None
 of this changes a run's bits.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import Any
 
 import numpy as np
 import warp as wp
 
 from alight.core import devices
-from alight.core.checks import Array, checked_whole
-from alight.core.outcomes import Outcome, outcome_of
-from alight.core.progress import Progress
-from alight.engine.flow import Flow, check_count
-from alight.engine.history import MAX_LINES, History
-from alight.engine.kernel import (
-    FLYING,
-    GPU_BLOCK,
-    HITTING,
-    LASTING,
-    TOUCHING,
-    Chunk,
-    advance_kernel,
-    kinds_of,
-)
-from alight.engine.model import Model
-from alight.engine.order import PhaseOrder
-from alight.engine.placing import placed
-from alight.engine.release import Release
-from alight.engine.run import Row, Touch
-from alight.engine.slots import Slots, States, size_of
+from alight.core.checks import checked_whole
+from alight.core.errors import InputError
+from alight.core.outcomes import FIRST_FAILURE, Outcome
+from alight.core.progress import Progress, progress
+from alight.core.types import scalar
+from alight.engine import records
+from alight.engine.grouping import Grouping, spread
+from alight.engine.history import MAX_LINES, History, line_limit
+from alight.engine.loop import GPU_BLOCK, Chunk, loop_kernel
+from alight.engine.motion import Motion
+from alight.engine.records import Touch
 
-#: Runs in slots at a time, steps of one launch, contacts kept of one launch, on a CPU.
-CPU_SLOTS, CPU_STEPS, CPU_TOUCHES = 512, 4000, 16
-#: Runs in slots at a time on a GPU, and most memory [bytes] that they may take.
-GPU_SLOTS, GPU_MEMORY = 262_144, 4 << 30
-#: Steps of one launch on a GPU. Threads go in step, and a run that leaves its phase waits for the
-#: next launch: fewer than a phase has.
-GPU_STEPS = {FLYING: 8, TOUCHING: 12, HITTING: 1, LASTING: 5}
-#: Launches of each between two looks at the records. A launch ends at most one contact of a run.
+#: Launches of each kind between two looks at the records. A launch ends at most one contact of a
+#: run.
 GPU_ROUNDS = 8
 #: With this many runs or fewer in slots, a GPU waits for single runs and no longer for arithmetic:
-#: then all phases are one launch of this many steps, spread over this many groups of 32 threads.
-#: (Not where phases are three: each is too long to wait for the others.)
-GPU_FEW, GPU_FEW_STEPS, GPU_GROUPS = 65_536, 400, 264
+#: then all phases are one launch of this many steps. (Not where launches are three: each is too
+#: long to wait for the others.)
+GPU_FEW = 65_536
+#: Lines of history that one launch may write.
+LINES = 4096
 
 
-@dataclass(frozen=True, eq=False)
-class BatchResult:
-    """How the runs of a batch ended; row i is run i."""
+class Batch:
+    """Runs of one model under way; ``run`` carries them all to their ends.
 
-    final: Any
-    """Structured array of last states and tallies (see ``engine.run.Run`` and ``Notes``)."""
-    touches: Any
-    """Structured array of all contacts, by run and then by time (see ``engine.run.Touch``)."""
-
-    @property
-    def outcome(self) -> Any:
-        """(n,) codes of ``core.outcomes.Outcome``."""
-        return self.final["outcome"]
-
-    @property
-    def time(self) -> Array:
-        """(n,) when each run ended [s]."""
-        return np.asarray(self.final["t"])
-
-    @property
-    def position(self) -> Array:
-        """(n, 3) where, in target axes [m]."""
-        return np.asarray(self.final["x"])
-
-    @property
-    def attitude(self) -> Array:
-        """(n, 4) how turned, xyzw, body to target axes."""
-        return np.asarray(self.final["q"])
-
-    @property
-    def bounces(self) -> Any:
-        """(n,) contacts of each run, the last included."""
-        return self.final["touches"]
-
-    def count(self) -> dict[Outcome, int]:
-        """How many runs ended in each way."""
-        codes, counts = np.unique(self.outcome, return_counts=True)
-        return {outcome_of(c): int(n) for c, n in zip(codes, counts, strict=True)}
-
-    def __len__(self) -> int:
-        return len(self.final)
-
-
-class Batch(Flow[BatchResult]):
-    """Runs of one model under way; see ``Flow``."""
-
-    told: ClassVar[dict[str, Outcome]] = {"settled": Outcome.SETTLED, "escaped": Outcome.ESCAPED}
-    model: Model
-    release: Release
+    After a KeyboardInterrupt, ``result`` has what was reached (runs not finished have the outcome
+    "still running") and ``run`` goes on from there.
+    """
 
     def __init__(
         self,
-        model: Model,
-        release: Release,
+        model: Motion,
+        release: Any,
         *,
         device: str = "auto",
         threads: int | None = None,
@@ -115,143 +57,228 @@ class Batch(Flow[BatchResult]):
         history: int = 0,
         max_lines: int = MAX_LINES,
     ) -> None:
-        check_count(model.contact.count, len(release))
-        super().__init__(model, release, device, threads, np.zeros(0, dtype=np.int64))
-        self._states = self._first_states()
-        #: (n, 3) where the runs start [m]: releases a little below the ground are lifted.
-        self.placed = self._states.runs["x"].copy()
-        self._waiting = np.flatnonzero(self._outcomes() == Outcome.RUNNING)[::-1]
+        self.model, self.release = model, release
+        self.device, self.threads = devices.resolve(device), threads
+        self._pace = model.pace(self.device)
         most = checked_whole("slots", slots or self._most_slots(), 1)
+        self._states = model.start(release, self.device, threads)
+        #: (n,) the runs as they start: releases a little below the ground are lifted.
+        self.released = self._states.runs.copy()
+        #: Runs that are in no slot yet, the last first.
+        self._waiting = np.flatnonzero(self._states.runs["outcome"] == Outcome.RUNNING)[::-1]
+        self._drained: list[Any] = []
         self._prepare(max(1, min(len(self._waiting), most)), history)
-        self._history = History(max_lines)
+        self.histories: dict[int, History] = {}
+        """Lines of the runs of a batch that was asked to keep them, by their numbers."""
+        self._max_lines = max_lines
 
     def _most_slots(self) -> int:
-        if self.device.is_cpu:
-            return CPU_SLOTS
-        each = Slots.bytes_each(
-            self.model.lander.n_points, self.model.scheme.pairs, self.model.shelf
-        ) + GPU_ROUNDS * size_of(Touch)
-        return max(1, min(GPU_SLOTS, GPU_MEMORY // each))
+        return self._pace.slots if self.device.is_cpu else self._pace.most_on_gpu
 
     def _prepare(self, slots: int, history: int) -> None:
-        name, model = self.device.name, self.model
+        """Kernels, parameters, and room for runs and for what launches record of them."""
+        name, model, loop = self.device.name, self.model, self.model.loop()
         # Histories are kept by the kernel of all phases.
-        self._apart = self.device.is_gpu and not history
-        self._kernel = advance_kernel(model.composition())
-        self._kinds = kinds_of(model.scheme) if self._apart else ()
-        self._kernels = [advance_kernel(model.composition(), kind) for kind in self._kinds]
+        self._apart = loop.apart if self.device.is_gpu and not history else ()
+        self._kernel, self._whole = loop_kernel(loop), loop.whole
+        self._kernels = [loop_kernel(loop, launch) for launch in self._apart]
+        self._grouping = Grouping(loop, slots, self.device) if self._apart else None
         self._world = model.data(self.device)
         self._chunk = Chunk()
-        self._chunk.steps = CPU_STEPS
-        self._chunk.touches = GPU_ROUNDS if self._apart else CPU_TOUCHES
-        self._chunk.rows = history
-        self._slots = Slots(
-            slots, model.lander.n_points, model.scheme.pairs, self.device, model.shelf
-        )
-        self._order = PhaseOrder(slots, len(self._kinds), self.device) if self._apart else None
-        self._make_slots(slots, self._chunk.touches)
-        self._rows = wp.empty((slots, max(1, history)), dtype=Row, device=name)
+        self._chunk.touches = GPU_ROUNDS if self._apart else self._pace.touches
+        self._chunk.lines = history
+        self._memory = model.memory(slots, self.device)
+        self._runs = wp.zeros(slots, dtype=loop.Run, device=name)
+        rows = model.rows(self._memory)
+        self._words = {key: records.words_of(array) for key, array in rows.items()}
+        self._run_words = records.words_of(self._runs)
+        self._note_words = records.words_of(self._memory.notes)
+        self._fresh = model.fresh(self._memory)
+        self._touches = wp.empty((slots, self._chunk.touches), dtype=Touch, device=name)
+        self._touch_count = wp.zeros(slots, dtype=int, device=name)
+        self._line_count = wp.zeros(slots, dtype=int, device=name)
+        self._status = wp.zeros(slots, dtype=int, device=name)
+        shape = (slots * max(1, history), model.line_width)
+        self._lines = wp.zeros(shape, dtype=scalar, device=name)
+        #: The run in each slot; -1 where it is empty.
+        self._owner = np.full(slots, -1)
 
-    def _first_states(self) -> States:
-        """The runs as they are released; those inside the ground have already failed."""
-        release, model = self.release, self.model
-        states = States(len(release))
-        runs, notes = states.runs, states.notes
-        notes["number"] = np.arange(len(release))
-        notes["row"] = notes["number"] if model.contact.count > 1 else 0
-        notes["anchor_x"] = np.nan  # nowhere yet
-        runs["v"], runs["q"], runs["w"] = release.velocity, release.attitude, release.rate
-        runs["h"] = model.steps.longest
-        runs["x"], refused = placed(model, release, self.device, self.threads)
-        runs["outcome"][refused] = Outcome.STARTED_INSIDE
-        return states
+    # -- going on ------------------------------------------------------------------------------
 
-    def _outcomes(self) -> Any:
-        return self._states.runs["outcome"]
+    def run(self, show: str | Progress = "silent") -> Any:
+        """Carry every run to its end."""
+        with progress(show) as bar:
+            bar.start(self.model.title, total=len(self._states.runs))
+            bar.advance(len(self._states.runs) - self.left)
+            while self.advance():
+                bar.advance(self._ended, **self._facts())
+        return self.result()
 
-    def _put(self, chosen: Any, slots: Any) -> None:
-        self._slots.put(self._states, chosen, slots)
+    def advance(self) -> bool:
+        """One launch or a few; False when every run has ended."""
+        self._fill()
+        busy = np.flatnonzero(self._owner >= 0)
+        self._ended = 0
+        if not len(busy):
+            return False
+        self._touch_count.zero_()
+        self._line_count.zero_()
+        try:
+            self._launch_all(busy)
+        finally:
+            # Also when interrupted: each run is whole, and what it recorded is kept.
+            self._drain(busy)
+        return True
+
+    @property
+    def left(self) -> int:
+        """Runs that have not ended."""
+        return int(np.count_nonzero(self._owner >= 0)) + len(self._waiting)
+
+    def result(self) -> Any:
+        """Runs as far as they have come, and all contacts so far."""
+        busy = np.flatnonzero(self._owner >= 0)
+        if len(busy):
+            self._take(self._owner[busy], busy)
+        touches = records.stacked(Touch, self._drained)
+        touches = touches[np.lexsort((touches["start"], touches["run"]))]
+        return self.model.result(self._states, touches, self.threads)
+
+    def _facts(self) -> dict[str, object]:
+        code = self._states.runs["outcome"]
+        shown: dict[str, object] = {
+            name: int((code == c).sum()) for name, c in self.model.shown.items()
+        }
+        failed = int((code >= FIRST_FAILURE).sum())
+        return {**shown, "failed": failed} if failed else shown
+
+    # -- slots ---------------------------------------------------------------------------------
+
+    def _fill(self) -> None:
+        """Put waiting runs into empty slots."""
+        empty = np.flatnonzero(self._owner < 0)[: len(self._waiting)]
+        if not len(empty):
+            return
+        chosen = self._waiting[len(self._waiting) - len(empty) :][::-1]
+        self._waiting = self._waiting[: len(self._waiting) - len(empty)]
+        index = wp.array(empty, dtype=int, device=self.device.name)
+        for words, values in self._travelling():
+            records.put(words, values[chosen], index, self.device)
+        for rows, value in self._fresh:
+            records.fill(rows, value, index, self.device)
+        self._owner[empty] = chosen
 
     def _take(self, chosen: Any, slots: Any) -> None:
-        self._slots.take(self._states, chosen, slots)
+        """Copy the runs in some slots back to the host."""
+        index = wp.array(slots, dtype=int, device=self.device.name)
+        for words, values in self._travelling():
+            records.take(words, values, chosen, index, self.device)
+
+    def _travelling(self) -> list[tuple[Any, Any]]:
+        """What goes with a run: on the device, and on the host."""
+        states = self._states
+        rows = [(words, states.rows[name]) for name, words in self._words.items()]
+        return [(self._run_words, states.runs), (self._note_words, states.notes), *rows]
+
+    def _drain(self, busy: Any) -> None:
+        """Take out what the last launches recorded and the runs that they ended."""
+        counts = self._touch_count.numpy()
+        if counts.any():
+            self._drained.append(records.take_touches(self._touches, counts, self.device))
+        if self._chunk.lines:
+            self._keep_lines(busy)
+        done = busy[self._status.numpy()[busy] != Outcome.RUNNING]
+        if len(done):
+            self._take(self._owner[done], done)
+            self._owner[done] = -1
+            self._status.zero_()
+        self._ended = len(done)
 
     def _keep_lines(self, busy: Any) -> None:
-        if self._chunk.rows:
-            written, rows = self._line_count.numpy(), self._rows.numpy()
-            for slot in busy:
-                lines = rows[slot, : written[slot]]
-                self._history.add(lines, lines["phase"])
+        written, lines, room = self._line_count.numpy(), self._lines.numpy(), self._chunk.lines
+        for slot in busy:
+            own = lines[slot * room : slot * room + written[slot]]
+            history = self.histories.setdefault(int(self._owner[slot]), History(self._max_lines))
+            history.add(own, self.model.line_phase(own))
+
+    # -- launches ------------------------------------------------------------------------------
 
     def _launch_all(self, busy: Any) -> None:
-        """One launch of all phases, or a few of one each."""
-        if self._order is None:
-            self._launch(self._kernel, wp.array(busy, dtype=int, device=self.device.name))
-        elif len(busy) > GPU_FEW or len(self._kinds) > 2:
-            self._advance_by_phase(self._order)
-        else:
-            self._chunk.steps = GPU_FEW_STEPS
-            index = wp.array(spread(busy), dtype=int, device=self.device.name)
-            self._launch(self._kernel, index)
+        """One launch of all phases, or a few of some each."""
+        grouping, name = self._grouping, self.device.name
+        if grouping is not None and (len(busy) > GPU_FEW or len(self._apart) > 2):
+            self._advance_apart(grouping)
+            return
+        gpu = self.device.is_gpu
+        self._chunk.steps = self._whole.gpu_steps if gpu else self._pace.steps
+        index = spread(busy) if gpu else busy
+        self._launch(self._kernel, wp.array(index, dtype=int, device=name))
 
-    def _advance_by_phase(self, order: PhaseOrder) -> None:
+    def _advance_apart(self, grouping: Grouping) -> None:
         for _ in range(GPU_ROUNDS):
-            groups = order.sorted(self._slots.runs, self._touch_count, self._chunk.touches)
-            for kernel, index, kind in zip(self._kernels, groups, self._kinds, strict=True):
-                self._chunk.steps = GPU_STEPS[kind]
+            groups = grouping.sorted(self._runs, self._touch_count, self._chunk.touches)
+            for kernel, index, launch in zip(self._kernels, groups, self._apart, strict=True):
+                self._chunk.steps = launch.gpu_steps
                 self._launch(kernel, index)
 
     def _launch(self, kernel: Any, index: wp.array) -> None:
         if not len(index):
             return
-        inputs = [self._world, self._chunk, index, self._slots.memory, self._slots.runs]
-        outputs = [
-            self._touches,
-            self._touch_count,
-            self._rows,
-            self._line_count,
-            self._status,
-        ]
+        inputs = [self._world, self._chunk, index, self._memory, self._runs]
+        outputs = [*(self._touches, self._touch_count, self._lines), self._line_count, self._status]
         devices.launch(
-            kernel,
-            len(index),
-            inputs,
-            self.device,
-            self.threads,
+            *(kernel, len(index), inputs, self.device, self.threads),
             outputs=outputs,
             min_items=1,
             block=GPU_BLOCK,
         )
 
-    def result(self) -> BatchResult:
-        """Runs as far as they have come, and all contacts so far."""
-        touches = self._so_far()
-        return BatchResult(self._states.joined(), touches)
-
-    @property
-    def history(self) -> History:
-        """Lines of the run, in batches of one run that were asked to keep them."""
-        return self._history
-
-
-def spread(busy: Any) -> Any:
-    """Slots for the threads of a launch, in ``GPU_GROUPS`` groups of 32 or more; -1 for none."""
-    lanes = min(32, -(-len(busy) // GPU_GROUPS))
-    place = np.arange(len(busy))
-    index = np.full((-(-len(busy) // lanes), 32), -1)
-    index[place // lanes, place % lanes] = busy
-    return index.ravel()
-
 
 def run_batch(
-    model: Model,
-    release: Release,
+    model: Motion,
+    release: Any,
     *,
     device: str = "auto",
     threads: int | None = None,
     show: str | Progress = "silent",
-) -> BatchResult:
+) -> Any:
     """Carry every run of ``release`` to its end: final states and all contacts.
 
     ``show`` is how progress is told: "silent", "auto", "text" or "rich".
     """
     return Batch(model, release, device=device, threads=threads).run(show)
+
+
+def simulate(
+    model: Motion,
+    release: Any,
+    *,
+    device: str = "cpu",
+    threads: int | None = None,
+    max_lines: int | None = None,
+) -> Any:
+    """Carry one run from its release to its end, with its steps and every contact kept.
+
+    At most ``max_lines`` lines are kept (``engine.history.MAX_LINES`` if not given): those of long
+    runs are thinned, the first and last lines of contacts excepted (``solution.thinning``).
+
+    One run uses one core: a GPU is slower at it. Interrupting raises KeyboardInterrupt; use a
+    ``Batch`` to go on from an interruption.
+    """
+    if len(release) != 1:
+        raise InputError(
+            f"simulate follows one run and the release has {len(release)}; pick one, such as "
+            "release[0], or use run_batch for many."
+        )
+    most = line_limit(max_lines) - int(not model.tells_release)
+    batch = Batch(model, release, device=device, threads=threads, history=LINES, max_lines=most)
+    return model.solution(batch, batch.run())
+
+
+def check_count(parameters: int, runs: int) -> None:
+    """Whether contact parameters are given once, or for each run."""
+    if parameters not in (1, runs):
+        raise InputError(
+            f"contact parameters are given for {parameters} runs and the release for "
+            f"{runs}; they must agree."
+        )

@@ -9,19 +9,29 @@ from functools import cached_property
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 import warp as wp
 
 from alight.contact import Compliant, Impulse, Sliding
 from alight.contact.hulls import hull_functions, is_ball, shelf_of, touching_hull
 from alight.core import devices
-from alight.core.checks import checked_number, checked_whole
+from alight.core.checks import Array, checked_number, checked_whole
 from alight.core.errors import InputError
+from alight.core.outcomes import Outcome
+from alight.engine.batch import GPU_ROUNDS, Batch, check_count
 from alight.engine.clipped_phase import CLIPPED
 from alight.engine.hull_phase import DEEPEST, hull_scheme
 from alight.engine.impulse_phase import impulse_scheme
-from alight.engine.run import Limits
+from alight.engine.motion import Loop, Motion, Pace, Start, new_records
+from alight.engine.placing import placed
+from alight.engine.records import Touch, field_of, joined, size_of
+from alight.engine.release import Release
+from alight.engine.result import BatchResult
+from alight.engine.rigid_loop import rigid_loop
+from alight.engine.run import Limits, Notes, Run, make_memory, slot_bytes
 from alight.engine.sliding_phase import check_sliding, sliding_scheme
 from alight.engine.smooth_phase import SMOOTH
+from alight.engine.solution import LINE_PHASE, LINE_WIDTH, Solution, solution_of
 from alight.engine.world import Composition, Laws, Nothing, Scheme, compose
 from alight.flight import External, Rotation, UniformRotation
 from alight.flight.combine import combine, combined_data
@@ -93,7 +103,7 @@ def check_laws(model: Any, kinds: Iterable[tuple[str, type, str]]) -> None:
 
 
 @dataclass(frozen=True, eq=False)
-class Model:
+class Model(Motion):
     """A target, a lander and the laws between them; it never changes.
 
     Two models made of the same kinds of laws share one compiled kernel, whatever their numbers.
@@ -226,6 +236,53 @@ class Model:
         """Least mass that a hit can meet [kg]: at the end of the longest lever."""
         softest = float(np.linalg.eigvalsh(self.lander.inverse_inertia)[-1])
         return 1.0 / (1.0 / self.lander.mass + self.lander.bounding_radius**2 * softest)
+
+    # -- under the engine ----------------------------------------------------------------------
+
+    def loop(self) -> Loop:
+        """What the kernel is made from."""
+        return rigid_loop(self.composition())
+
+    def pace(self, device: devices.Device) -> Pace:
+        """How much is done at once."""
+        own = slot_bytes(self.lander.n_points, self.scheme.pairs, self.shelf)
+        return Pace(bytes_each=own + GPU_ROUNDS * size_of(Touch))
+
+    def start(self, release: Release, device: devices.Device, threads: int | None) -> Start:
+        """The runs as they are released; those inside the ground have already failed."""
+        check_count(self.contact.count, len(release))
+        runs, notes = new_records(Run, len(release)), new_records(Notes, len(release))
+        notes["number"] = np.arange(len(release))
+        notes["row"] = notes["number"] if self.contact.count > 1 else 0
+        notes["anchor_x"] = np.nan  # nowhere yet
+        runs["v"], runs["q"], runs["w"] = release.velocity, release.attitude, release.rate
+        runs["h"] = self.steps.longest
+        runs["x"], refused = placed(self, release, device, threads)
+        runs["outcome"][refused] = Outcome.STARTED_INSIDE
+        return Start(runs, notes)
+
+    def memory(self, slots: int, device: devices.Device) -> Any:
+        """What runs keep in memory, by slot."""
+        return make_memory(slots, self.lander.n_points, self.scheme.pairs, self.shelf, device)
+
+    def fresh(self, memory: Any) -> list[tuple[Any, float]]:
+        """Nothing is known yet of the ground near a run that begins."""
+        shelf = memory.shelves.shelf
+        return [(memory.clear, -1.0), *([(field_of(shelf, "reach"), -1.0)] if len(shelf) else [])]
+
+    line_width = LINE_WIDTH
+
+    def line_phase(self, lines: Array) -> npt.NDArray[Any]:
+        """(n,) which phase lines are of."""
+        return lines[:, LINE_PHASE]
+
+    def result(self, runs: Start, touches: Any, threads: int | None) -> BatchResult:
+        """How the runs ended."""
+        return BatchResult(joined(runs.runs, runs.notes), touches)
+
+    def solution(self, batch: Batch, result: BatchResult) -> Solution:
+        """The course of one run."""
+        return solution_of(batch, result)
 
     def _limits(self) -> Any:
         limits, stop = Limits(), self.stop

@@ -13,7 +13,7 @@ from alight.core.checks import Array
 from alight.core.outcomes import Outcome
 from alight.engine.model import Model
 from alight.engine.release import lowest_points
-from alight.engine.simulate import Solution
+from alight.engine.solution import Solution
 
 
 def hull_depths(model: Model, final: Any, device: str, threads: int | None = None) -> Any:

@@ -1,13 +1,18 @@
 """The state of one run, and the records that runs leave: the structs of the engine's kernels."""
 
+from typing import Any
+
 import warp as wp
 
-from alight.contact.collected import Contact
+from alight.contact.collected import MOST, Contact
 from alight.contact.several import Held
 from alight.contact.state import Found, Grip
+from alight.core import devices
 from alight.core.types import quat, scalar, vec3
+from alight.engine.motion import new_records
+from alight.engine.records import Touch, joined, size_of
 from alight.gravity.law import FieldValue
-from alight.surfaces.rock_shelf import Shelves
+from alight.surfaces.rock_shelf import ShelfSize, Shelves
 
 #: Phases of a run. Motions add their own after these.
 FLIGHT = wp.constant(0)
@@ -29,32 +34,6 @@ class Limits:
     rtol: scalar  # of a flight step, relative to the distance and the speed
     max_step: scalar  # [s]
     min_step: scalar  # [s]
-
-
-@wp.struct
-class Touch:
-    """One contact: from the first push of the ground to the last.
-
-    Speeds are of the effective point of contact relative to the ground; ``place`` and ``normal``
-    are where it began, in target axes.
-    """
-
-    run: int
-    start: scalar  # [s]
-    end: scalar  # [s]
-    place: vec3  # [m]
-    normal: vec3
-    normal_speed_in: scalar  # along the normal, negative towards the ground [m/s]
-    tangential_speed_in: scalar  # [m/s]
-    normal_speed_out: scalar  # [m/s]
-    tangential_speed_out: scalar  # [m/s]
-    impulse: vec3  # of the ground on the lander [N s]
-    normal_impulse: scalar  # [N s]
-    peak_force: scalar  # largest normal force [N]
-    depth: scalar  # deepest penetration [m]
-    points: int  # most points that touched at once
-    energy_in: scalar  # E_J before [J]
-    energy_out: scalar  # E_J after [J]
 
 
 @wp.struct
@@ -142,3 +121,32 @@ class Row:
     phase: int
     force: scalar  # normal force in the step [N]
     elastic: scalar  # [J]
+
+
+def final_states(count: int) -> Any:
+    """(n,) structured array of all that is kept of runs, state and notes; zeros."""
+    return joined(new_records(Run, count), new_records(Notes, count))
+
+
+def make_memory(
+    slots: int, points: int, pairs: bool, shelf: ShelfSize, device: devices.Device
+) -> Any:
+    """Memory of ``slots`` runs of a lander with so many points; ``pairs``: of single contacts."""
+    name, most = device.name, MOST if pairs else 0
+    memory = Memory()
+    memory.notes = wp.zeros(slots, dtype=Notes, device=name)
+    # One row more than there are points ends a search for those that are near.
+    memory.clear = wp.empty((points + 1, slots), dtype=scalar, device=name)
+    memory.found = wp.empty((max(points, most), slots), dtype=Found, device=name)
+    memory.contacts = wp.empty((most, slots), dtype=Contact, device=name)
+    memory.held = wp.zeros((most, slots), dtype=Held, device=name)
+    memory.before = wp.zeros((most, slots), dtype=Held, device=name)
+    memory.shelves = shelf.shelves(slots, device)
+    return memory
+
+
+def slot_bytes(points: int, pairs: bool, shelf: ShelfSize) -> int:
+    """What one slot takes on the device [bytes]."""
+    most = MOST if pairs else 0
+    own = size_of(Run) + size_of(Notes) + 8 * points + max(points, most) * size_of(Found)
+    return own + shelf.bytes_each + most * (size_of(Contact) + 2 * size_of(Held))

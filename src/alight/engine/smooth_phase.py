@@ -26,7 +26,8 @@ from alight.contact.state import CompliantData
 from alight.core.outcomes import Outcome
 from alight.core.types import quat, scalar, vec3
 from alight.engine.approach import free_time
-from alight.engine.run import FLIGHT, Memory, Run, Touch
+from alight.engine.records import Touch
+from alight.engine.run import FLIGHT, Memory, Run
 from alight.engine.world import Composition, Scheme
 from alight.gravity.linearised import extrapolate
 from alight.integrators.kernel import accepted, error_norm_function, next_step, step_function

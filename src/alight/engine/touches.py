@@ -6,7 +6,8 @@ from alight.contact.clipped import Motion
 from alight.contact.resistance import tangential
 from alight.contact.state import Pressed
 from alight.core.types import scalar, vec3
-from alight.engine.run import Memory, Run, Touch
+from alight.engine.records import Touch
+from alight.engine.run import Memory, Run
 
 
 @wp.func

@@ -11,7 +11,7 @@ from alight.core.types import scalar, vec3
 from alight.engine.approach import free_time
 from alight.engine.flight_phase import path_length
 from alight.engine.gain import gains_energy
-from alight.engine.run import Touch
+from alight.engine.records import Touch
 from alight.engine.tree_state import (
     HIT,
     LINE_HEAD,
@@ -373,14 +373,13 @@ def line_function(parts: TreeComposition) -> Any:
         run: TreeRun,
         space: TreeSpace,
         slot: int,
-        h: scalar,
-        order: int,
+        before: int,
         lines: wp.array2d(dtype=scalar),
         line: int,
     ):
         lines[line, 0] = run.t
-        lines[line, 1] = h
-        lines[line, 2] = scalar(order)
+        lines[line, 1] = run.taken
+        lines[line, 2] = scalar(run.order)
         found = sum_pads(space, slot)
         lines[line, 3] = scalar(wp.min(found.count, 1))
         at = int(LINE_HEAD)

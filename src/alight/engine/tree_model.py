@@ -6,7 +6,7 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 import numpy.typing as npt
@@ -17,9 +17,24 @@ from alight.core import devices as hardware
 from alight.core import frames
 from alight.core.checks import Array, checked_number, checked_vector
 from alight.core.errors import InputError, unknown_name
+from alight.core.outcomes import Outcome
 from alight.core.types import vec3
+from alight.engine.batch import Batch, check_count
 from alight.engine.model import Stop, check_laws
-from alight.engine.tree_state import Sizes, TreeLimits
+from alight.engine.motion import Loop, Motion, Pace, Start, new_records
+from alight.engine.placing import placed_tree
+from alight.engine.tree_loop import tree_loop
+from alight.engine.tree_result import NEVER, TreeResult, final_tree_states, named_peaks
+from alight.engine.tree_solution import TreeSolution, tree_solution_of
+from alight.engine.tree_state import (
+    IN_CONTACT,
+    Sizes,
+    TreeLimits,
+    TreeNotes,
+    TreeRun,
+    line_parts,
+    make_space,
+)
 from alight.engine.tree_world import TreeComposition, TreeLaws, compose_tree
 from alight.flight import External, Rotation, UniformRotation
 from alight.flight.combine import combine, combined_data
@@ -156,7 +171,7 @@ def _side_by_side(name: str, parts: Sequence[npt.ArrayLike]) -> Array:
 
 
 @dataclass(frozen=True, eq=False)
-class TreeModel:
+class TreeModel(Motion):
     """An articulated lander over a target; it never changes.
 
     Gravity is evaluated at the centre of mass and extrapolated from there to every body with its
@@ -315,6 +330,88 @@ class TreeModel:
         relative = np.zeros(sizes.rows)
         relative[sizes.n_q : sizes.n_q + sizes.n_v] = tolerance
         return np.full(sizes.rows, tolerance), relative
+
+    # -- under the engine ----------------------------------------------------------------------
+
+    shown: ClassVar[dict[str, int]] = {
+        "settled": Outcome.SETTLED,
+        "tipped": Outcome.TIPPED_OVER,
+    }
+    tells_release = True
+
+    def loop(self) -> Loop:
+        """What the kernel is made from."""
+        return tree_loop(self.composition())
+
+    def pace(self, device: hardware.Device) -> Pace:
+        """How much is done at once."""
+        each = self.sizes.bytes_each
+        return Pace(256, 2000, 8, gpu_slots=65_536, gpu_memory=8 << 30, bytes_each=each)
+
+    def start(self, release: TreeRelease, device: hardware.Device, threads: int | None) -> Start:
+        """The runs as they are released; those inside the ground have already failed."""
+        tree, n = self.tree, len(release)
+        if release.tree is not tree:
+            raise InputError(
+                f'the release is of tree "{release.tree.name}" and the model of another, '
+                f'"{tree.name}"; make the release with the model\'s own tree.'
+            )
+        check_count(self.contact.count, n)
+        q, refused = placed_tree(self, release, threads)
+        runs, notes = new_records(TreeRun, n), new_records(TreeNotes, n)
+        masses = np.array([body.mass for body in tree.bodies]) / tree.mass
+        poses = tree.kinematics(q, release.v, device="cpu", threads=threads)
+        runs["x"] = np.einsum("b,nbi->ni", masses, poses.center)
+        runs["v"] = np.einsum("b,nbi->ni", masses, poses.center_velocity)
+        runs["fresh"] = 1
+        runs["outcome"][refused] = Outcome.STARTED_INSIDE
+        for name in ("touched", "event", "bound"):
+            runs[name] = NEVER
+        notes["number"] = np.arange(n)
+        notes["row"] = np.arange(n) if self.contact.count > 1 else 0
+        notes["anchor_x"] = np.nan  # nowhere yet
+        crushed = np.array([part.crushed for part in self.fitted.crushables])
+        rest = np.broadcast_to(crushed, (n, len(crushed)))
+        y = np.concatenate([q, release.v, rest, np.zeros((n, 3 * self.sizes.pads))], axis=1)
+        return Start(runs, notes, {"y": y, "peaks": np.zeros((n, self.sizes.peaks))})
+
+    def memory(self, slots: int, device: hardware.Device) -> Any:
+        """What runs keep in memory, by slot."""
+        return make_space(self.sizes, slots, *self.allowed(), device)
+
+    def rows(self, memory: Any) -> dict[str, Any]:
+        """The state, and the largest of everything so far."""
+        return {"y": memory.rows.y, "peaks": memory.peaks}
+
+    def fresh(self, memory: Any) -> list[tuple[Any, float]]:
+        """Nothing is switched on."""
+        return [(memory.level, 0.0)]
+
+    @property
+    def line_width(self) -> int:
+        """Numbers of a line of history."""
+        return line_parts(self.sizes).width
+
+    def line_phase(self, lines: Array) -> npt.NDArray[Any]:
+        """(n,) whether the ground pushes."""
+        return lines[:, IN_CONTACT] > 0.0
+
+    def result(self, runs: Start, touches: Any, threads: int | None) -> TreeResult:
+        """How the runs ended."""
+        n_q, n_v = self.tree.n_q, self.tree.n_v
+        y = runs.rows["y"]
+        return TreeResult(
+            final=final_tree_states(runs, self.tree, threads),
+            touches=touches,
+            model=self,
+            q=y[:, :n_q].copy(),
+            v=y[:, n_q : n_q + n_v].copy(),
+            peaks=named_peaks(runs, self.sizes),
+        )
+
+    def solution(self, batch: Batch, result: TreeResult) -> TreeSolution:
+        """The course of one run."""
+        return tree_solution_of(batch, result)
 
     def _limits(self) -> Any:
         limits, stop, steps = TreeLimits(), self.stop, self.steps

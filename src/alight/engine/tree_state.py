@@ -8,7 +8,7 @@ import warp as wp
 
 from alight.core import devices
 from alight.core.types import scalar, vec3
-from alight.engine.run import Touch
+from alight.engine.records import Touch
 from alight.gravity.law import FieldValue
 from alight.integrators.pece_kernel import ROWS, Adams
 from alight.integrators.pece_rows import StateRows
@@ -58,6 +58,9 @@ class TreeRun:
     quiet: scalar  # how long it has been slow [s]
     still: scalar  # how long all its pads have held it [s]
     path: scalar  # of the centre of mass [m]
+    taken: scalar  # the step just taken [s]; 0 at a start, below 0 where it was rejected
+    order: int  # its order
+    phase: int  # one for all
     fresh: int  # 1 where the integrator has to start anew
     status: int  # which pads press, crushables give and stops are met: a number for each case
     touching: int

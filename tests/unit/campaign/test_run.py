@@ -96,7 +96,7 @@ def check_contacts(table, touches):
 
 
 def test_every_field_of_a_contact_is_kept():
-    from alight.engine.run import Touch
+    from alight.engine.records import Touch
 
     fields = set(Touch.numpy_dtype()["names"])
     columns = {c.name for c in CONTACT_COLUMNS}
@@ -106,7 +106,7 @@ def test_every_field_of_a_contact_is_kept():
 
 
 def test_no_contacts_make_an_empty_table():
-    from alight.engine.run import Touch
+    from alight.engine.records import Touch
 
     empty = np.zeros(0, dtype=Touch.numpy_dtype())
     table = contact_table(np.zeros(0, np.int64), empty)

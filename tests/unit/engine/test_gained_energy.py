@@ -104,6 +104,6 @@ def test_pads_of_articulated_landers():
     )
     place = [(-0.5, 0.0, 0.1), (-500.0, 0.0, 0.15)]
     release = engine.TreeRelease.of(lander.tree, place, (0.05, 0.0, 0.0))
-    result = engine.run_trees(model, release, device="cpu")
+    result = engine.run_batch(model, release, device="cpu")
     assert result.outcome[0] == Outcome.GAINED_ENERGY
     assert not Outcome.of(result.outcome[1]).failed

@@ -1,9 +1,9 @@
 """Batches of articulated landers: bits, interruption, outcomes, what tables need, bad input."""
 
+import alight.engine.tree_runs as runs_module
 import numpy as np
 import pytest
 
-import alight.engine.tree_runs as runs_module
 from alight.campaign.tables import contact_table, run_table
 from alight.contact.hertz import Hertz
 from alight.core import frames
@@ -11,13 +11,13 @@ from alight.core.errors import InputError
 from alight.core.outcomes import Outcome, outcome_of
 from alight.core.progress import Progress
 from alight.engine import (
+    Batch,
     TreeModel,
     TreeRelease,
-    TreeRuns,
     TreeSteps,
     TreeStop,
-    run_trees,
-    simulate_tree,
+    run_batch,
+    simulate,
 )
 from alight.engine.lift import TOLERANCE
 from alight.gravity import Uniform
@@ -122,20 +122,20 @@ class Interrupted(Progress):
 
 def test_slots_chunks_and_threads_change_no_bit(make, lander, monkeypatch):
     model, release = make(), thrown(lander.tree, 9)
-    whole = run_trees(model, release, device="cpu")
-    few = TreeRuns(model, release, device="cpu", slots=2, threads=1).run()
+    whole = run_batch(model, release, device="cpu")
+    few = Batch(model, release, device="cpu", slots=2, threads=1).run()
     assert same_bits(whole, few)
     monkeypatch.setattr(runs_module, "CPU_STEPS", 37)
-    assert same_bits(whole, TreeRuns(model, release, device="cpu", slots=4).run())
-    alone = run_trees(model, release[3], device="cpu")
+    assert same_bits(whole, Batch(model, release, device="cpu", slots=4).run())
+    alone = run_batch(model, release[3], device="cpu")
     assert alone.q.tobytes() == whole.q[3].tobytes()
 
 
 def test_interrupted_and_continued_is_as_if_never_interrupted(make, lander, monkeypatch):
     monkeypatch.setattr(runs_module, "CPU_STEPS", 200)
     model, release = make(), thrown(lander.tree, 6)
-    whole = run_trees(model, release, device="cpu")
-    under_way = TreeRuns(model, release, device="cpu", slots=3)
+    whole = run_batch(model, release, device="cpu")
+    under_way = Batch(model, release, device="cpu", slots=3)
     with pytest.raises(KeyboardInterrupt):
         under_way.run(Interrupted(4))
     part = under_way.result()
@@ -148,16 +148,16 @@ def test_interrupted_and_continued_is_as_if_never_interrupted(make, lander, monk
 def test_contact_parameters_for_each_run_are_separate_runs(make, lander):
     mu = [0.1, 0.4, 0.8]
     release = thrown(lander.tree, 3)
-    together = run_trees(make(Hertz(2e4, 100.0, mu)), release, device="cpu")
+    together = run_batch(make(Hertz(2e4, 100.0, mu)), release, device="cpu")
     for i in range(3):
-        alone = run_trees(make(Hertz(2e4, 100.0, mu[i])), release[i], device="cpu")
+        alone = run_batch(make(Hertz(2e4, 100.0, mu[i])), release[i], device="cpu")
         assert alone.q.tobytes() == together.q[i].tobytes()
 
 
 def test_devices_agree(make, lander, device):
     """A GPU rounds otherwise; two seconds of landing magnify that by little."""
     model, release = make(max_time=4.0), thrown(lander.tree, 40)
-    here, there = (run_trees(model, release, device=d) for d in ("cpu", device))
+    here, there = (run_batch(model, release, device=d) for d in ("cpu", device))
     assert (here.outcome == there.outcome).all()
     np.testing.assert_allclose(there.q, here.q, atol=1e-4)
     np.testing.assert_allclose(there.peaks.stroke, here.peaks.stroke, atol=1e-5)
@@ -170,7 +170,7 @@ def test_a_gentle_landing_settles_and_a_fast_one_sideways_tips_over(make, lander
     tree = lander.tree
     release = TreeRelease.of(tree, (0, 0, 0.8), [(0, 0, -0.3), (3.0, 0, -0.3)])
     rough = make(Hertz(2e4, 100.0, 1.0), max_time=200.0)
-    found = run_trees(rough, release, device="cpu")
+    found = run_batch(rough, release, device="cpu")
     ends = [outcome_of(code) for code in found.outcome]
     assert ends == [Outcome.SETTLED, Outcome.TIPPED_OVER]
     assert found.peaks.tilt[0] < 0.1
@@ -189,7 +189,7 @@ def test_a_gentle_landing_settles_and_a_fast_one_sideways_tips_over(make, lander
     ],
 )
 def test_every_end_has_its_outcome(make, lander, stop, place, velocity, outcome):
-    found = run_trees(make(**stop), TreeRelease.of(lander.tree, place, velocity), device="cpu")
+    found = run_batch(make(**stop), TreeRelease.of(lander.tree, place, velocity), device="cpu")
     assert outcome_of(found.outcome[0]) is outcome
     if outcome is Outcome.TIMED_OUT:
         assert found.time[0] == 0.5
@@ -207,18 +207,18 @@ def test_released_a_little_below_ground_it_is_lifted_and_deeper_refused(make, la
     )
     depth = 0.9 * TOLERANCE
     model = make(Hertz(2e5, 100.0, 0.5), max_time=2.0)
-    run = simulate_tree(model, TreeRelease.of(lander.tree, (0, 0, -depth - foot)))
+    run = simulate(model, TreeRelease.of(lander.tree, (0, 0, -depth - foot)))
     assert run.position[0, 2] - run.position[:, 2].min() < 1.1 * depth
     assert np.sum(run.velocity**2, axis=1).max() < 2.0 * G * depth
     deeper = [(0, 0, -depth - foot), (0, 0, -2.0 * TOLERANCE - foot)]
-    found = run_trees(model, TreeRelease.of(lander.tree, deeper), device="cpu")
+    found = run_batch(model, TreeRelease.of(lander.tree, deeper), device="cpu")
     assert (found.outcome == Outcome.STARTED_INSIDE).tolist() == [False, True]
 
 
 def test_a_step_that_cannot_be_short_enough_fails_the_run_alone(make, lander):
     steps = TreeSteps(tolerance=1e-9, shortest=1e-4)
     release = TreeRelease.of(lander.tree, [(0, 0, 0.8), (0, 0, 500.0)], (0, 0, -0.3))
-    found = run_trees(make(steps=steps, max_time=2.0), release, device="cpu")
+    found = run_batch(make(steps=steps, max_time=2.0), release, device="cpu")
     assert outcome_of(found.outcome[0]) is Outcome.STEP_FLOOR
 
 
@@ -226,7 +226,7 @@ def test_a_step_that_cannot_be_short_enough_fails_the_run_alone(make, lander):
 
 
 def test_tables_of_campaigns_take_the_result(make, lander):
-    found = run_trees(make(), thrown(lander.tree, 5), device="cpu")
+    found = run_batch(make(), thrown(lander.tree, 5), device="cpu")
     runs = np.arange(5)
     table = run_table(runs, found.final)
     assert table.num_rows == 5
@@ -240,8 +240,8 @@ def test_tables_of_campaigns_take_the_result(make, lander):
 
 def test_the_solution_is_the_run_of_the_batch(make, lander):
     release = thrown(lander.tree, 3)
-    batch = run_trees(make(), release, device="cpu")
-    solution = simulate_tree(make(), release[1])
+    batch = run_batch(make(), release, device="cpu")
+    solution = simulate(make(), release[1])
     assert solution.q[-1].tobytes() == batch.q[1].tobytes()
     assert solution.time[0] == 0.0
     assert len(solution.time) == batch.final["steps"][1] - batch.final["rejected"][1] + 1
@@ -255,7 +255,7 @@ def test_the_solution_is_the_run_of_the_batch(make, lander):
 
 def test_a_run_in_few_lines(make, lander):
     release = thrown(lander.tree, 2)[1]
-    whole, thin = (simulate_tree(make(), release, max_lines=n) for n in (None, 60))
+    whole, thin = (simulate(make(), release, max_lines=n) for n in (None, 60))
     assert len(thin.lines) <= 60 < len(whole.lines)
     assert thin.steps == whole.steps == len(whole.lines) - 1
     place = np.searchsorted(whole.time, thin.time)
@@ -267,9 +267,9 @@ def test_a_run_in_few_lines(make, lander):
 
 def test_steps_of_one_size_reach_the_same_end(make, lander):
     release = thrown(lander.tree, 2)
-    fine = run_trees(make(max_time=5.0, steps=TreeSteps(tolerance=1e-9)), release, device="cpu")
+    fine = run_batch(make(max_time=5.0, steps=TreeSteps(tolerance=1e-9)), release, device="cpu")
     even = TreeSteps(integrator="rk4", step=5e-4)
-    other = run_trees(make(max_time=5.0, steps=even), release, device="cpu")
+    other = run_batch(make(max_time=5.0, steps=even), release, device="cpu")
     # Forces jump by c v = 40 N on 1.5 kg at a touch: a step is off by 13 m/s^2 h^2 or so.
     np.testing.assert_allclose(other.q, fine.q, atol=1e-3)
     assert not np.array_equal(other.q, fine.q)
@@ -281,14 +281,14 @@ def test_steps_of_one_size_reach_the_same_end(make, lander):
 def test_what_does_not_fit_is_refused(make, lander):
     tree = lander.tree
     with pytest.raises(InputError, match="2 runs and the release for 3"):
-        run_trees(make(Hertz(1e4, friction=[0.1, 0.2])), thrown(tree, 3), device="cpu")
+        run_batch(make(Hertz(1e4, friction=[0.1, 0.2])), thrown(tree, 3), device="cpu")
     other = Tree("other", [TreeBody("b", 1.0, (1, 1, 1))], [Joint("b", "free")])
     with pytest.raises(InputError, match="own tree"):
-        run_trees(make(), TreeRelease.of(other, (0, 0, 1)), device="cpu")
+        run_batch(make(), TreeRelease.of(other, (0, 0, 1)), device="cpu")
     with pytest.raises(InputError, match="follows one run"):
-        simulate_tree(make(), thrown(tree, 2))
+        simulate(make(), thrown(tree, 2))
     with pytest.raises(InputError, match="inside the ground"):
-        simulate_tree(make(), TreeRelease.of(tree, (0, 0, 0.3)))
+        simulate(make(), TreeRelease.of(tree, (0, 0, 0.3)))
     with pytest.raises(InputError, match="no pads"):
         TreeModel(other, [], Uniform((0, 0, 0)), Plane(), Hertz(1e4))
     with pytest.raises(InputError, match="contact law"):

@@ -28,8 +28,8 @@ from alight.campaign.tables import (
 )
 from alight.core import frames
 from alight.core.outcomes import Outcome
-from alight.engine.run import Touch
-from alight.engine.slots import state_dtype
+from alight.engine.records import Touch
+from alight.engine.run import final_states
 
 RADIUS = 440.0
 GRAVITY = 1.5e-4
@@ -145,7 +145,7 @@ def _final(values, rng, escaped, ending, radius):
     fall = np.sqrt(2.0 * np.clip(h, 1.0, None) / GRAVITY)
     speed = np.hypot(GRAVITY * fall, v[:, 2])
     whole = fall * (1.0 + 2.0 * e / (1.0 - e)) * rng.lognormal(0.0, 0.1, n)
-    out = np.zeros(n, dtype=state_dtype())
+    out = final_states(n)
     out["outcome"] = np.where(rng.random(n) < escaped, ending, Outcome.SETTLED)
     out["t"], out["first_time"], out["first_speed"] = whole, fall, speed
     first = v[:, :2] * fall[:, None]

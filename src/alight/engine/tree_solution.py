@@ -1,10 +1,10 @@
-"""One landing of an articulated lander in full detail: ``simulate_tree`` and ``TreeSolution``."""
+"""One landing of an articulated lander in full detail: what ``simulate`` returns."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
@@ -12,15 +12,15 @@ import numpy.typing as npt
 from alight.core.checks import Array
 from alight.core.errors import InputError
 from alight.core.outcomes import Outcome, outcome_of
-from alight.engine.history import Thinning, line_limit
+from alight.engine.batch import Batch
+from alight.engine.history import Thinning
 from alight.engine.lift import refusal
-from alight.engine.tree_model import TreeModel, TreeRelease
-from alight.engine.tree_runs import TreePeaks, TreeRuns
+from alight.engine.tree_result import TreePeaks, TreeResult
 from alight.engine.tree_state import IN_CONTACT, line_parts
 from alight.vehicles.tree_states import Kinematics
 
-#: Lines of history that one launch may write.
-LINES = 4096
+if TYPE_CHECKING:
+    from alight.engine.tree_model import TreeModel
 
 
 @dataclass(frozen=True, eq=False)
@@ -35,7 +35,7 @@ class TreeSolution:
     lines: Array
     """(n, width) as ``engine.tree_state.line_parts`` lays them out; the first is the release."""
     events: Any
-    """Structured array of the contacts in order of time (see ``engine.run.Touch``)."""
+    """Structured array of the contacts in order of time (see ``engine.records.Touch``)."""
     outcome: Outcome
     """How the run ended; ``print(solution.outcome)`` says it in words."""
     peaks: TreePeaks
@@ -184,28 +184,11 @@ class TreeSolution:
         )
 
 
-def simulate_tree(
-    model: TreeModel,
-    release: TreeRelease,
-    *,
-    device: str = "cpu",
-    threads: int | None = None,
-    max_lines: int | None = None,
-) -> TreeSolution:
-    """Carry one articulated lander from its release to its end, with its steps kept.
-
-    At most ``max_lines`` lines are kept, as in ``simulate``.
-    """
-    if len(release) != 1:
-        raise InputError(
-            f"simulate_tree follows one run and the release has {len(release)}; pick one, such as "
-            "release[0], or use run_trees for many."
-        )
-    most = line_limit(max_lines)
-    batch = TreeRuns(model, release, device=device, threads=threads, history=LINES, max_lines=most)
-    result = batch.run()
+def tree_solution_of(batch: Batch, result: TreeResult) -> TreeSolution:
+    """The course of the only run of a batch that kept its history."""
     outcome = outcome_of(result.outcome[0])
     if outcome is Outcome.STARTED_INSIDE:
         raise InputError(refusal("a pad is below it"))
-    lines, thinning = np.concatenate(batch.history.parts), batch.history.thinning(releases=1)
+    history, model = batch.histories[0], result.model
+    lines, thinning = np.concatenate(history.parts), history.thinning(releases=1)
     return TreeSolution(model, lines, result.touches, outcome, result.peaks, thinning)

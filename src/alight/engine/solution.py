@@ -1,10 +1,10 @@
-"""One run in full detail: ``simulate`` and the ``Solution`` it returns."""
+"""One run of a rigid lander in full detail: what ``simulate`` returns."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
@@ -15,18 +15,21 @@ from alight.core.errors import InputError
 from alight.core.outcomes import Outcome, outcome_of
 from alight.engine.batch import Batch
 from alight.engine.energy import EnergyParts, energies
-from alight.engine.history import Thinning, line_limit
+from alight.engine.history import Thinning
 from alight.engine.lift import refusal
-from alight.engine.model import Model
-from alight.engine.release import Release
+from alight.engine.records import stacked
+from alight.engine.result import BatchResult
 from alight.engine.run import Row
-from alight.engine.slots import stacked
 from alight.vehicles.free_rotation import turn
 
-#: Lines of history that one launch may write.
-LINES = 4096
+if TYPE_CHECKING:
+    from alight.engine.model import Model
 
 _ROW: Any = Row
+#: Numbers of a line.
+LINE_WIDTH = 17
+#: Where a line says which phase it is of.
+LINE_PHASE = 14
 
 
 @dataclass(frozen=True, eq=False)
@@ -37,7 +40,7 @@ class Solution:
     rows: Any
     """Structured array, one line a step (see ``engine.run.Row``); the first is the release."""
     events: Any
-    """Structured array of the contacts in order of time (see ``engine.run.Touch``)."""
+    """Structured array of the contacts in order of time (see ``engine.records.Touch``)."""
     outcome: Outcome
     """How the run ended; ``print(solution.outcome)`` says it in words."""
     device: devices.Device
@@ -135,36 +138,27 @@ class Solution:
         )
 
 
-def simulate(
-    model: Model,
-    release: Release,
-    *,
-    device: str = "cpu",
-    threads: int | None = None,
-    max_lines: int | None = None,
-) -> Solution:
-    """Carry one lander from its release to its end, with its steps and every contact kept.
+def lines_as_rows(lines: Array) -> Any:
+    """Lines as a kernel writes them, as a structured array of ``Row``."""
+    rows: Any = np.zeros(len(lines), dtype=_ROW.numpy_dtype())
+    at = 0
+    for name in rows.dtype.names:
+        width = int(np.prod(rows.dtype[name].shape, dtype=int))
+        rows[name] = lines[:, at : at + width].reshape(rows[name].shape)
+        at += width
+    return rows
 
-    At most ``max_lines`` lines are kept (``engine.history.MAX_LINES`` if not given): those of long
-    runs are thinned, the first and last lines of contacts excepted (``solution.thinning``).
 
-    One run uses one core: a GPU is slower at it. Interrupting raises KeyboardInterrupt; use a
-    ``Batch`` to go on from an interruption.
-    """
-    if len(release) != 1:
-        raise InputError(
-            f"simulate follows one run and the release has {len(release)}; pick one, such as "
-            "release[0], or use run_batch for many."
-        )
-    most = line_limit(max_lines) - 1  # besides the release
-    batch = Batch(model, release, device=device, threads=threads, history=LINES, max_lines=most)
-    result = batch.run()
-    outcome = outcome_of(result.outcome[0])
+def solution_of(batch: Batch, result: BatchResult) -> Solution:
+    """The course of the only run of a batch that kept its history."""
+    release, outcome = batch.release, outcome_of(result.outcome[0])
     if outcome is Outcome.STARTED_INSIDE:
         raise InputError(refusal(f"position {release.position[0]} m"))
+    history = batch.histories[0]
     first: Any = np.zeros(1, dtype=_ROW.numpy_dtype())
-    first["x"], first["v"] = batch.placed, release.velocity
+    first["x"], first["v"] = batch.released["x"], release.velocity
     first["q"], first["w"] = release.attitude, release.rate
-    rows = stacked(Row, [first, *batch.history.parts])
-    thinning = batch.history.thinning(releases=0)
+    rows = stacked(Row, [first, *map(lines_as_rows, history.parts)])
+    model: Any = batch.model
+    thinning = history.thinning(releases=0)
     return Solution(model, rows, result.touches, outcome, batch.device, thinning)

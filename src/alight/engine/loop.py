@@ -1,0 +1,93 @@
+"""The kernel of every motion: a loop over steps, one thread a run."""
+
+import functools
+from typing import Any
+
+import warp as wp
+
+from alight.core.outcomes import Outcome
+from alight.core.types import scalar
+from alight.engine.motion import Launch, Loop
+from alight.engine.records import Touch
+
+_RUNNING = wp.constant(int(Outcome.RUNNING))
+_OUT_OF_STEPS = wp.constant(int(Outcome.OUT_OF_STEPS))
+
+#: Threads of a block on a GPU.
+GPU_BLOCK = 64
+
+
+@wp.struct
+class Chunk:
+    """What one launch may do."""
+
+    steps: int  # most steps of a run
+    lines: int  # room for this many lines of history of each run; 0 keeps none
+    touches: int  # room for this many contacts of each run
+
+
+@functools.cache
+def loop_kernel(loop: Loop, launch: Launch | None = None) -> Any:
+    """The kernel of all phases, or of those of one launch: then a run that leaves its phase waits
+    for the next one, and no history is kept."""
+    World: Any = loop.World
+    Run: Any = loop.Run
+    Memory: Any = loop.Memory
+    holds = launch is not None
+    of = launch or loop.whole
+    step, account, told, line = of.step, of.account, loop.told, loop.line
+    bounds = None if of.gpu_blocks is None else (GPU_BLOCK, of.gpu_blocks)
+
+    @wp.kernel(
+        module="unique",
+        enable_backward=False,
+        module_options=dict(loop.options),
+        launch_bounds=bounds,
+    )
+    def advance(
+        offset: int,
+        world: World,
+        chunk: Chunk,
+        index: wp.array(dtype=int),
+        memory: Memory,
+        runs: wp.array(dtype=Run),
+        touches_out: wp.array2d(dtype=Touch),
+        touch_count: wp.array(dtype=int),
+        lines_out: wp.array2d(dtype=scalar),
+        line_count_out: wp.array(dtype=int),
+        status_out: wp.array(dtype=int),
+    ) -> None:
+        slot = index[wp.tid() + offset]
+        if slot < 0:
+            return
+        run = runs[slot]
+        taken = int(0)
+        logged = int(touch_count[slot])
+        written = int(0)
+        going = run.outcome == _RUNNING
+        while going:
+            before = run.phase
+            known = run.touches
+            run = step(world, run, memory, slot)
+            run = account(world, run, memory, slot, before)
+            taken += 1
+            if run.touches != known:
+                touches_out[slot, logged] = memory.notes[slot].touch
+                logged += 1
+            if run.outcome == _RUNNING and run.steps >= world.limits.max_steps:
+                run.outcome = _OUT_OF_STEPS
+            if wp.static(not holds) and chunk.lines > 0 and told(run, before):
+                row = slot * chunk.lines + written
+                line(world, run, memory, slot, before, lines_out, row)
+                written += 1
+            going = run.outcome == _RUNNING and taken < chunk.steps and logged < chunk.touches
+            if wp.static(holds):
+                going = going and run.phase == before
+            elif chunk.lines > 0:
+                going = going and written < chunk.lines
+        runs[slot] = run
+        touch_count[slot] = logged
+        line_count_out[slot] = written
+        status_out[slot] = run.outcome
+
+    return advance

@@ -1,0 +1,169 @@
+"""Motions: what moves, and how. The interface between the engine and all that runs under it.
+
+A motion is a model of something that moves (a rigid lander, a tree of bodies, a body on a
+membrane) with the laws it moves by. It declares what its kernel is made of (``Loop``), where its
+runs begin (``Start``), what they keep in memory, and what is made of them at the end. Everything
+else, the loop over steps, slots, launches, records, progress and interruption, the engine has once
+for all motions.
+
+Fields that the engine reads by name, whatever the motion:
+
+- of the struct of a run: ``t``, ``phase``, ``outcome``, ``steps``, ``touches``;
+- of its notes: ``number``, ``row`` and ``touch``, the contact under way;
+- of its memory: ``notes``, by slot;
+- of its world: ``limits.max_steps``.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from alight.core import devices
+from alight.core.checks import Array
+from alight.core.outcomes import Outcome
+
+
+@dataclass(frozen=True)
+class Launch:
+    """Phases that one launch carries on."""
+
+    name: str
+    step: Any
+    """Warp function ``(world, run, memory, slot) -> run``: one step, kept or rejected, or a change
+    of phase."""
+    account: Any
+    """Warp function ``(world, run, memory, slot, before: int) -> run`` after each step, ``before``
+    being the phase it was of: contacts that begin and end, energy. ``run.touches`` rises where the
+    record of a contact, ``notes.touch``, is whole."""
+    last: int = 0
+    """The last group of runs (``Loop.group``) that is in this launch."""
+    gpu_steps: int = 400
+    """Most steps of one launch on a GPU."""
+    gpu_blocks: int | None = None
+    """Blocks of threads that a multiprocessor is to have room for; None leaves it open."""
+
+
+@dataclass(frozen=True)
+class Loop:
+    """What a kernel is made from; motions with equal loops share it."""
+
+    World: Any
+    Run: Any
+    Memory: Any
+    whole: Launch
+    """All phases in one launch."""
+    told: Any
+    """Warp function ``(run, before: int) -> bool``: whether a step leaves a line of history."""
+    line: Any
+    """Warp function ``(world, run, memory, slot, before, lines, row)`` that writes it."""
+    options: Mapping[str, Any]
+    """Of the compiler."""
+    apart: tuple[Launch, ...] = ()
+    """Launches of some phases each, for a GPU with many runs; none where one launch is all."""
+    group: Any = None
+    """Warp function ``(run) -> int``: runs of equal numbers do alike and are kept together."""
+    groups: int = 1
+
+    def __hash__(self) -> int:
+        return hash((self.whole, self.told, self.line, self.apart, self.World, self.Memory))
+
+
+@dataclass(frozen=True)
+class Pace:
+    """How much is done at once."""
+
+    slots: int = 512
+    """Runs in slots at a time on a CPU."""
+    steps: int = 4000
+    """Most steps of a run in one launch on a CPU."""
+    touches: int = 16
+    """Most contacts of a run in one launch."""
+    gpu_slots: int = 262_144
+    gpu_memory: int = 4 << 30
+    """Most memory of all slots on a GPU [bytes]."""
+    bytes_each: int = 0
+    """What a slot takes there."""
+
+    @property
+    def most_on_gpu(self) -> int:
+        """Runs in slots at a time on a GPU."""
+        return max(1, min(self.gpu_slots, self.gpu_memory // max(1, self.bytes_each)))
+
+
+@dataclass(eq=False)
+class Start:
+    """Runs on the host: as they begin, and later as far as they have come."""
+
+    runs: Any
+    """(n,) structured array of the motion's ``Run``."""
+    notes: Any
+    """(n,) of its ``Notes``."""
+    rows: dict[str, Array] = field(default_factory=dict)
+    """(n, k) numbers of each run that lie in memory, by the names of ``Motion.rows``."""
+
+
+class Motion(ABC):
+    """A model of something that moves."""
+
+    #: What progress calls the runs, and the outcomes that it counts.
+    title: str = "Landings"
+    shown: Mapping[str, int] = {"settled": Outcome.SETTLED, "escaped": Outcome.ESCAPED}
+
+    @abstractmethod
+    def loop(self) -> Loop:
+        """What the kernel is made from."""
+
+    @abstractmethod
+    def pace(self, device: devices.Device) -> Pace:
+        """How much is done at once."""
+
+    @abstractmethod
+    def data(self, device: devices.Device) -> Any:
+        """The parameters of all laws as one struct whose arrays live on ``device``."""
+
+    @abstractmethod
+    def start(self, release: Any, device: devices.Device, threads: int | None) -> Start:
+        """The runs of a release; those that cannot start have an outcome already."""
+
+    @abstractmethod
+    def memory(self, slots: int, device: devices.Device) -> Any:
+        """What runs keep in memory, by slot."""
+
+    def rows(self, memory: Any) -> dict[str, Any]:
+        """Arrays [row, slot] of it that go with a run, beside its notes."""
+        return {}
+
+    def fresh(self, memory: Any) -> list[tuple[Any, float]]:
+        """Arrays [row, slot] of it, and what they hold where a run comes into a slot."""
+        return []
+
+    #: Whether a history begins with a line of the release that the kernel writes.
+    tells_release: bool = False
+
+    @property
+    @abstractmethod
+    def line_width(self) -> int:
+        """Numbers of a line of history."""
+
+    @abstractmethod
+    def line_phase(self, lines: Array) -> npt.NDArray[Any]:
+        """(n,) which phase lines are of: their first and last ones survive thinning."""
+
+    @abstractmethod
+    def result(self, runs: Start, touches: Any, threads: int | None) -> Any:
+        """What is returned of the runs; ``touches`` are all their contacts."""
+
+    @abstractmethod
+    def solution(self, batch: Any, result: Any) -> Any:
+        """What is returned of a single run whose history was kept."""
+
+
+def new_records(dtype: Any, count: int) -> Any:
+    """(n,) structured array of a Warp struct, zeros."""
+    return np.zeros(count, dtype=dtype.numpy_dtype())
