@@ -1,5 +1,6 @@
 """What every test can ask for: the real shape models, when they are at hand."""
 
+import dataclasses
 import os
 import pathlib
 
@@ -15,3 +16,23 @@ def shapes_dir() -> pathlib.Path:
     if not folder.is_dir():
         pytest.skip(f"no real shape models: set ALIGHT_SHAPES to their folder (looked in {folder})")
     return folder
+
+
+@pytest.fixture
+def paced(monkeypatch):
+    """``paced(kind, steps=37, gpu_steps=41)``: models of a kind advance so much at once."""
+
+    def change(kind, gpu_steps=None, **pace):
+        own, loop = kind.pace, kind.loop
+
+        def looped(self):
+            made = loop(self)
+            few = [dataclasses.replace(part, gpu_steps=3 + i) for i, part in enumerate(made.apart)]
+            whole = dataclasses.replace(made.whole, gpu_steps=gpu_steps)
+            return dataclasses.replace(made, whole=whole, apart=tuple(few))
+
+        monkeypatch.setattr(kind, "pace", lambda self, d: dataclasses.replace(own(self, d), **pace))
+        if gpu_steps is not None:
+            monkeypatch.setattr(kind, "loop", looped)
+
+    return change

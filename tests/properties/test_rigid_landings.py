@@ -17,7 +17,6 @@ import pytest
 from alight import contact, engine, gravity, surfaces, vehicles
 from alight.core import devices
 from alight.core.outcomes import Outcome
-from alight.engine import batch as batch_module
 from alight.engine.release import gaps
 from alight.shapes import Mesh, icosphere
 
@@ -185,19 +184,17 @@ def test_some_rigid_hulls(kind: str, device: str) -> None:
 
 @pytest.mark.parametrize("device", DEVICES)
 @pytest.mark.parametrize("slots", [1, 3])
-def test_rocks_on_shelves_do_not_change_bits(
-    slots: int, device: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_rocks_on_shelves_do_not_change_bits(slots: int, device: str, paced: Any) -> None:
     """Whatever shelves a run finds in its slot, and whenever what is on them is lost."""
     model, release = case("rocks", "cube", 1, 6)
     whole = engine.run_batch(model, release, device=device)
     assert len(whole.touches) > 12
     assert same(engine.Batch(model, release, device=device, slots=slots).run(), whole)
-    monkeypatch.setattr(batch_module, "CPU_STEPS", 5)
+    paced(engine.Model, steps=5)
     forgetful = engine.Batch(model, release, device=device, slots=slots)
-    assert len(forgetful._slots.memory.shelves.shelf) == slots
+    assert len(forgetful._memory.shelves.shelf) == slots
     while forgetful.advance():
-        forgetful._slots.memory.shelves.shelf.zero_()
+        forgetful._memory.shelves.shelf.zero_()
     assert same(forgetful.result(), whole)
 
 

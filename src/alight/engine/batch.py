@@ -57,6 +57,12 @@ class Batch:
         history: int = 0,
         max_lines: int = MAX_LINES,
     ) -> None:
+        if not isinstance(release, model.Release):
+            raise InputError(
+                f"the model is a {type(model).__name__} and the release a "
+                f"{type(release).__name__}; a "
+                f"{type(model).__name__} goes with a {model.Release.__name__}."
+            )
         self.model, self.release = model, release
         self.device, self.threads = devices.resolve(device), threads
         self._pace = model.pace(self.device)
@@ -83,7 +89,7 @@ class Batch:
         self._kernel, self._whole = loop_kernel(loop), loop.whole
         self._kernels = [loop_kernel(loop, launch) for launch in self._apart]
         self._grouping = Grouping(loop, slots, self.device) if self._apart else None
-        self._world = model.data(self.device)
+        self._worlds = model.worlds(self.device)
         self._chunk = Chunk()
         self._chunk.touches = GPU_ROUNDS if self._apart else self._pace.touches
         self._chunk.lines = history
@@ -224,7 +230,7 @@ class Batch:
     def _launch(self, kernel: Any, index: wp.array) -> None:
         if not len(index):
             return
-        inputs = [self._world, self._chunk, index, self._memory, self._runs]
+        inputs = [*self._worlds, self._chunk, index, self._memory, self._runs]
         outputs = [*(self._touches, self._touch_count, self._lines), self._line_count, self._status]
         devices.launch(
             *(kernel, len(index), inputs, self.device, self.threads),
@@ -265,7 +271,7 @@ def simulate(
     One run uses one core: a GPU is slower at it. Interrupting raises KeyboardInterrupt; use a
     ``Batch`` to go on from an interruption.
     """
-    if len(release) != 1:
+    if isinstance(release, model.Release) and len(release) != 1:
         raise InputError(
             f"simulate follows one run and the release has {len(release)}; pick one, such as "
             "release[0], or use run_batch for many."

@@ -29,7 +29,12 @@ class Chunk:
 @functools.cache
 def loop_kernel(loop: Loop, launch: Launch | None = None) -> Any:
     """The kernel of all phases, or of those of one launch: then a run that leaves its phase waits
-    for the next one, and no history is kept."""
+    for the next one, and no history is kept.
+
+    ``worlds`` hold the parameters of the models, ``model_of`` which one each run has. Where all
+    runs have the same (``loop.own`` is False), those in ``world`` are read, which a GPU keeps
+    closer at hand.
+    """
     World: Any = loop.World
     Run: Any = loop.Run
     Memory: Any = loop.Memory
@@ -47,6 +52,8 @@ def loop_kernel(loop: Loop, launch: Launch | None = None) -> Any:
     def advance(
         offset: int,
         world: World,
+        worlds: wp.array(dtype=World),
+        model_of: wp.array(dtype=int),
         chunk: Chunk,
         index: wp.array(dtype=int),
         memory: Memory,
@@ -61,6 +68,9 @@ def loop_kernel(loop: Loop, launch: Launch | None = None) -> Any:
         if slot < 0:
             return
         run = runs[slot]
+        here = world
+        if wp.static(loop.own):
+            here = worlds[model_of[memory.notes[slot].number]]
         taken = int(0)
         logged = int(touch_count[slot])
         written = int(0)
@@ -68,17 +78,17 @@ def loop_kernel(loop: Loop, launch: Launch | None = None) -> Any:
         while going:
             before = run.phase
             known = run.touches
-            run = step(world, run, memory, slot)
-            run = account(world, run, memory, slot, before)
+            run = step(here, run, memory, slot)
+            run = account(here, run, memory, slot, before)
             taken += 1
             if run.touches != known:
                 touches_out[slot, logged] = memory.notes[slot].touch
                 logged += 1
-            if run.outcome == _RUNNING and run.steps >= world.limits.max_steps:
+            if run.outcome == _RUNNING and run.steps >= here.limits.max_steps:
                 run.outcome = _OUT_OF_STEPS
             if wp.static(not holds) and chunk.lines > 0 and told(run, before):
                 row = slot * chunk.lines + written
-                line(world, run, memory, slot, before, lines_out, row)
+                line(here, run, memory, slot, before, lines_out, row)
                 written += 1
             going = run.outcome == _RUNNING and taken < chunk.steps and logged < chunk.touches
             if wp.static(holds):

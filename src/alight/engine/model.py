@@ -245,7 +245,7 @@ class Model(Motion):
 
     def pace(self, device: devices.Device) -> Pace:
         """How much is done at once."""
-        own = slot_bytes(self.lander.n_points, self.scheme.pairs, self.shelf)
+        own = slot_bytes(*self.layout)
         return Pace(bytes_each=own + GPU_ROUNDS * size_of(Touch))
 
     def start(self, release: Release, device: devices.Device, threads: int | None) -> Start:
@@ -261,15 +261,21 @@ class Model(Motion):
         runs["outcome"][refused] = Outcome.STARTED_INSIDE
         return Start(runs, notes)
 
+    @property
+    def layout(self) -> tuple[int, bool, ShelfSize]:
+        """Contact points, whether single contacts are kept, and rocks near a run."""
+        return self.lander.n_points, self.scheme.pairs, self.shelf
+
     def memory(self, slots: int, device: devices.Device) -> Any:
         """What runs keep in memory, by slot."""
-        return make_memory(slots, self.lander.n_points, self.scheme.pairs, self.shelf, device)
+        return make_memory(slots, *self.layout, device)
 
     def fresh(self, memory: Any) -> list[tuple[Any, float]]:
         """Nothing is known yet of the ground near a run that begins."""
         shelf = memory.shelves.shelf
         return [(memory.clear, -1.0), *([(field_of(shelf, "reach"), -1.0)] if len(shelf) else [])]
 
+    Release = Release
     line_width = LINE_WIDTH
 
     def line_phase(self, lines: Array) -> npt.NDArray[Any]:

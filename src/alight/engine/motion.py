@@ -17,12 +17,13 @@ Fields that the engine reads by name, whatever the motion:
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Mapping
+from collections.abc import Hashable, Mapping
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 import numpy.typing as npt
+import warp as wp
 
 from alight.core import devices
 from alight.core.checks import Array
@@ -69,9 +70,12 @@ class Loop:
     group: Any = None
     """Warp function ``(run) -> int``: runs of equal numbers do alike and are kept together."""
     groups: int = 1
+    own: bool = False
+    """Whether each run has a model of its own (``engine.fleet``)."""
 
     def __hash__(self) -> int:
-        return hash((self.whole, self.told, self.line, self.apart, self.World, self.Memory))
+        parts = (self.whole, self.told, self.line, self.apart, self.World, self.Memory)
+        return hash((parts, self.own))
 
 
 @dataclass(frozen=True)
@@ -111,9 +115,11 @@ class Start:
 class Motion(ABC):
     """A model of something that moves."""
 
+    #: What it starts from.
+    Release: ClassVar[Any]
     #: What progress calls the runs, and the outcomes that it counts.
-    title: str = "Landings"
-    shown: Mapping[str, int] = {"settled": Outcome.SETTLED, "escaped": Outcome.ESCAPED}
+    title: ClassVar[str] = "Landings"
+    shown: ClassVar[Mapping[str, int]] = {"settled": Outcome.SETTLED, "escaped": Outcome.ESCAPED}
 
     @abstractmethod
     def loop(self) -> Loop:
@@ -127,9 +133,20 @@ class Motion(ABC):
     def data(self, device: devices.Device) -> Any:
         """The parameters of all laws as one struct whose arrays live on ``device``."""
 
+    def worlds(self, device: devices.Device) -> tuple[Any, Any, Any]:
+        """Those of all runs, those of single models, and which of these each run has."""
+        World = self.loop().World
+        none = wp.empty(0, dtype=World, device=device.name)
+        return self.data(device), none, wp.empty(0, dtype=int, device=device.name)
+
     @abstractmethod
     def start(self, release: Any, device: devices.Device, threads: int | None) -> Start:
         """The runs of a release; those that cannot start have an outcome already."""
+
+    @property
+    @abstractmethod
+    def layout(self) -> Hashable:
+        """What the memory of a run depends on: runs of models with equal ones can share it."""
 
     @abstractmethod
     def memory(self, slots: int, device: devices.Device) -> Any:
@@ -144,7 +161,7 @@ class Motion(ABC):
         return []
 
     #: Whether a history begins with a line of the release that the kernel writes.
-    tells_release: bool = False
+    tells_release: ClassVar[bool] = False
 
     @property
     @abstractmethod

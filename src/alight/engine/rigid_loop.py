@@ -49,13 +49,13 @@ def rigid_loop(parts: Composition) -> Loop:
 
     flying = launch("flight", fly, ever, 1, GPU_BLOCKS_ONE)
     if scheme.presses is None:
-        touching = (launch("contact", press, gone, 3, GPU_BLOCKS_ONE),)
+        touching = [launch("contact", press, gone, 3, GPU_BLOCKS_ONE)]
     else:
         hit, last = scheme.presses(parts)
-        touching = (
+        touching = [
             launch("hits", hit, gone, 2, GPU_BLOCKS_ONE),
             launch("contact that lasts", last, gone, 3, GPU_BLOCKS_ALL),
-        )
+        ]
     return Loop(
         World=World,
         Run=Run,

@@ -337,6 +337,7 @@ class TreeModel(Motion):
         "settled": Outcome.SETTLED,
         "tipped": Outcome.TIPPED_OVER,
     }
+    Release = TreeRelease
     tells_release = True
 
     def loop(self) -> Loop:
@@ -374,6 +375,11 @@ class TreeModel(Motion):
         rest = np.broadcast_to(crushed, (n, len(crushed)))
         y = np.concatenate([q, release.v, rest, np.zeros((n, 3 * self.sizes.pads))], axis=1)
         return Start(runs, notes, {"y": y, "peaks": np.zeros((n, self.sizes.peaks))})
+
+    @property
+    def layout(self) -> tuple[Sizes, float]:
+        """Bodies, joints and devices, and the error that a step may have."""
+        return self.sizes, self.steps.tolerance
 
     def memory(self, slots: int, device: hardware.Device) -> Any:
         """What runs keep in memory, by slot."""

@@ -8,6 +8,7 @@ from alight.core.errors import InputError
 from alight.core.outcomes import Outcome
 from alight.core.progress import Silent
 from alight.engine import batch as batch_module
+from alight.engine import grouping
 
 
 def bits(table):
@@ -37,13 +38,11 @@ def test_threads_do_not_change_bits(world, tumbled, threads):
     assert same_bits(engine.run_batch(model, release, device="cpu", threads=threads), whole)
 
 
-def test_chunks_do_not_change_bits(world, tumbled, monkeypatch, device):
+def test_chunks_do_not_change_bits(world, tumbled, monkeypatch, paced, device):
     model, release = world(), tumbled(8)
     whole = engine.run_batch(model, release, device=device)
-    few_steps = {kind: 3 + i for i, kind in enumerate(batch_module.GPU_STEPS)}
-    small = {"CPU_STEPS": 37, "CPU_TOUCHES": 1, "GPU_STEPS": few_steps, "GPU_ROUNDS": 3}
-    for name, value in {**small, "GPU_FEW_STEPS": 41}.items():
-        monkeypatch.setattr(batch_module, name, value)
+    paced(engine.Model, steps=37, touches=1, gpu_steps=41)
+    monkeypatch.setattr(batch_module, "GPU_ROUNDS", 3)
     for few in (0, 1000):
         monkeypatch.setattr(batch_module, "GPU_FEW", few)
         assert same_bits(engine.run_batch(model, release, device=device), whole)
@@ -62,12 +61,12 @@ def test_phases_apart_or_in_one_launch_do_not_change_bits(world, tumbled, monkey
 @pytest.mark.parametrize("count", [1, 264, 265, 5000, 60_000])
 def test_few_runs_are_spread_over_all_groups(count):
     busy = np.random.default_rng(1).permutation(100_000)[:count]
-    index = batch_module.spread(busy).reshape(-1, 32)
+    index = grouping.spread(busy).reshape(-1, 32)
     assert np.array_equal(np.sort(index[index >= 0]), np.sort(busy))
     in_each = (index >= 0).sum(axis=1)
     assert (in_each[:-1] == in_each[0]).all()
     assert 0 < in_each[-1] <= in_each[0]
-    assert len(index) <= max(batch_module.GPU_GROUPS, -(-count // 32))
+    assert len(index) <= max(grouping.GPU_GROUPS, -(-count // 32))
 
 
 def test_a_run_does_not_depend_on_its_batch(world, tumbled, device):
@@ -94,8 +93,8 @@ class Interrupted(Silent):
 
 
 @pytest.mark.parametrize("after", [2, 3, 7])
-def test_interrupted_and_continued_is_as_if_never_interrupted(world, tumbled, monkeypatch, after):
-    monkeypatch.setattr(batch_module, "CPU_STEPS", 100)
+def test_interrupted_and_continued_is_as_if_never_interrupted(world, tumbled, paced, after):
+    paced(engine.Model, steps=100)
     model, release = world(), tumbled(10)
     whole = engine.run_batch(model, release, device="cpu")
     under_way = engine.Batch(model, release, device="cpu", slots=4)

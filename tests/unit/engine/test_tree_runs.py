@@ -1,6 +1,5 @@
 """Batches of articulated landers: bits, interruption, outcomes, what tables need, bad input."""
 
-import alight.engine.tree_runs as runs_module
 import numpy as np
 import pytest
 
@@ -120,19 +119,19 @@ class Interrupted(Progress):
 # -- what a run does depends on nothing but itself -------------------------------------------------
 
 
-def test_slots_chunks_and_threads_change_no_bit(make, lander, monkeypatch):
+def test_slots_chunks_and_threads_change_no_bit(make, lander, paced):
     model, release = make(), thrown(lander.tree, 9)
     whole = run_batch(model, release, device="cpu")
     few = Batch(model, release, device="cpu", slots=2, threads=1).run()
     assert same_bits(whole, few)
-    monkeypatch.setattr(runs_module, "CPU_STEPS", 37)
+    paced(TreeModel, steps=37)
     assert same_bits(whole, Batch(model, release, device="cpu", slots=4).run())
     alone = run_batch(model, release[3], device="cpu")
     assert alone.q.tobytes() == whole.q[3].tobytes()
 
 
-def test_interrupted_and_continued_is_as_if_never_interrupted(make, lander, monkeypatch):
-    monkeypatch.setattr(runs_module, "CPU_STEPS", 200)
+def test_interrupted_and_continued_is_as_if_never_interrupted(make, lander, paced):
+    paced(TreeModel, steps=200)
     model, release = make(), thrown(lander.tree, 6)
     whole = run_batch(model, release, device="cpu")
     under_way = Batch(model, release, device="cpu", slots=3)

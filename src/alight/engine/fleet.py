@@ -1,0 +1,185 @@
+"""Models that differ in numbers alone, as one: each run has its own, in one batch.
+
+Whatever can differ between models without another kernel or another layout of memory may differ
+from run to run: masses and joints, the slope of a plane, thrust, gravity, rotation, the hull of an
+asteroid. A run reads the parameters of its own model, a row of ``worlds``; laws know nothing of it.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Hashable, Iterable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import warp as wp
+
+from alight.core import devices
+from alight.core.checks import Array
+from alight.core.errors import InputError
+from alight.engine.motion import Loop, Motion, Pace, Start
+from alight.engine.records import stacked
+from alight.engine.result import BatchResult
+
+
+@dataclass(frozen=True, eq=False)
+class Releases:
+    """The releases of runs, each of its own kind of model; rows in the order of runs."""
+
+    parts: tuple[Any, ...]
+    """One for each model: those of its runs, in order."""
+    count: int
+
+    def __len__(self) -> int:
+        return self.count
+
+
+@dataclass(frozen=True, eq=False)
+class FleetResult(BatchResult):
+    """How runs with models of their own ended; row i is run i."""
+
+    parts: tuple[tuple[npt.NDArray[np.int64], Any], ...]
+    """Of each model: which runs are its own, and their result."""
+
+
+class Fleet(Motion):
+    """Models whose runs go in one batch: ``rows`` tell which runs each of them has."""
+
+    Release = Releases
+
+    def __init__(self, models: Sequence[Motion], rows: Sequence[npt.ArrayLike]) -> None:
+        self.models = tuple(models)
+        self.rows_of = tuple(np.asarray(each, dtype=np.int64) for each in rows)
+        if len({kind_of(model) for model in self.models}) != 1:
+            raise InputError(
+                "these models cannot share a batch: their laws, or the number of their parts, "
+                "differ. Give each kind a batch of its own (engine.fleet.sorted_by_kind)."
+            )
+        self._first = self.models[0]
+        self.count = sum(map(len, self.rows_of))
+
+    # -- what all of them have in common -------------------------------------------------------
+
+    @property
+    def title(self) -> str:  # type: ignore[override]
+        """What progress calls the runs."""
+        return self._first.title
+
+    @property
+    def shown(self) -> Any:
+        """Outcomes that progress counts."""
+        return self._first.shown
+
+    def loop(self) -> Loop:
+        """What the kernel is made from."""
+        return dataclasses.replace(self._first.loop(), own=True)
+
+    def pace(self, device: devices.Device) -> Pace:
+        """How much is done at once."""
+        return self._first.pace(device)
+
+    @property
+    def layout(self) -> Hashable:
+        """What the memory of a run depends on."""
+        return self._first.layout
+
+    def memory(self, slots: int, device: devices.Device) -> Any:
+        """What runs keep in memory, by slot."""
+        return self._first.memory(slots, device)
+
+    def rows(self, memory: Any) -> dict[str, Any]:
+        """Arrays [row, slot] that go with a run."""
+        return self._first.rows(memory)
+
+    def fresh(self, memory: Any) -> list[tuple[Any, float]]:
+        """What they hold where a run comes into a slot."""
+        return self._first.fresh(memory)
+
+    @property
+    def line_width(self) -> int:
+        """Numbers of a line of history."""
+        return self._first.line_width
+
+    def line_phase(self, lines: Array) -> npt.NDArray[Any]:
+        """(n,) which phase lines are of."""
+        return self._first.line_phase(lines)
+
+    # -- what each run has ---------------------------------------------------------------------
+
+    def data(self, device: devices.Device) -> Any:
+        """The parameters of the first."""
+        return self._first.data(device)
+
+    def worlds(self, device: devices.Device) -> tuple[Any, Any, Any]:
+        """The parameters of all models, and which of them each run has."""
+        own = [model.data(device) for model in self.models]
+        made = wp.array(own, dtype=self.loop().World, device=device.name)
+        made._behind = own  # their arrays must outlive it
+        which = np.zeros(self.count, dtype=np.int32)
+        for number, rows in enumerate(self.rows_of):
+            which[rows] = number
+        return own[0], made, wp.array(which, dtype=int, device=device.name)
+
+    def start(self, release: Releases, device: devices.Device, threads: int | None) -> Start:
+        """The runs of all releases, in the order of runs."""
+        parts = [
+            m.start(r, device, threads) for m, r in zip(self.models, release.parts, strict=True)
+        ]
+        start = Start(
+            self._in_order([part.runs for part in parts]),
+            self._in_order([part.notes for part in parts]),
+            {name: self._in_order([p.rows[name] for p in parts]) for name in parts[0].rows},
+        )
+        start.notes["number"] = np.arange(self.count)
+        return start
+
+    def _in_order(self, parts: list[Any]) -> Any:
+        out = np.zeros((self.count, *parts[0].shape[1:]), dtype=parts[0].dtype)
+        for rows, part in zip(self.rows_of, parts, strict=True):
+            out[rows] = part
+        return out
+
+    def result(self, runs: Start, touches: Any, threads: int | None) -> FleetResult:
+        """How the runs ended."""
+        parts = []
+        final: Any = None
+        own = np.zeros(self.count, dtype=np.int64)
+        edges = np.searchsorted(touches["run"], np.arange(self.count + 1))
+        for model, rows in zip(self.models, self.rows_of, strict=True):
+            own[rows] = np.arange(len(rows))
+            mine = _chosen(touches, edges, rows)
+            mine["run"] = own[mine["run"]]
+            notes = runs.notes[rows].copy()
+            notes["number"] = np.arange(len(rows))
+            states = {name: array[rows] for name, array in runs.rows.items()}
+            part = model.result(Start(runs.runs[rows].copy(), notes, states), mine, threads)
+            parts.append((rows, part))
+            if final is None:
+                final = np.zeros(self.count, dtype=part.final.dtype)
+            final[rows] = part.final
+        final["number"] = np.arange(self.count)
+        return FleetResult(final, touches, tuple(parts))
+
+    def solution(self, batch: Any, result: Any) -> Any:
+        """The course of the only run."""
+        raise InputError("simulate follows one run of one model; give that model.")
+
+
+def _chosen(touches: Any, edges: Any, rows: npt.NDArray[np.int64]) -> Any:
+    """The contacts of some runs; ``edges`` are where those of each run begin."""
+    return stacked(touches.dtype, [touches[edges[i] : edges[i + 1]] for i in rows])
+
+
+def kind_of(model: Motion) -> Hashable:
+    """What models must have in common to share a batch."""
+    return type(model), model.loop(), model.layout
+
+
+def sorted_by_kind(models: Iterable[Motion]) -> list[list[int]]:
+    """The numbers of models that can share a batch, in lists."""
+    found: dict[Hashable, list[int]] = {}
+    for number, model in enumerate(models):
+        found.setdefault(kind_of(model), []).append(number)
+    return list(found.values())
