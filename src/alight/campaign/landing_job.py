@@ -15,7 +15,8 @@ from alight.campaign.tree_tables import Filled, course_columns, load_columns
 from alight.core.checks import Array
 from alight.core.outcomes import Outcome
 from alight.core.progress import Progress
-from alight.engine import Model, TreeSolution, run_batch, simulate
+from alight.engine import Model, TreeSolution, simulate
+from alight.engine.fleet import run_models
 from alight.engine.records import Touch, stacked
 from alight.engine.resting import hull_depths
 from alight.engine.run import final_states
@@ -60,22 +61,29 @@ class Landings:
         count, work = len(self._runs), self._work
         final = final_states(count)
         parts, owners, loads = [], [], dict[str, Filled]()
-        for model, release, rows in self._groups(count, self._values):
-            result = run_batch(
-                model, release, device=work.device, threads=work.threads, show=bar or "silent"
-            )
-            final[rows] = result.final
-            if isinstance(model, Model):
-                depth = hull_depths(model, result.final, work.device, work.threads)
-                self._depth[rows] = depth
-            for column, array in load_columns(result):
-                loads.setdefault(column.name, (column, np.zeros(count)))[1][rows] = array
+        models, releases, rows = zip(*self._groups(count, self._values), strict=True)
+        options = {"device": work.device, "threads": work.threads, "show": bar or "silent"}
+        for numbers, result, each in run_models(models, releases, **options):
+            own = np.concatenate([rows[i] for i in numbers])
+            final[own] = result.final
             parts.append(result.touches)
-            owners.append(rows[result.touches["run"]])
+            owners.append(own[result.touches["run"]])
+            for number, part in zip(numbers, each, strict=True):
+                self._note(models[number], part, rows[number], loads)
         touches, row = stacked(Touch, parts), np.concatenate(owners)
         # Groups come one after the other; within a run contacts are already in order of time.
         order = np.argsort(row, kind="stable")
         return final, list(loads.values()), touches[order], row[order]
+
+    def _note(self, model: Any, result: Any, rows: Any, loads: dict[str, Filled]) -> None:
+        """How deep landers rest, and what their parts bore, of the runs of one model."""
+        work = self._work
+        if isinstance(model, Model):
+            depth = hull_depths(model, result.final, work.device, work.threads)
+            self._depth[rows] = depth
+        for column, array in load_columns(result):
+            blank = np.zeros(len(self._runs))
+            loads.setdefault(column.name, (column, blank))[1][rows] = array
 
     def _groups(
         self, count: int, values: dict[str, Array]

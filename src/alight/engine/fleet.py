@@ -8,7 +8,8 @@ asteroid. A run reads the parameters of its own model, a row of ``worlds``; laws
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Hashable, Iterable, Sequence
+import itertools
+from collections.abc import Hashable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -19,6 +20,7 @@ import warp as wp
 from alight.core import devices
 from alight.core.checks import Array
 from alight.core.errors import InputError
+from alight.engine.batch import run_batch
 from alight.engine.motion import Loop, Motion, Pace, Start
 from alight.engine.records import stacked
 from alight.engine.result import BatchResult
@@ -58,19 +60,10 @@ class Fleet(Motion):
                 "differ. Give each kind a batch of its own (engine.fleet.sorted_by_kind)."
             )
         self._first = self.models[0]
+        self.title, self.shown = self._first.title, self._first.shown
         self.count = sum(map(len, self.rows_of))
 
     # -- what all of them have in common -------------------------------------------------------
-
-    @property
-    def title(self) -> str:  # type: ignore[override]
-        """What progress calls the runs."""
-        return self._first.title
-
-    @property
-    def shown(self) -> Any:
-        """Outcomes that progress counts."""
-        return self._first.shown
 
     def loop(self) -> Loop:
         """What the kernel is made from."""
@@ -183,3 +176,23 @@ def sorted_by_kind(models: Iterable[Motion]) -> list[list[int]]:
     for number, model in enumerate(models):
         found.setdefault(kind_of(model), []).append(number)
     return list(found.values())
+
+
+def run_models(
+    models: Sequence[Motion], releases: Sequence[Any], **options: Any
+) -> Iterator[tuple[list[int], BatchResult, list[Any]]]:
+    """Run models, those together that can be: numbers of models, what came of their runs (those of
+    the first model, then those of the next), and the result of each model alone.
+
+    ``options`` are those of ``run_batch``.
+    """
+    for numbers in sorted_by_kind(models):
+        some, starts = [models[i] for i in numbers], [releases[i] for i in numbers]
+        if len(some) == 1:
+            result = run_batch(some[0], starts[0], **options)
+            yield numbers, result, [result]
+            continue
+        edges = np.cumsum([0, *map(len, starts)])
+        rows = [np.arange(a, b) for a, b in itertools.pairwise(edges)]
+        result = run_batch(Fleet(some, rows), Releases(tuple(starts), int(edges[-1])), **options)
+        yield numbers, result, [part for _, part in result.parts]

@@ -118,8 +118,8 @@ class Motion(ABC):
     #: What it starts from.
     Release: ClassVar[Any]
     #: What progress calls the runs, and the outcomes that it counts.
-    title: ClassVar[str] = "Landings"
-    shown: ClassVar[Mapping[str, int]] = {"settled": Outcome.SETTLED, "escaped": Outcome.ESCAPED}
+    title: str = "Landings"
+    shown: Mapping[str, int] = {"settled": Outcome.SETTLED, "escaped": Outcome.ESCAPED}
 
     @abstractmethod
     def loop(self) -> Loop:

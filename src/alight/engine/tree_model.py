@@ -6,7 +6,7 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any, ClassVar
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -333,7 +333,7 @@ class TreeModel(Motion):
 
     # -- under the engine ----------------------------------------------------------------------
 
-    shown: ClassVar[dict[str, int]] = {
+    shown = {  # noqa: RUF012
         "settled": Outcome.SETTLED,
         "tipped": Outcome.TIPPED_OVER,
     }
