@@ -92,13 +92,26 @@ def hull_memory(
     captive: CaptiveData, ring: RingData, slots: int, device: devices.Device, triangles: int = 0
 ) -> HullMemory:
     """Room for ``slots`` evaluations."""
-    vertices, facets = captive.vertices.shape[0], captive.facets.shape[0]
-    count, sticking = ring.points.shape[0], vertices + ring.beads.shape[0]
+    sizes = (captive.vertices.shape[0], captive.facets.shape[0])
+    count, beads = ring.points.shape[0], ring.beads.shape[0]
+    return new_hull_memory(*sizes, count, beads, slots, device, triangles)
+
+
+def new_hull_memory(
+    vertices: int,
+    facets: int,
+    count: int,
+    beads: int,
+    slots: int,
+    device: devices.Device,
+    triangles: int = 0,
+) -> HullMemory:
+    """Room for ``slots`` evaluations of bodies with so many vertices and facets, or fewer."""
 
     def new(rows: int, dtype: Any) -> Any:
         return by_slot(rows, slots, dtype, device)
 
-    memory = HullMemory()
+    memory, sticking = HullMemory(), vertices + beads
     memory.place, memory.slope = new(vertices, vec3), new(vertices + count, vec3)
     memory.seen, memory.front = new(count, vec3), new(facets, int)
     memory.triangles = new(triangles, wp.vec3i)
