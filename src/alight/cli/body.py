@@ -211,7 +211,7 @@ def look(
     from alight.analysis.surface import examine
     from alight.core import devices
     from alight.core.progress import progress
-    from alight.gravity.polyhedron import Polyhedron
+    from alight.gravity.polyhedron.field import Polyhedron
 
     chosen = devices.resolve(device)
     mesh = subject.mesh

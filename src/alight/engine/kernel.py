@@ -13,7 +13,7 @@ from alight.engine.gain import gains_energy
 from alight.engine.run import CONTACT, FLIGHT, Memory, Row, Run, Touch
 from alight.engine.world import Composition, Scheme
 from alight.gravity.linearised import extrapolate
-from alight.vehicles.rigid_data import angular_energy, linear_energy
+from alight.vehicles.rigid.data import angular_energy, linear_energy
 
 _RUNNING = wp.constant(int(Outcome.RUNNING))
 _OUT_OF_STEPS = wp.constant(int(Outcome.OUT_OF_STEPS))

@@ -9,7 +9,7 @@ state, which is the next step's first.
 ``stepping_kernel`` takes such steps for any state that a membrane acts on: ``motion_kernel`` here
 for two rigid bodies, and ``capture_kernel`` for a body and a craft with arrays on hinges. The rows
 of a motion are followed by three for each vertex of the body's hull: the strain of the fabric that
-sticks there (``contact.stick``). Records leave these out.
+sticks there (``contact.stick_friction``). Records leave these out.
 """
 
 import functools
@@ -20,7 +20,7 @@ import warp as wp
 from alight.core.frames import wp_quat_rate
 from alight.core.types import mat33, quat, scalar, vec3
 from alight.core.warp_setup import POINT_OPTIONS
-from alight.integrators.kernel import accepted, next_step
+from alight.integrators.runge_kutta_kernel import accepted, next_step
 from alight.membrane.forces import MembraneLoad, MembraneRow, Moving
 from alight.membrane.geometry import CaptiveData, HullMemory, outside
 from alight.membrane.ring import RingData

@@ -12,7 +12,7 @@ import numpy as np
 import warp as wp
 
 from alight.contact import Compliant, Impulse, Sliding
-from alight.contact.hulls import hull_functions, is_ball, shelf_of, touching_hull
+from alight.contact.hull.supported_surfaces import hull_functions, is_ball, shelf_of, touching_hull
 from alight.core import devices
 from alight.core.checks import checked_number, checked_whole
 from alight.core.errors import InputError
@@ -27,10 +27,10 @@ from alight.flight import External, Rotation, UniformRotation
 from alight.flight.combine import combine, combined_data
 from alight.gravity import Gravity, Linearised, Uniform
 from alight.surfaces import Surface
-from alight.surfaces.rock_shelf import NO_SHELF, ShelfSize
+from alight.surfaces.rocks.nearby_cache import NO_SHELF, ShelfSize
 from alight.vehicles import RigidLander
-from alight.vehicles.free_rotation import free_body
-from alight.vehicles.hull_data import Hull
+from alight.vehicles.rigid.free_rotation import free_body
+from alight.vehicles.rigid.hull_data import Hull
 
 _SCHEMES: dict[str, Scheme] = {"clipped": CLIPPED, "smooth": SMOOTH}
 

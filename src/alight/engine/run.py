@@ -2,12 +2,12 @@
 
 import warp as wp
 
-from alight.contact.collected import Contact
-from alight.contact.several import Held
+from alight.contact.hull.contact_list import Contact
+from alight.contact.impulse.contact_solver import Held
 from alight.contact.state import Found, Grip
 from alight.core.types import quat, scalar, vec3
 from alight.gravity.law import FieldValue
-from alight.surfaces.rock_shelf import Shelves
+from alight.surfaces.rocks.nearby_cache import Shelves
 
 #: Phases of a run. Motions add their own after these.
 FLIGHT = wp.constant(0)

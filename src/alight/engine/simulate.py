@@ -21,7 +21,7 @@ from alight.engine.model import Model
 from alight.engine.release import Release
 from alight.engine.run import Row
 from alight.engine.slots import stacked
-from alight.vehicles.free_rotation import turn
+from alight.vehicles.rigid.free_rotation import turn
 
 #: Lines of history that one launch may write.
 LINES = 4096

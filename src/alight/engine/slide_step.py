@@ -1,11 +1,11 @@
 """Sliding: one step along the ground, to a stop, or off it again.
 
-Place and velocity are integrated together with what the ground gives (see ``contact.slide_kernel``)
-by RK5(4), in Cartesian coordinates of the target: no chart, so no poles. After each step the place
-is put back on the surface and the velocity into its tangent plane. The rate of the last component
-is the support N itself, so every step knows N at its ends and, by the integral, in between: a step
-over N = 0 is cut there. Towards a stop, steps take half of the time left, until what is left is
-known in closed form to within the tolerance.
+Place and velocity are integrated together with what the ground gives (see
+``contact.sliding.kernel``) by RK5(4), in Cartesian coordinates of the target: no chart, so no
+poles. After each step the place is put back on the surface and the velocity into its tangent plane.
+The rate of the last component is the support N itself, so every step knows N at its ends and, by
+the integral, in between: a step over N = 0 is cut there. Towards a stop, steps take half of the
+time left, until what is left is known in closed form to within the tolerance.
 """
 
 import functools
@@ -13,7 +13,7 @@ from typing import Any
 
 import warp as wp
 
-from alight.contact.slide_kernel import (
+from alight.contact.sliding.kernel import (
     Halt,
     Pushed,
     carried,
@@ -28,7 +28,12 @@ from alight.engine.approach import time_to_travel
 from alight.engine.flight_phase import path_length
 from alight.engine.run import FLIGHT, Limits, Memory, Run
 from alight.engine.world import Composition
-from alight.integrators.kernel import accepted, error_norm_function, next_step, step_function
+from alight.integrators.runge_kutta_kernel import (
+    accepted,
+    error_norm_function,
+    next_step,
+    step_function,
+)
 from alight.integrators.tableau import RK54
 
 _SETTLED = wp.constant(int(Outcome.SETTLED))

@@ -5,13 +5,13 @@ from typing import Any
 import numpy as np
 import warp as wp
 
-from alight.contact.collected import MOST, Contact
-from alight.contact.several import Held
+from alight.contact.hull.contact_list import MOST, Contact
+from alight.contact.impulse.contact_solver import Held
 from alight.contact.state import Found
 from alight.core import devices
 from alight.core.types import scalar
 from alight.engine.run import Memory, Notes, Run, Touch
-from alight.surfaces.rock_shelf import NO_SHELF, ShelfSize
+from alight.surfaces.rocks.nearby_cache import NO_SHELF, ShelfSize
 
 _RUN: Any = Run
 _NOTES: Any = Notes

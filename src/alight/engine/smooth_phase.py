@@ -1,11 +1,11 @@
 """The contact phase of paper 004's own scheme: smooth forces in a Runge-Kutta integration.
 
 Position, velocity, attitude and rate (13 numbers, equation 2 with errata 004-1 and 004-2) are
-integrated together by RK5(4) under the forces of ``contact.smooth``. Two things make that fit for
-contact. Errors are measured on the scale of the contact: the depth speed / omega_0, never less than
-the weight presses in, for a lander at rest sits 1e-8 m deep and tolerances in metres would not see
-it. And steps end where a point touches or leaves, as far as that can be told: a damper's force
-jumps there, and no method keeps its order across a jump.
+integrated together by RK5(4) under the forces of ``contact.compliant.smooth_forces``. Two things
+make that fit for contact. Errors are measured on the scale of the contact: the depth speed /
+omega_0, never less than the weight presses in, for a lander at rest sits 1e-8 m deep and tolerances
+in metres would not see it. And steps end where a point touches or leaves, as far as that can be
+told: a damper's force jumps there, and no method keeps its order across a jump.
 """
 
 import functools
@@ -13,8 +13,7 @@ from typing import Any
 
 import warp as wp
 
-from alight.contact.resistance import tangential
-from alight.contact.smooth import (
+from alight.contact.compliant.smooth_forces import (
     Instant,
     Load,
     Look,
@@ -22,6 +21,7 @@ from alight.contact.smooth import (
     linear_stored,
     smooth_load,
 )
+from alight.contact.rolling_resistance import tangential
 from alight.contact.state import CompliantData
 from alight.core.outcomes import Outcome
 from alight.core.types import quat, scalar, vec3
@@ -29,7 +29,12 @@ from alight.engine.approach import free_time
 from alight.engine.run import FLIGHT, Memory, Run, Touch
 from alight.engine.world import Composition, Scheme
 from alight.gravity.linearised import extrapolate
-from alight.integrators.kernel import accepted, error_norm_function, next_step, step_function
+from alight.integrators.runge_kutta_kernel import (
+    accepted,
+    error_norm_function,
+    next_step,
+    step_function,
+)
 from alight.integrators.tableau import RK54
 
 _SETTLED = wp.constant(int(Outcome.SETTLED))
@@ -88,8 +93,9 @@ def arrive_function(parts: Composition, frequency: Any) -> Any:
 def press_function(parts: Composition, push: Any, stored: Any, frequency: Any) -> Any:
     """The function ``(world, run, memory, slot) -> run`` of one step in contact.
 
-    ``push`` and ``stored`` are the normal law (see ``contact.smooth.smooth_load``), and
-    ``frequency(contact, mass, speed)`` is how fast it throws ``mass`` [kg] back [rad/s].
+    ``push`` and ``stored`` are the normal law (see
+    ``contact.compliant.smooth_forces.smooth_load``), and ``frequency(contact, mass, speed)`` is how
+    fast it throws ``mass`` [kg] back [rad/s].
     """
     World, laws = parts.World, parts.laws
     anchor, frame_pull = parts.anchor, parts.frame_pull
@@ -393,8 +399,9 @@ def smooth_scheme(name: str, push: Any, stored: Any, frequency: Any) -> Scheme:
     """The scheme with another normal law, for a subclass of ``Compliant`` to name as ``stepping``.
 
     The Warp functions are ``push(contact, depth, closing)`` [N] and ``stored(contact, depth)`` [J]
-    as for ``contact.smooth.smooth_load``, and ``frequency(contact, mass, speed)`` [rad/s], about
-    one over the time in which a hit is thrown back; it must be positive at every speed, 0 too.
+    as for ``contact.compliant.smooth_forces.smooth_load``, and ``frequency(contact, mass, speed)``
+    [rad/s], about one over the time in which a hit is thrown back; it must be positive at every
+    speed, 0 too.
     """
 
     def arrive(parts: Composition) -> Any:

@@ -17,7 +17,7 @@ from alight.engine.lift import refusal
 from alight.engine.tree_model import TreeModel, TreeRelease
 from alight.engine.tree_runs import TreePeaks, TreeRuns
 from alight.engine.tree_state import IN_CONTACT, line_parts
-from alight.vehicles.tree_states import Kinematics
+from alight.vehicles.tree.states import Kinematics
 
 #: Lines of history that one launch may write.
 LINES = 4096

@@ -9,9 +9,9 @@ import numpy as np
 from alight.core.checks import Array
 from alight.core.errors import InputError
 from alight.core.outcomes import Outcome
-from alight.integrators.control import GROWTH, following_step
 from alight.integrators.dense import BentSegment, Segment
 from alight.integrators.problem import Problem, Settings
+from alight.integrators.step_control import GROWTH, following_step
 from alight.integrators.tableau import RK4, RK54, Row, Tableau
 from alight.integrators.tolerance import Tolerance, checked_adaptive, first_size, floor_of, rms
 

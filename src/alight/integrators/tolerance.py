@@ -8,8 +8,8 @@ import numpy as np
 
 from alight.core.checks import Array
 from alight.core.errors import InputError
-from alight.integrators.control import TINY
 from alight.integrators.problem import Problem, Settings
+from alight.integrators.step_control import TINY
 
 
 class Tolerance:

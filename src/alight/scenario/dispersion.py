@@ -14,7 +14,7 @@ import numpy as np
 
 from alight.core.errors import InputError, did_you_mean
 from alight.scenario.errors import Problem, told
-from alight.scenario.fields import Kind, Measure, Number, Row, Whole, _Range
+from alight.scenario.field_types import Kind, Measure, Number, Row, Whole, _Range
 
 #: Keys of each kind of dispersion: needed, optional.
 KINDS: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {

@@ -16,9 +16,9 @@ from alight.core.errors import InputError, did_you_mean
 from alight.scenario import toml_text
 from alight.scenario.dispersion import KINDS, Dispersion
 from alight.scenario.errors import Problem
-from alight.scenario.fields import MOST_SEED, Either, Kind, OneOf, Text, Whole
-from alight.scenario.schema_run import Campaign, Record
-from alight.scenario.section import Section
+from alight.scenario.field_types import MOST_SEED, Either, Kind, OneOf, Text, Whole
+from alight.scenario.schema.run import Campaign, Record
+from alight.scenario.schema.section import Section
 
 #: Sections whose numbers cannot vary from run to run.
 FIXED = ("campaign", "record", "made_by")

@@ -15,13 +15,13 @@ from alight.core.files import MOST_BYTES as MOST_FILE
 from alight.core.files import read_bounded
 from alight.core.paths import check_text, user_path
 from alight.scenario import dispersion
-from alight.scenario.catalogue import MOST_BYTES
 from alight.scenario.dispersion import Dispersion
 from alight.scenario.document import LANDING, Document, keys
-from alight.scenario.documents import DOCUMENTS
+from alight.scenario.document_kinds import DOCUMENTS
 from alight.scenario.errors import Problem, ScenarioError, told
-from alight.scenario.fields import Choice, Either, OneOf
-from alight.scenario.section import Section, wanted
+from alight.scenario.field_types import Choice, Either, OneOf
+from alight.scenario.schema.section import Section, wanted
+from alight.scenario.shipped_scenarios import MOST_BYTES
 
 
 def load(path: str | os.PathLike[str]) -> Any:

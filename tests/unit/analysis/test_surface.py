@@ -5,7 +5,7 @@ import pytest
 
 from alight.analysis import surface as sf
 from alight.core.constants import G
-from alight.gravity.polyhedron import Polyhedron
+from alight.gravity.polyhedron.field import Polyhedron
 from alight.gravity.simple import PointMass
 from alight.scenario import bodies
 from alight.shapes import Mesh, icosphere

@@ -90,7 +90,7 @@ def test_a_change_runs_the_studies_that_rest_on_it_alone():
     peer = depends.ROOT / "benchmarks" / "impact_peer.py"
     assert peer in depends.closure(depends.ROOT / "tests/verification/test_impact.py")
     case = depends.ROOT / "tests/unit/scenario/tree_case.py"
-    assert case in depends.closure(depends.ROOT / "tests/unit/campaign/test_articulated.py")
+    assert case in depends.closure(depends.ROOT / "tests/unit/campaign/tables/test_articulated.py")
     itself = depends.ROOT / "tests/verification/test_distance_field.py"
     assert validate.touched({itself}) == [itself]
     assert validate.touched({depends.ROOT / "README.md"}) == []

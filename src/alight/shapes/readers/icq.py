@@ -16,7 +16,7 @@ import numpy as np
 import numpy.typing as npt
 
 from alight.core.errors import FileError
-from alight.shapes.arrays import FloatArray, bounding_diagonal
+from alight.shapes.integrity.arrays import FloatArray, bounding_diagonal
 from alight.shapes.mass import mass_properties
 from alight.shapes.readers.raw import RawMesh
 from alight.shapes.readers.text import Rows

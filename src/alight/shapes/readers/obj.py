@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from alight.core.errors import FileError, MeshError
-from alight.shapes.arrays import FloatArray
+from alight.shapes.integrity.arrays import FloatArray
 from alight.shapes.readers.raw import RawMesh, require_triangles, whole_numbers
 from alight.shapes.readers.text import Rows, parse_rows, read_text
 

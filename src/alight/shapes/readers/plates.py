@@ -18,7 +18,7 @@ import numpy as np
 import numpy.typing as npt
 
 from alight.core.errors import FileError, MeshError
-from alight.shapes.arrays import FloatArray
+from alight.shapes.integrity.arrays import FloatArray
 from alight.shapes.readers.icq import grid_rows, read_icq
 from alight.shapes.readers.obj import lettered_rows
 from alight.shapes.readers.raw import RawMesh, whole_numbers

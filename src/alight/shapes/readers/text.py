@@ -12,7 +12,7 @@ import numpy.typing as npt
 
 from alight.core.errors import FileError
 from alight.core.files import MOST_BYTES, read_bounded
-from alight.shapes.arrays import FloatArray
+from alight.shapes.integrity.arrays import FloatArray
 
 #: Control characters that no text file holds; a binary file shows one very soon.
 _CONTROL = re.compile(rb"[\x00-\x08\x0e-\x19\x1c-\x1f]")
