@@ -25,7 +25,7 @@ class BusyError(AlightError, RuntimeError):
     """A folder that another process is working on."""
 
 
-class Hold:
+class FolderLock:
     """A folder that this process has locked."""
 
     def __init__(self, folder: pathlib.Path, lock: IO[bytes]) -> None:
@@ -53,7 +53,7 @@ class Hold:
 
 
 @contextlib.contextmanager
-def locked(folder: pathlib.Path) -> Iterator[Hold]:
+def locked(folder: pathlib.Path) -> Iterator[FolderLock]:
     """Hold the folder for this process; the lock falls with the process, however that ends."""
     path = folder / LOCK_FILE
     try:
@@ -78,4 +78,4 @@ def locked(folder: pathlib.Path) -> Iterator[Hold]:
             file.truncate(0)
             file.write(f"process {os.getpid()} on {socket.gethostname()}".encode())
             file.flush()
-        yield Hold(folder, file)
+        yield FolderLock(folder, file)

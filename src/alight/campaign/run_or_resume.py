@@ -17,7 +17,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from alight.campaign.executors import Executor, Tally, executor_of, resolver_of
-from alight.campaign.folder_lock import Hold, locked
+from alight.campaign.folder_lock import FolderLock, locked
 from alight.campaign.jobs.run_kinds import run_kind
 from alight.campaign.jobs.shard import Work
 from alight.campaign.plan import PLAN_FILE, Plan, agreed, make_plan, read_plan
@@ -137,7 +137,7 @@ def run_campaign(
 
 
 def _carry_out(
-    hold: Hold, work: Work, executor: Executor, show: str | Progress, notes: _Notes
+    hold: FolderLock, work: Work, executor: Executor, show: str | Progress, notes: _Notes
 ) -> CampaignResult:
     """Check what is there, compute what is not."""
     folder, plan, computed = hold.folder, work.plan, 0

@@ -40,7 +40,7 @@ def kicked(body: RigidBody, inverse_inertia: mat33, m: Motion, lever: vec3, impu
 
 
 @wp.struct
-class Held:
+class FrictionResult:
     """Motion after friction and its like, and what held it."""
 
     motion: Motion
@@ -149,7 +149,7 @@ def hold(
     ``held.grip.stuck`` is 2 where all limits allow the answer and 0 where they do not: one law
     after the other then.
     """
-    held = Held()
+    held = FrictionResult()
     held.motion = m
     before = wp.dot(n, dt * grip.rolling)
     most = spin_limit(contact, spread, weight)
@@ -236,7 +236,7 @@ def turn_less(
 
     The push of paper 004 spares what slides without rolling.
     """
-    held = Held()
+    held = FrictionResult()
     turn = resist_turning(contact, inverse_inertia, n, spread, weight, m.w, dt * grip.rolling)
     v = m.v - dt * grip.push / body.mass
     push = vec3()
@@ -260,7 +260,7 @@ def resist_sliding(
     lever: vec3,
     weight: scalar,
     before: vec3,
-    held: Held,
+    held: FrictionResult,
     grip: Grip,
     dt: scalar,
 ):

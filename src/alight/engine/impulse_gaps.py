@@ -11,7 +11,7 @@ from typing import Any
 
 import warp as wp
 
-from alight.contact.hull.contact_list import Collecting, Contact, kept
+from alight.contact.hull.contact_list import Collecting, HullContact, kept
 from alight.contact.hull.feature_pairs import BALL, CORNER, EDGES
 from alight.contact.time_to_contact.bounds import open_time
 from alight.contact.time_to_contact.feature_pairs import DEEP, flying_from
@@ -21,7 +21,7 @@ from alight.engine.clearance import Clearance
 from alight.engine.run import Memory, Run
 from alight.engine.world import Composition
 from alight.vehicles.rigid.data import angular_acceleration
-from alight.vehicles.rigid.hull_data import Hull
+from alight.vehicles.rigid.hull_data import HullData
 
 _BALL = wp.constant(BALL)
 _CORNER = wp.constant(CORNER)
@@ -46,7 +46,7 @@ def point_gaps(parts: Composition) -> tuple[Any, Any]:
         count = int(0)
         among = Collecting()
         among.slot = slot
-        like = Hull()
+        like = HullData()
         like.radius = body.bounding_radius
         for j in range(body.points.shape[0]):
             if memory.clear[j, slot] <= run.travel + margin:
@@ -56,7 +56,7 @@ def point_gaps(parts: Composition) -> tuple[Any, Any]:
                 memory.clear[j, slot] = run.travel + wp.max(gap, scalar(0.0)) / world.slope
                 gap = gap / wp.length(at.gradient)
                 if gap < margin:
-                    new = Contact()
+                    new = HullContact()
                     new.point = x + arm - body.radii[j] * at.normal
                     new.normal = at.normal
                     new.gap = gap

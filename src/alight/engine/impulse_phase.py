@@ -19,7 +19,7 @@ from alight.contact.hull.supported_surfaces import (
     hull_functions,
     is_ball,
 )
-from alight.contact.impulse.contact_solver import GROWTH, Held, Strike, hold, recall, strike
+from alight.contact.impulse.contact_solver import GROWTH, HeldContact, Strike, hold, recall, strike
 from alight.contact.state import CompliantData, Pressed
 from alight.core.outcomes import Outcome
 from alight.core.types import scalar, vec3
@@ -120,7 +120,7 @@ def press_rigid(parts: Composition, gaps: Any, depth: Any, hull: bool) -> tuple[
     def forget(memory: Memory, slot: int):
         """Nothing held before."""
         for k in range(memory.before.shape[0]):
-            nothing = Held()
+            nothing = HeldContact()
             nothing.kind = -1
             memory.before[k, slot] = nothing
 

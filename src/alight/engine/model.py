@@ -30,7 +30,7 @@ from alight.surfaces import Surface
 from alight.surfaces.rocks.nearby_cache import NO_SHELF, ShelfSize
 from alight.vehicles import RigidLander
 from alight.vehicles.rigid.free_rotation import free_body
-from alight.vehicles.rigid.hull_data import Hull
+from alight.vehicles.rigid.hull_data import HullData
 
 _SCHEMES: dict[str, Scheme] = {"clipped": CLIPPED, "smooth": SMOOTH}
 
@@ -191,7 +191,7 @@ class Model:
                 contact_data=self.contact.Data,
                 ground_at=None if ground is None else ground.at,
                 ground_data=Nothing if ground is None else ground.Data,
-                hull_data=Hull if self.scheme.hull else Nothing,
+                hull_data=HullData if self.scheme.hull else Nothing,
                 scheme=self.scheme,
                 linearised=isinstance(self.gravity, Linearised),
                 steady=self.rotation.uniform and all(law.steady for law in self.externals),

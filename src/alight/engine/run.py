@@ -2,8 +2,8 @@
 
 import warp as wp
 
-from alight.contact.hull.contact_list import Contact
-from alight.contact.impulse.contact_solver import Held
+from alight.contact.hull.contact_list import HullContact
+from alight.contact.impulse.contact_solver import HeldContact
 from alight.contact.state import Found, Grip
 from alight.core.types import quat, scalar, vec3
 from alight.gravity.law import FieldValue
@@ -123,9 +123,9 @@ class Memory:
 
     clear: wp.array2d(dtype=scalar)  # [point, slot]: travel up to which it cannot touch [m]
     found: wp.array2d(dtype=Found)  # points near the ground in the step under way
-    contacts: wp.array2d(dtype=Contact)  # of a rigid lander in the step under way
-    held: wp.array2d(dtype=Held)  # what holds it there, and what did in the step before
-    before: wp.array2d(dtype=Held)
+    contacts: wp.array2d(dtype=HullContact)  # of a rigid lander in the step under way
+    held: wp.array2d(dtype=HeldContact)  # what holds it there, and what did in the step before
+    before: wp.array2d(dtype=HeldContact)
     notes: wp.array(dtype=Notes)
     shelves: Shelves  # rocks near it
 

@@ -15,7 +15,7 @@ import warp as wp
 
 from alight.contact.sliding.kernel import (
     Halt,
-    Pushed,
+    SupportForce,
     carried,
     creeping,
     downhill,
@@ -138,7 +138,7 @@ def slide_function(parts: Composition, bend: Any) -> Any:
         creeps: bool  # it goes the way it is pulled
 
     @wp.func
-    def rates(v: vec3, free: vec3, push: Pushed, held: scalar):
+    def rates(v: vec3, free: vec3, push: SupportForce, held: scalar):
         """Rates of change of the ten components."""
         gave = held * (push.support * push.normal + push.friction)
         a = free + gave
@@ -150,7 +150,7 @@ def slide_function(parts: Composition, bend: Any) -> Any:
         x = vec3(y[0], y[1], y[2])
         v = vec3(y[3], y[4], y[5])
         free = pull(data.world, data.memory, data.slot, t, x, v)
-        push = Pushed()
+        push = SupportForce()
         if data.held > scalar(0.0):
             law = law_at(data.world, data.memory, data.slot, x)
             push = carried(bend(data.world.surface, x), v, free, law.friction, data.creeps)
@@ -197,7 +197,7 @@ def slide_function(parts: Composition, bend: Any) -> Any:
             memory.notes[slot].anchor_x = run.x
 
     @wp.func
-    def sure(world: World, run: Run, push: Pushed, friction: scalar, end: Halt, g: scalar):
+    def sure(world: World, run: Run, push: SupportForce, friction: scalar, end: Halt, g: scalar):
         """True where pull and support change too little before the stop to matter."""
         s = wp.length(run.v)
         d = s * end.time
@@ -213,7 +213,9 @@ def slide_function(parts: Composition, bend: Any) -> Any:
         return late and share * d <= allowed * (far + d)
 
     @wp.func
-    def lost(limits: Limits, run: Run, memory: Memory, slot: int, push: Pushed, friction: scalar):
+    def lost(
+        limits: Limits, run: Run, memory: Memory, slot: int, push: SupportForce, friction: scalar
+    ):
         """True where what is left of the velocity is within the error of the slide.
 
         Not of a point that has begun to go the way it is pulled.
@@ -229,7 +231,7 @@ def slide_function(parts: Composition, bend: Any) -> Any:
 
     @wp.func
     def stopped(
-        world: World, run: Run, memory: Memory, slot: int, push: Pushed, free: vec3, end: Halt
+        world: World, run: Run, memory: Memory, slot: int, push: SupportForce, free: vec3, end: Halt
     ):
         """``run`` where and when it has stopped."""
         out = run
@@ -253,7 +255,7 @@ def slide_function(parts: Composition, bend: Any) -> Any:
         return out
 
     @wp.func
-    def stride(world: World, run: Run, push: Pushed, end: Halt, g: scalar, gone: bool):
+    def stride(world: World, run: Run, push: SupportForce, end: Halt, g: scalar, gone: bool):
         """The step to try [s]."""
         limits = world.limits
         s = wp.length(run.v)

@@ -5,8 +5,8 @@ from typing import Any
 import numpy as np
 import warp as wp
 
-from alight.contact.hull.contact_list import MOST, Contact
-from alight.contact.impulse.contact_solver import Held
+from alight.contact.hull.contact_list import MOST, HullContact
+from alight.contact.impulse.contact_solver import HeldContact
 from alight.contact.state import Found
 from alight.core import devices
 from alight.core.types import scalar
@@ -123,9 +123,9 @@ class Slots:
         self.memory.clear = wp.empty((points + 1, count), dtype=scalar, device=device.name)
         most = MOST if pairs else 0
         self.memory.found = wp.empty((max(points, most), count), dtype=Found, device=device.name)
-        self.memory.contacts = wp.empty((most, count), dtype=Contact, device=device.name)
-        self.memory.held = wp.zeros((most, count), dtype=Held, device=device.name)
-        self.memory.before = wp.zeros((most, count), dtype=Held, device=device.name)
+        self.memory.contacts = wp.empty((most, count), dtype=HullContact, device=device.name)
+        self.memory.held = wp.zeros((most, count), dtype=HeldContact, device=device.name)
+        self.memory.before = wp.zeros((most, count), dtype=HeldContact, device=device.name)
         self.memory.shelves = shelf.shelves(count, device)
 
     @staticmethod
@@ -133,7 +133,7 @@ class Slots:
         """What one slot takes on the device [bytes]."""
         most = MOST if pairs else 0
         own = size_of(Run) + size_of(Notes) + 8 * points + max(points, most) * size_of(Found)
-        return own + shelf.bytes_each + most * (size_of(Contact) + 2 * size_of(Held))
+        return own + shelf.bytes_each + most * (size_of(HullContact) + 2 * size_of(HeldContact))
 
     def put(self, states: States, chosen: Any, slots: Any) -> None:
         """Put runs into slots; nothing is known yet of the ground near them."""

@@ -14,9 +14,9 @@ from typing import Any
 import warp as wp
 
 from alight.contact.compliant.smooth_forces import (
+    ContactLoad,
     Instant,
-    Load,
-    Look,
+    NearPoints,
     linear_push,
     linear_stored,
     smooth_load,
@@ -108,7 +108,7 @@ def press_function(parts: Composition, push: Any, stored: Any, frequency: Any) -
         world: World
         run: Run
         memory: Memory
-        look: Look
+        look: NearPoints
 
     @wp.func
     def instant(data: Pressing, t: scalar, y: vec13):
@@ -136,7 +136,7 @@ def press_function(parts: Composition, push: Any, stored: Any, frequency: Any) -
         return now
 
     @wp.func
-    def slope_under(data: Pressing, y: vec13, now: Instant, load: Load):
+    def slope_under(data: Pressing, y: vec13, now: Instant, load: ContactLoad):
         """The derivative of ``y`` under ``load``."""
         a = now.pull + load.force / data.world.body.mass
         turn = wp.transpose(now.R) * (now.turn + now.inverse_inertia * load.torque)
@@ -209,7 +209,7 @@ def press_function(parts: Composition, push: Any, stored: Any, frequency: Any) -
         return out
 
     @wp.func
-    def clearance(world: World, run: Run, a: scalar, longest: scalar, look: Look):
+    def clearance(world: World, run: Run, a: scalar, longest: scalar, look: NearPoints):
         """The longest time [s], up to ``longest``, in which no point can touch."""
         body = world.body
         size = body.bounding_radius
@@ -232,7 +232,9 @@ def press_function(parts: Composition, push: Any, stored: Any, frequency: Any) -
         return h
 
     @wp.func
-    def wanted_step(world: World, run: Run, was: Load, scale: Scales, a: scalar, look: Look):
+    def wanted_step(
+        world: World, run: Run, was: ContactLoad, scale: Scales, a: scalar, look: NearPoints
+    ):
         """The step [s]: to where a point touches or leaves, if that is near.
 
         Above the ground it is as long as nothing can touch, or the way to the touch if that is
@@ -250,9 +252,9 @@ def press_function(parts: Composition, push: Any, stored: Any, frequency: Any) -
         memory: Memory,
         slot: int,
         old: Instant,
-        was: Load,
+        was: ContactLoad,
         new: Instant,
-        load: Load,
+        load: ContactLoad,
         mass: scalar,
         h: scalar,
     ):
@@ -301,8 +303,8 @@ def press_function(parts: Composition, push: Any, stored: Any, frequency: Any) -
         world: World,
         run: Run,
         gravity: vec3,
-        load: Load,
-        look: Look,
+        load: ContactLoad,
+        look: NearPoints,
         h: scalar,
         left: scalar,
         brief: scalar,

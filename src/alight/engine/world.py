@@ -12,7 +12,7 @@ from alight.engine.run import Limits, Memory, Run
 from alight.gravity.law import FieldValue
 from alight.gravity.linearised import extrapolate
 from alight.vehicles.rigid.data import RigidBody, angular_energy, linear_energy
-from alight.vehicles.rigid.free_rotation import FreeBody, free_rotation
+from alight.vehicles.rigid.free_rotation import FreeRotor, free_rotation
 
 
 @dataclasses.dataclass(frozen=True)
@@ -124,7 +124,7 @@ def compose(laws: Laws) -> Composition:
         ground: ground_data
         hull: hull_data
         body: RigidBody
-        free: FreeBody
+        free: FreeRotor
         limits: Limits
         slope: scalar  # bound on the gradient of the distance
         curvature: scalar  # bound on its second derivatives [1/m]

@@ -40,7 +40,7 @@ EQUAL = 1e-6
 ALMOST = 1.0 - 1e-9
 
 
-class Laws(NamedTuple):
+class AdamsFormulas(NamedTuple):
     """The functions, for one kind of number."""
 
     weights: Callable[..., Any]
@@ -55,7 +55,7 @@ class Laws(NamedTuple):
 
 def laws(
     number: Any, row: Any, error_constants: Any, func: Callable[..., Any], step_factor: Any
-) -> Laws:
+) -> AdamsFormulas:
     """The laws for numbers of type ``number``, in tables that ``row()`` makes.
 
     ``func`` turns a function into one that the others may call (``wp.func`` for kernels, nothing
@@ -237,7 +237,7 @@ def laws(
             )
         return k, failures >= RESTART, ratio
 
-    return Laws(
+    return AdamsFormulas(
         weights, coefficients, dense_weights, fitted, equal_steps, constant, onward, retreat
     )
 

@@ -23,7 +23,7 @@ from alight.scenario.quantities import DIMENSIONS, in_si
 MOST_SEED = 2**63 - 1
 
 
-class Kind:
+class FieldType:
     """A kind of value; a subclass says how to ``read`` one and how to ``write`` it."""
 
     #: Numbers in one value; 0 for kinds that hold none and cannot be dispersed.
@@ -59,7 +59,7 @@ class Kind:
 
 
 @dataclass(frozen=True)
-class _Range(Kind):
+class _Range(FieldType):
     """Bounds: above or from a least, below or up to a most."""
 
     above: float | None = None
@@ -244,7 +244,7 @@ def _json_bounds(kind: _Range) -> dict[str, float]:
 
 
 @dataclass(frozen=True)
-class Switch(Kind):
+class Switch(FieldType):
     """true or false."""
 
     def read(self, value: Any) -> Any:
@@ -259,7 +259,7 @@ class Switch(Kind):
 
 
 @dataclass(frozen=True)
-class Text(Kind):
+class TextField(FieldType):
     """Any text, or one that ``check`` accepts and returns in its proper spelling."""
 
     check: Callable[[str], str] | None = None
@@ -279,7 +279,7 @@ class Text(Kind):
 
 
 @dataclass(frozen=True)
-class Choice(Kind):
+class ChoiceField(FieldType):
     """One of a few words."""
 
     words: tuple[str, ...] = ()
@@ -298,10 +298,10 @@ class Choice(Kind):
 
 
 @dataclass(frozen=True)
-class Row(Kind):
+class ListField(FieldType):
     """A list of values of one kind, ``size`` of them (any number if 0); ``unit`` if not zero."""
 
-    of: Kind
+    of: FieldType
     size: int = 3
     nonzero: bool = False
 
@@ -343,7 +343,7 @@ class Row(Kind):
         )
         if isinstance(self.of, Whole):
             one = "1"
-        if isinstance(self.of, Row):
+        if isinstance(self.of, ListField):
             return "rows, each " + self.of._wanted()
         if not self.size:
             return f"a list, such as [{one}]"
@@ -351,17 +351,17 @@ class Row(Kind):
 
 
 @dataclass(frozen=True)
-class Moments(Kind):
+class Moments(FieldType):
     """Inertia: three moments, or a tensor of three rows of three."""
 
-    of: Kind
+    of: FieldType
     width = 3
 
     def read(self, value: Any) -> Any:
         """A tuple of three, or of three rows."""
         if isinstance(value, list | tuple) and value and isinstance(value[0], list | tuple):
-            return Row(Row(self.of)).read(value)
-        return Row(self.of).read(value)
+            return ListField(ListField(self.of)).read(value)
+        return ListField(self.of).read(value)
 
     def write(self, value: Any) -> Any:
         """Lists."""
@@ -372,18 +372,18 @@ class Moments(Kind):
 
     def from_si(self, value: Any) -> Any:
         """From three moments in SI units."""
-        return Row(self.of).from_si(value)
+        return ListField(self.of).from_si(value)
 
     def json(self) -> dict[str, Any]:
         """Three moments or three rows."""
-        return {"anyOf": [Row(self.of).json(), Row(Row(self.of)).json()]}
+        return {"anyOf": [ListField(self.of).json(), ListField(ListField(self.of)).json()]}
 
 
 @dataclass(frozen=True)
-class Either(Kind):
+class Either(FieldType):
     """One value, or a vector of three."""
 
-    of: Kind
+    of: FieldType
     width = 1
 
     def read(self, value: Any) -> Any:
@@ -401,10 +401,10 @@ class Either(Kind):
         )
         return self.form(shaped).from_si(shaped)
 
-    def form(self, value: Any) -> Kind:
+    def form(self, value: Any) -> FieldType:
         """The kind that ``value`` is of."""
-        return Row(self.of, nonzero=True) if isinstance(value, list | tuple) else self.of
+        return ListField(self.of, nonzero=True) if isinstance(value, list | tuple) else self.of
 
     def json(self) -> dict[str, Any]:
         """A string or an array."""
-        return {"anyOf": [self.of.json(), Row(self.of).json()]}
+        return {"anyOf": [self.of.json(), ListField(self.of).json()]}

@@ -11,7 +11,7 @@ from alight.core import devices
 from alight.core.types import quat, scalar, vec3
 from alight.core.warp_setup import POINT_OPTIONS
 from alight.integrators import RK4, RK54, runge_kutta_kernel, solve, step_control
-from alight.integrators.problem import Problem, checked_settings
+from alight.integrators.problem import InitialValueProblem, checked_settings
 from alight.integrators.runge_kutta import FixedSteps
 
 DEVICES = [device.name for device in devices.available()]
@@ -89,7 +89,7 @@ def pull():
 
 def host_steps(tableau, rhs, y0, h, count):
     """The stepper after ``count`` steps of size ``h``, and the last step with its error."""
-    problem = Problem(rhs, (0.0, 1e6), y0)
+    problem = InitialValueProblem(rhs, (0.0, 1e6), y0)
     stepper = FixedSteps(
         tableau, problem, checked_settings(problem, 0.1, 0.1, None, math.inf, None, h)
     )

@@ -45,7 +45,7 @@ from alight.core.checks import Array
 from alight.core.errors import InputError, did_you_mean, unknown_name
 
 
-class Kind:
+class Distribution:
     """One quantity's dispersion, its parameters checked."""
 
     #: Uniform numbers that one run needs, and values that they become.
@@ -63,7 +63,7 @@ class Kind:
 
 
 @dataclass(frozen=True, eq=False)
-class Normal(Kind):
+class Normal(Distribution):
     """Normal about ``mean`` (the nominal value if not given) with standard deviation ``sigma``."""
 
     nominal: Array
@@ -83,7 +83,7 @@ class Normal(Kind):
 
 
 @dataclass(frozen=True, eq=False)
-class Truncated(Kind):
+class Truncated(Distribution):
     """Normal, kept between ``low`` and ``high``: values beyond them are not moved but never drawn.
 
     Either limit may be left out.
@@ -124,7 +124,7 @@ class Truncated(Kind):
 
 
 @dataclass(frozen=True, eq=False)
-class Uniform(Kind):
+class UniformDistribution(Distribution):
     """Evenly from ``low`` to ``high``."""
 
     nominal: Array
@@ -144,7 +144,7 @@ class Uniform(Kind):
 
 
 @dataclass(frozen=True, eq=False)
-class LogNormal(Kind):
+class LogNormal(Distribution):
     """The logarithm is normal: ``median`` (the nominal value if not given) times exp(``sigma`` z).
 
     ``sigma`` has no unit: 0.1 spreads by some 10 %.
@@ -168,7 +168,7 @@ class LogNormal(Kind):
 
 
 @dataclass(frozen=True, eq=False)
-class Choice(Kind):
+class ChoiceDistribution(Distribution):
     """One of ``values``, as often as ``weights`` say (evenly if not given)."""
 
     nominal: Array
@@ -207,7 +207,7 @@ class Choice(Kind):
 
 
 @dataclass(frozen=True, eq=False)
-class Disc(Kind):
+class Disc(Distribution):
     """Evenly over a disc of ``radius`` about the nominal vector, square to ``axis``.
 
     Without an axis the third component stays: the horizontal plane of east, north and up.
@@ -230,7 +230,7 @@ class Disc(Kind):
 
 
 @dataclass(frozen=True, eq=False)
-class Ball(Kind):
+class BallDistribution(Distribution):
     """Evenly over a ball of ``radius`` about the nominal vector."""
 
     nominal: Array
@@ -247,7 +247,7 @@ class Ball(Kind):
 
 
 @dataclass(frozen=True, eq=False)
-class Cone(Kind):
+class Cone(Distribution):
     """The nominal vector turned by up to ``half_angle`` [rad], evenly over the solid angle."""
 
     nominal: Array
@@ -266,7 +266,7 @@ class Cone(Kind):
 
 
 @dataclass(frozen=True, eq=False)
-class Cap(Kind):
+class CapDistribution(Distribution):
     """A place within ``half_angle`` [rad] of a latitude and longitude, evenly over the cap.
 
     The nominal value and each value drawn are latitude and longitude [rad].
@@ -289,7 +289,7 @@ class Cap(Kind):
 
 
 @dataclass(frozen=True, eq=False)
-class Orientation(Kind):
+class Orientation(Distribution):
     """Unit quaternions xyzw, evenly over the rotations.
 
     With a ``half_angle`` [rad], evenly over the turns of up to that from the nominal attitude.
@@ -316,7 +316,7 @@ class Orientation(Kind):
 
 
 @dataclass(frozen=True, eq=False)
-class Covariance(Kind):
+class Covariance(Distribution):
     """Normal about the nominal vector, with a full covariance ``matrix``.
 
     Of position and velocity together [m^2, m^2/s, m^2/s^2], or of any other vector.
@@ -347,18 +347,18 @@ class Covariance(Kind):
 # By name
 # ---------------------------------------------------------------------------------------------
 
-KINDS: dict[str, type[Kind]] = {
+KINDS: dict[str, type[Distribution]] = {
     "normal": Normal,
     "truncated": Truncated,
-    "uniform": Uniform,
+    "uniform": UniformDistribution,
     "log-normal": LogNormal,
     "disc": Disc,
-    "ball": Ball,
+    "ball": BallDistribution,
     "cone": Cone,
-    "cap": Cap,
+    "cap": CapDistribution,
     "orientation": Orientation,
     "covariance": Covariance,
-    "choice": Choice,
+    "choice": ChoiceDistribution,
 }
 
 
@@ -372,7 +372,7 @@ def parameters_of(name: str) -> dict[str, bool]:
     return {f.name: f.default is missing for f in fields}
 
 
-def make(name: str, nominal: npt.ArrayLike, parameters: Mapping[str, Any]) -> Kind:
+def make(name: str, nominal: npt.ArrayLike, parameters: Mapping[str, Any]) -> Distribution:
     """The kind called ``name`` about a nominal value, with its parameters in SI."""
     allowed = parameters_of(name)
     for given in parameters:

@@ -22,7 +22,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from alight.campaign.dispersions.distributions import Kind, make, parameters_of
+from alight.campaign.dispersions.distributions import Distribution, make, parameters_of
 from alight.core import random
 from alight.core.checks import Array
 from alight.core.errors import InputError, unknown_name
@@ -35,7 +35,7 @@ class Drawn:
     """One dispersion, ready to draw."""
 
     key: str
-    kind: Kind
+    kind: Distribution
     shape: tuple[int, ...]
     """Of one run's value: () for a number."""
 

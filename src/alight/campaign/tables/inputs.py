@@ -9,9 +9,9 @@ from typing import Any, cast
 from alight.campaign.tables.landing import Column, input_columns
 from alight.core.checks import Array
 from alight.scenario import Scenario
-from alight.scenario.dispersion import Pair
+from alight.scenario.dispersion import MixedVector
 from alight.scenario.document import Document
-from alight.scenario.field_types import Kind, Measure, Moments, OneOf, Row
+from alight.scenario.field_types import FieldType, ListField, Measure, Moments, OneOf
 from alight.scenario.quantities import DIMENSIONS
 
 
@@ -27,7 +27,7 @@ def drawn_columns(scenario: Any, values: Mapping[str, Array]) -> list[tuple[Colu
 
 @functools.cache
 def units_of(
-    key: str, width: int = 0, known: Kind | None = None, document: type[Document] = Scenario
+    key: str, width: int = 0, known: FieldType | None = None, document: type[Document] = Scenario
 ) -> tuple[str, ...]:
     """The SI unit of each component of a quantity of the scenario; "" for plain numbers.
 
@@ -37,7 +37,7 @@ def units_of(
     kind = document.kind_of(key, (0.0,) * width if width else 0.0)
     if isinstance(kind, OneOf) and known is not None:
         kind = known
-    parts: Any = kind.kinds if isinstance(kind, Pair) else None
+    parts: Any = kind.kinds if isinstance(kind, MixedVector) else None
     if parts is None:
-        parts = [kind.of if isinstance(kind, Row | Moments) else kind] * max(1, width)
+        parts = [kind.of if isinstance(kind, ListField | Moments) else kind] * max(1, width)
     return tuple(DIMENSIONS[p.dimension].si if isinstance(p, Measure) else "" for p in parts)

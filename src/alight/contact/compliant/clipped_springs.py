@@ -115,7 +115,7 @@ def normal_pass(surface_point: Any, surface_data: Any) -> Any:
     """Functions that find the points that could touch and let them push, on one surface."""
 
     @wp.struct
-    class Pushed:
+    class PushedState:
         motion: Motion
         pressed: Pressed
 
@@ -229,7 +229,7 @@ def normal_pass(surface_point: Any, surface_data: Any) -> Any:
             elif u + pulled < zero and gap + scalar(4.0) * dt * (u + pulled) < zero:
                 sums.waiting = 1
                 sums.pace = wp.max(sums.pace, wp.abs(u) / wp.length(G))
-        result = Pushed()
+        result = PushedState()
         result.motion = m
         result.pressed = sums
         return result

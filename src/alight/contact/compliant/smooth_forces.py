@@ -65,7 +65,7 @@ class Instant:
 
 
 @wp.struct
-class Look:
+class NearPoints:
     """Which points can be near the ground: point j is skipped where clear[j, slot] > far."""
 
     clear: wp.array2d(dtype=scalar)  # travel [m] up to which a point cannot touch
@@ -76,7 +76,7 @@ class Look:
 
 
 @wp.struct
-class Load:
+class ContactLoad:
     """What the ground does to a lander at one instant."""
 
     force: vec3  # of everything [N]
@@ -141,7 +141,7 @@ def capped(a: vec3, most: scalar):
 
 
 @wp.struct
-class Hold:
+class SlipResponse:
     """How the slip and the spin answer to friction: the symmetric matrix of both.
 
     For a force f = f1 t1 + f2 t2 at the lever c and a torque tau n, the slip changes by
@@ -169,7 +169,7 @@ def hold_of(
     a = vec3(scalar(1.0), scalar(0.0), scalar(0.0))
     if wp.abs(n[0]) > scalar(0.6):
         a = vec3(scalar(0.0), scalar(1.0), scalar(0.0))
-    h = Hold()
+    h = SlipResponse()
     h.t1 = wp.normalize(wp.cross(n, a))
     h.t2 = wp.cross(n, h.t1)
     c1 = wp.cross(lever, h.t1)
@@ -189,7 +189,7 @@ def hold_of(
 
 
 @wp.func
-def sticking_force(h: Hold, spin_torque: scalar):
+def sticking_force(h: SlipResponse, spin_torque: scalar):
     """Force that keeps the slip, given the torque of spin friction [N m] (erratum 004-6)."""
     s1 = h.b1 + h.g1 * spin_torque
     s2 = h.b2 + h.g2 * spin_torque
@@ -198,13 +198,13 @@ def sticking_force(h: Hold, spin_torque: scalar):
 
 
 @wp.func
-def sticking_spin(h: Hold, force: vec3):
+def sticking_spin(h: SlipResponse, force: vec3):
     """Torque that keeps the spin, given the force of friction [N]."""
     return -(h.b3 + h.g1 * wp.dot(h.t1, force) + h.g2 * wp.dot(h.t2, force)) / h.m33
 
 
 @wp.func
-def sticking_both(h: Hold):
+def sticking_both(h: SlipResponse):
     """Torque of spin friction where it and friction both hold: the spin's row eliminated."""
     free = h
     free.m11 = h.m11 - h.g1 * h.g1 / h.m33
@@ -216,7 +216,9 @@ def sticking_both(h: Hold):
 
 
 @wp.func
-def resist_sliding(contact: CompliantData, h: Hold, load: Load, spin: scalar, most: scalar):
+def resist_sliding(
+    contact: CompliantData, h: SlipResponse, load: ContactLoad, spin: scalar, most: scalar
+):
     """``load`` with friction and with spin friction of ``most`` [N m] against ``spin`` [rad/s]."""
     one = scalar(1.0)
     out = load
@@ -240,7 +242,7 @@ def resist_sliding(contact: CompliantData, h: Hold, load: Load, spin: scalar, mo
 
 
 @wp.func
-def rolling_torque(contact: CompliantData, now: Instant, load: Load, held: vec3):
+def rolling_torque(contact: CompliantData, now: Instant, load: ContactLoad, held: vec3):
     """Torque of rolling resistance [N m]; ``held`` keeps the rate from changing, if it may."""
     most = rolling_limit(contact, load.normal_force)
     w = resisted(contact, load.normal, now.w)
@@ -251,7 +253,7 @@ def rolling_torque(contact: CompliantData, now: Instant, load: Load, held: vec3)
 
 @wp.func
 def held_with_friction(
-    body: RigidBody, now: Instant, load: Load, b: vec3, turn: vec3, most: scalar
+    body: RigidBody, now: Instant, load: ContactLoad, b: vec3, turn: vec3, most: scalar
 ):
     """The torque across the normal [N m] that keeps the rate across it while friction sticks.
 
@@ -267,7 +269,7 @@ def held_with_friction(
 
 
 @wp.func
-def held_beside_slip(now: Instant, load: Load, turn: vec3):
+def held_beside_slip(now: Instant, load: ContactLoad, turn: vec3):
     """The torque across the normal [N m] that keeps the rate across it, friction being what it is.
 
     ``turn`` [rad/s^2] is how the rate changes without friction.
@@ -278,7 +280,7 @@ def held_beside_slip(now: Instant, load: Load, turn: vec3):
 
 @wp.func
 def resist_compensated(
-    contact: CompliantData, body: RigidBody, now: Instant, load: Load, turn: vec3
+    contact: CompliantData, body: RigidBody, now: Instant, load: ContactLoad, turn: vec3
 ):
     """``load`` with paper 004's rolling resistance (section 4.3; erratum 004-7)."""
     zero = scalar(0.0)
@@ -313,8 +315,8 @@ def smooth_load(
     """
 
     @wp.struct
-    class Sums:
-        load: Load
+    class ForceSums:
+        load: ContactLoad
         weight: scalar  # sum of depths [m]
         first: vec3  # lever of the first active point [m]; levers are counted from it
         lever: vec3  # weighted by depth [m^2]
@@ -323,11 +325,15 @@ def smooth_load(
 
     @wp.func
     def press_all(
-        contact: CompliantData, body: RigidBody, surface: surface_data, now: Instant, look: Look
+        contact: CompliantData,
+        body: RigidBody,
+        surface: surface_data,
+        now: Instant,
+        look: NearPoints,
     ):
         """Springs and dampers of all points."""
         zero = scalar(0.0)
-        sums = Sums()
+        sums = ForceSums()
         sums.load.soon = _NEVER
         rounding = _ROUNDING * wp.length(now.x)
         for j in range(body.points.shape[0]):
@@ -373,7 +379,11 @@ def smooth_load(
 
     @wp.func
     def load_of(
-        contact: CompliantData, body: RigidBody, surface: surface_data, now: Instant, look: Look
+        contact: CompliantData,
+        body: RigidBody,
+        surface: surface_data,
+        now: Instant,
+        look: NearPoints,
     ):
         """Everything the ground does at one instant."""
         sums = press_all(contact, body, surface, now, look)
@@ -432,14 +442,14 @@ def _load_kernel(surface_point: Any, surface_data: Any, push: Any, stored: Any) 
         contact: wp.array(dtype=CompliantData),
         body: RigidBody,
         surface: surface_data,
-        look: Look,
+        look: NearPoints,
         x: wp.array(dtype=vec3),
         v: wp.array(dtype=vec3),
         q: wp.array(dtype=quat),
         w_B: wp.array(dtype=vec3),
         pull: wp.array(dtype=vec3),
         turn: wp.array(dtype=vec3),
-        load_out: wp.array(dtype=Load),
+        load_out: wp.array(dtype=ContactLoad),
     ) -> None:
         i = wp.tid() + offset
         now = Instant()
@@ -471,7 +481,7 @@ def load(
     push: Any = linear_push,
     stored: Any = linear_stored,
 ) -> Any:
-    """What the ground does to ``lander`` in n states: an array of n records with ``Load``'s fields.
+    """What the ground does to ``lander`` in n states: n records with the fields of ``ContactLoad``.
 
     Parameters
     ----------
@@ -504,9 +514,9 @@ def load(
         wp.array(np.broadcast_to(a, (count, 3)), dtype=vec3, device=target.name) for a in states
     ]
     q_in = wp.array(np.broadcast_to(turned, (count, 4)), dtype=quat, device=target.name)
-    look = Look()
+    look = NearPoints()
     look.clear = wp.full((lander.n_points, 1), -1.0, dtype=scalar, device=target.name)
-    out = wp.empty(count, dtype=Load, device=target.name)
+    out = wp.empty(count, dtype=ContactLoad, device=target.name)
     inputs = [
         wp.array(rows, dtype=CompliantData, device=target.name),
         lander.kernel_data(target),

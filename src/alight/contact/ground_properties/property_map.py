@@ -26,7 +26,7 @@ from alight.core.warp_setup import POINT_OPTIONS
 _EVEN = 1e-6
 
 
-class Ground(NamedTuple):
+class GroundValues(NamedTuple):
     """What ``GroundLaw.evaluate`` returns: factors and values (n, 4), as in ``PROPERTIES``."""
 
     factor: Array
@@ -66,7 +66,7 @@ class GroundLaw:
         """What a check must look at: the extremes of factors and values."""
         raise NotImplementedError
 
-    def evaluate(self, points: npt.ArrayLike, row: int = 0, device: str = "auto") -> Ground:
+    def evaluate(self, points: npt.ArrayLike, row: int = 0, device: str = "auto") -> GroundValues:
         """Factors and values at points (n, 3) [m], for the run ``row``."""
         x = checked_points(np.atleast_2d(points), "the ground")
         target = devices.resolve(device)
@@ -75,7 +75,7 @@ class GroundLaw:
         kernel = _ground_kernel(self.at, self.Data)
         devices.launch(kernel, len(x), inputs, target, outputs=[out])
         found = out.numpy()
-        return Ground(np.asarray(found["factor"]), np.asarray(found["value"]))
+        return GroundValues(np.asarray(found["factor"]), np.asarray(found["value"]))
 
 
 @functools.cache

@@ -4,7 +4,7 @@ import warp as wp
 
 from alight.core.types import scalar, vec3
 from alight.surfaces.facets.triangles import nearest_on_triangle
-from alight.vehicles.rigid.hull_data import Hull, HullFace
+from alight.vehicles.rigid.hull_data import HullData, HullFace
 
 #: Squared sine of the angle under which two edges count as parallel.
 _PARALLEL = wp.constant(scalar(1e-14))
@@ -71,7 +71,7 @@ def cuts(p: vec3, d: vec3, a: vec3, b: vec3, c: vec3, n: vec3):
 
 
 @wp.func
-def hull_facing(hull: Hull, face: HullFace, part: int):
+def hull_facing(hull: HullData, face: HullFace, part: int):
     """The normal, not of unit length, that tells the side of what is nearest to a face's part."""
     normal = face.normal
     if part < 3:
@@ -90,7 +90,7 @@ class OnHull:
 
 
 @wp.func
-def nearest_on_hull(hull: Hull, p: vec3):
+def nearest_on_hull(hull: HullData, p: vec3):
     """By looking at every face."""
     found = OnHull()
     best = scalar(wp.inf)

@@ -9,14 +9,14 @@ import warp as wp
 from alight.contact.hull.closest_points import nearest_on_hull
 from alight.core.types import mat33, scalar, vec3
 from alight.surfaces.facets.triangles import Triangles, nearest_face, signed_distance
-from alight.vehicles.rigid.hull_data import Hull, HullEdge
+from alight.vehicles.rigid.hull_data import HullData, HullEdge
 
 #: Angles [rad] and shares of lengths below this are rounding.
 ROUNDING = wp.constant(scalar(1e-9))
 
 
 @wp.func
-def lowest_of_hull(hull: Hull, i: int, normal: vec3, margin: scalar):
+def lowest_of_hull(hull: HullData, i: int, normal: vec3, margin: scalar):
     """Whether no edge of the hull leads down from a corner by more than the margin."""
     lowest = bool(True)
     v = hull.vertex[i]
@@ -102,7 +102,7 @@ def deepest_here(mesh: Triangles, facet: int, x: vec3, depth: scalar):
 
 
 @wp.func
-def peak_inside(hull: Hull, j: int, p: vec3):
+def peak_inside(hull: HullData, j: int, p: vec3):
     """Whether p is inside the hull, nearest to face j or to one that rises from there."""
     near = nearest_on_hull(hull, p)
     face = hull.face[j]

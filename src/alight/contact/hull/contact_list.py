@@ -5,7 +5,7 @@ import warp as wp
 from alight.contact.hull.feature_pairs import Search
 from alight.core.types import scalar, vec3
 from alight.surfaces.facets.bvh import Extent
-from alight.vehicles.rigid.hull_data import Hull
+from alight.vehicles.rigid.hull_data import HullData
 
 #: Contacts kept for one pose.
 MOST = 16
@@ -15,7 +15,7 @@ _SAME = wp.constant(scalar(1e-6))
 
 
 @wp.struct
-class Contact:
+class HullContact:
     """One contact, in target axes."""
 
     point: vec3  # of the lander [m]; that of the ground is point - gap normal
@@ -39,14 +39,14 @@ class Collecting:
 
 
 @wp.func
-def apart2(a: Contact, b: Contact):
+def apart2(a: HullContact, b: HullContact):
     """Squared distance of two contacts [m^2]."""
     d = a.point - b.point
     return wp.dot(d, d)
 
 
 @wp.func
-def kept(found: wp.array2d(dtype=Contact), given: Collecting, new: Contact, hull: Hull):
+def kept(found: wp.array2d(dtype=HullContact), given: Collecting, new: HullContact, hull: HullData):
     """``given`` with one contact more: the lowest where two are one, spread where all are full."""
     out = given
     slot = given.slot
@@ -85,7 +85,7 @@ def kept(found: wp.array2d(dtype=Contact), given: Collecting, new: Contact, hull
 @wp.func
 def contact_at(search: Search, q: vec3, normal: vec3, gap: scalar, facet: int):
     """A contact at q of the lander, in target axes."""
-    new = Contact()
+    new = HullContact()
     new.point = search.x + search.turn * q
     new.normal = search.turn * normal
     new.gap = gap

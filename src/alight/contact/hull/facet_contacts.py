@@ -26,7 +26,7 @@ from alight.contact.hull.cones import (
     peak_inside,
     ridge_above,
 )
-from alight.contact.hull.contact_list import Collecting, Contact, contact_at, kept
+from alight.contact.hull.contact_list import Collecting, HullContact, contact_at, kept
 from alight.contact.hull.feature_pairs import (
     CORNER,
     EDGES,
@@ -45,12 +45,12 @@ from alight.surfaces.facets.triangles import (
     OWN_EDGE,
     OWN_VERTEX,
     RIDGE,
-    Ground,
+    MeshGround,
     Triangles,
     nearest_on_triangle,
     pseudonormal,
 )
-from alight.vehicles.rigid.hull_data import Hull, HullEdge
+from alight.vehicles.rigid.hull_data import HullData, HullEdge
 
 
 @wp.func
@@ -66,8 +66,8 @@ def in_valley(owned: int, part: int):
 @wp.func
 def touch_corners(
     mesh: Triangles,
-    hull: Hull,
-    found: wp.array2d(dtype=Contact),
+    hull: HullData,
+    found: wp.array2d(dtype=HullContact),
     given: Collecting,
     seen: Facet,
     facet: int,
@@ -123,7 +123,7 @@ def touch_corners(
 
 
 @wp.struct
-class Pair:
+class FeaturePair:
     """What one feature of the ground and one of the lander make, in the axes of the lander."""
 
     good: wp.bool  # whether the lander's feature goes up from there
@@ -133,9 +133,9 @@ class Pair:
 
 
 @wp.func
-def peak_pair(hull: Hull, j: int, p: vec3, margin: scalar):
+def peak_pair(hull: HullData, j: int, p: vec3, margin: scalar):
     """A corner p of the ground with face j of the lander, or with an edge of that face."""
-    pair = Pair()
+    pair = FeaturePair()
     face = hull.face[j]
     height = wp.dot(face.normal, p) - face.offset
     if wp.abs(height) < margin:
@@ -167,7 +167,7 @@ def edge_pair(edge: HullEdge, p: vec3, d: vec3, up: vec3, margin: scalar):
     """
     zero = scalar(0.0)
     one = scalar(1.0)
-    pair = Pair()
+    pair = FeaturePair()
     pair.normal = across_both(d, edge.along)
     if wp.dot(pair.normal, up) < zero:
         pair.normal = -pair.normal
@@ -187,8 +187,8 @@ def edge_pair(edge: HullEdge, p: vec3, d: vec3, up: vec3, margin: scalar):
 @wp.func
 def touch_peaks(
     mesh: Triangles,
-    hull: Hull,
-    found: wp.array2d(dtype=Contact),
+    hull: HullData,
+    found: wp.array2d(dtype=HullContact),
     given: Collecting,
     seen: Facet,
     facet: int,
@@ -220,8 +220,8 @@ def touch_peaks(
 @wp.func
 def touch_edges(
     mesh: Triangles,
-    hull: Hull,
-    found: wp.array2d(dtype=Contact),
+    hull: HullData,
+    found: wp.array2d(dtype=HullContact),
     given: Collecting,
     seen: Facet,
     facet: int,
@@ -253,7 +253,11 @@ def touch_edges(
 
 @wp.func
 def touch_facet(
-    mesh: Triangles, hull: Hull, found: wp.array2d(dtype=Contact), given: Collecting, facet: int
+    mesh: Triangles,
+    hull: HullData,
+    found: wp.array2d(dtype=HullContact),
+    given: Collecting,
+    facet: int,
 ):
     """``given`` with the contacts of one facet."""
     search = given.search
@@ -277,7 +281,11 @@ def spread_of(given: Collecting, axis: vec3):
 
 @wp.func
 def bare(
-    ground: Ground, hull: Hull, found: wp.array2d(dtype=Contact), given: Collecting, facet: int
+    ground: MeshGround,
+    hull: HullData,
+    found: wp.array2d(dtype=HullContact),
+    given: Collecting,
+    facet: int,
 ):
     """Nothing stands on a facet."""
     return given
@@ -295,30 +303,30 @@ def contacts_function(GroundData: Any, stands_on: Any, nearest: Any) -> Any:
     """
 
     @wp.struct
-    class Scene:
+    class ContactScene:
         mesh: Triangles
         ground: GroundData
-        hull: Hull
-        found: wp.array2d(dtype=Contact)
+        hull: HullData
+        found: wp.array2d(dtype=HullContact)
 
     @wp.func
-    def visit(scene: Scene, given: Collecting, facet: int):
+    def visit(scene: ContactScene, given: Collecting, facet: int):
         now = touch_facet(scene.mesh, scene.hull, scene.found, given, facet)
         return stands_on(scene.ground, scene.hull, scene.found, now, facet)
 
-    walk = walk_function(Scene, Collecting, spread_of, visit)
+    walk = walk_function(ContactScene, Collecting, spread_of, visit)
 
     @wp.func
     def contacts(
         ground: GroundData,
-        hull: Hull,
+        hull: HullData,
         position: vec3,
         attitude: quat,
         margin: scalar,
-        found: wp.array2d(dtype=Contact),
+        found: wp.array2d(dtype=HullContact),
         slot: int,
     ):
-        scene = Scene()
+        scene = ContactScene()
         scene.mesh = ground.mesh
         scene.ground = ground
         scene.hull = hull
@@ -333,7 +341,7 @@ def contacts_function(GroundData: Any, stands_on: Any, nearest: Any) -> Any:
         if given.count == 0:
             near = nearest(ground, hull, position, attitude, margin)
             if near.kind != NOTHING:
-                only = Contact()
+                only = HullContact()
                 only.point = near.on_lander
                 only.normal = near.normal
                 only.gap = near.distance
@@ -348,4 +356,4 @@ def contacts_function(GroundData: Any, stands_on: Any, nearest: Any) -> Any:
 
 
 #: Of facets with nothing on them.
-contacts = contacts_function(Ground, bare, nearest)
+contacts = contacts_function(MeshGround, bare, nearest)

@@ -15,7 +15,7 @@ from alight.surfaces.facets.triangles import (
     Triangles,
     nearest_on_triangle,
 )
-from alight.vehicles.rigid.hull_data import Hull
+from alight.vehicles.rigid.hull_data import HullData
 
 #: What is nearest: nothing within reach; a corner of the lander on the ground; edge on edge; a
 #: corner of the ground on the lander; a ball on the ground.
@@ -72,7 +72,7 @@ def facet_in_body(mesh: Triangles, facet: int, x: vec3, turn: mat33):
 
 
 @wp.func
-def box_way(hull: Hull, low: vec3, high: vec3):
+def box_way(hull: HullData, low: vec3, high: vec3):
     """The way from the hull's box to another along each axis [m]; 0 where they overlap."""
     a = low - hull.center - hull.half
     b = hull.center - hull.half - high
@@ -87,7 +87,7 @@ def straight(way: vec3, height: scalar, radius: scalar):
 
 
 @wp.func
-def corners_on_facet(hull: Hull, search: Search, seen: Facet, facet: int):
+def corners_on_facet(hull: HullData, search: Search, seen: Facet, facet: int):
     """Corners of the lander over a facet."""
     now = search
     a = seen.corner[0]
@@ -111,7 +111,7 @@ def corners_on_facet(hull: Hull, search: Search, seen: Facet, facet: int):
 
 
 @wp.func
-def peaks_on_faces(hull: Hull, search: Search, seen: Facet, facet: int):
+def peaks_on_faces(hull: HullData, search: Search, seen: Facet, facet: int):
     """The corners that a facet answers for, under the faces of the lander."""
     now = search
     k = int(0)
@@ -141,7 +141,7 @@ def peaks_on_faces(hull: Hull, search: Search, seen: Facet, facet: int):
 
 
 @wp.func
-def edges_on_edges(hull: Hull, search: Search, seen: Facet, facet: int):
+def edges_on_edges(hull: HullData, search: Search, seen: Facet, facet: int):
     """The ridges that a facet answers for, and those of the lander."""
     zero = scalar(0.0)
     one = scalar(1.0)
@@ -191,7 +191,7 @@ def across_both(d: vec3, other: vec3):
 
 
 @wp.func
-def goes_through(hull: Hull, seen: Facet):
+def goes_through(hull: HullData, seen: Facet):
     """Whether an edge of the lander cuts the facet, or an edge of the facet the lander."""
     a = seen.corner[0]
     b = seen.corner[1]
@@ -215,7 +215,7 @@ def goes_through(hull: Hull, seen: Facet):
 
 
 @wp.func
-def meet_facet(hull: Hull, search: Search, seen: Facet, facet: int):
+def meet_facet(hull: HullData, search: Search, seen: Facet, facet: int):
     """The best pair after a facet, given in the axes of the lander, was looked at."""
     low = wp.min(wp.min(seen.corner[0], seen.corner[1]), seen.corner[2])
     high = wp.max(wp.max(seen.corner[0], seen.corner[1]), seen.corner[2])

@@ -7,7 +7,7 @@ import numpy as np
 import numpy.typing as npt
 import warp as wp
 
-from alight.contact.hull.contact_list import MOST, Contact
+from alight.contact.hull.contact_list import MOST, HullContact
 from alight.contact.hull.proximity import Proximity
 from alight.contact.hull.supported_surfaces import hull_functions
 from alight.core import devices
@@ -17,7 +17,7 @@ from alight.core.types import quat, scalar, vec3
 from alight.core.warp_setup import HULL_OPTIONS
 from alight.surfaces import Rocky, Surface
 from alight.surfaces.rocks.nearby_cache import Shelves
-from alight.vehicles.rigid.hull_data import Hull, hull_data
+from alight.vehicles.rigid.hull_data import HullData, hull_data
 
 
 class Gap(NamedTuple):
@@ -98,7 +98,7 @@ def contacts(
     x, q = checked_poses(ground, positions, attitudes)
     x, q = x.reshape(-1, 3), q.reshape(-1, 4)
     target = devices.resolve(device)
-    found = wp.zeros((MOST, len(x)), dtype=Contact, device=target.name)
+    found = wp.zeros((MOST, len(x)), dtype=HullContact, device=target.name)
     count = wp.zeros(len(x), dtype=int, device=target.name)
     inputs = [
         ground.data(target),
@@ -200,7 +200,7 @@ def _kernel_of_nearest(GroundData: Any, nearest: Any) -> Any:
     def find_nearest(
         offset: int,
         ground: GroundData,
-        hull: Hull,
+        hull: HullData,
         position: wp.array(dtype=vec3),
         attitude: wp.array(dtype=quat),
         reach: scalar,
@@ -220,11 +220,11 @@ def _kernel_of_contacts(GroundData: Any, contacts: Any) -> Any:
     def find_all(
         offset: int,
         ground: GroundData,
-        hull: Hull,
+        hull: HullData,
         position: wp.array(dtype=vec3),
         attitude: wp.array(dtype=quat),
         margin: scalar,
-        found_out: wp.array2d(dtype=Contact),
+        found_out: wp.array2d(dtype=HullContact),
         count_out: wp.array(dtype=int),
     ) -> None:
         i = wp.tid() + offset

@@ -32,11 +32,11 @@ from alight.core.types import quat, scalar, vec3
 from alight.core.warp_setup import HULL_OPTIONS
 from alight.surfaces import Facets, Rocky, Surface
 from alight.surfaces.facets.bvh import Extent, walk_function
-from alight.surfaces.facets.triangles import OWN_VERTEX, Ground, Triangles
+from alight.surfaces.facets.triangles import OWN_VERTEX, MeshGround, Triangles
 from alight.surfaces.rocks.kernel import Rock, RocksData
 from alight.surfaces.rocks.search import KeptRocks, rocks_walk
 from alight.surfaces.rocks.shapes import VERTICES
-from alight.vehicles.rigid.hull_data import Hull
+from alight.vehicles.rigid.hull_data import HullData
 from alight.vehicles.rigid.lander import RigidLander
 
 #: Shortest step along an edge, and along lines over a face [shares of the hull's radius].
@@ -69,7 +69,7 @@ class Deepest:
 
 
 @wp.struct
-class Line:
+class HullLine:
     """A line of the lander, and how it is followed."""
 
     start: vec3  # body axes [m]
@@ -87,7 +87,7 @@ def spread_of(query: Deepest, axis: vec3):
 
 
 @wp.func
-def with_peak(hull: Hull, query: Deepest, p: vec3):
+def with_peak(hull: HullData, query: Deepest, p: vec3):
     """``query`` after a corner of the ground, p in target axes [m]."""
     now = query
     turn = query.search.turn
@@ -105,7 +105,7 @@ class FacetScene:
     """Facets and the hull over them."""
 
     mesh: Triangles
-    hull: Hull
+    hull: HullData
 
 
 @wp.func
@@ -124,7 +124,7 @@ _over_facets = walk_function(FacetScene, Deepest, spread_of, visit_facet)
 
 
 @wp.func
-def facet_corners(ground: Ground, hull: Hull, query: Deepest):
+def facet_corners(ground: MeshGround, hull: HullData, query: Deepest):
     """``query`` after the corners of bare facets."""
     scene = FacetScene()
     scene.mesh = ground.mesh
@@ -135,7 +135,7 @@ def facet_corners(ground: Ground, hull: Hull, query: Deepest):
 @functools.cache
 def _no_corners(Data: Any) -> Any:
     @wp.func
-    def none(ground: Data, hull: Hull, query: Deepest):
+    def none(ground: Data, hull: HullData, query: Deepest):
         return query
 
     return none
@@ -146,29 +146,29 @@ def _rock_corners(RockyData: Any, Scene: Any, settle: Any, faceted: bool) -> Any
     """``query`` after the corners of rocks, and of the facets below where the base is of facets."""
 
     @wp.struct
-    class Place:
+    class OverlapPlace:
         mesh: Triangles
         rocks: RocksData
         kept: KeptRocks
         own: Scene
-        hull: Hull
+        hull: HullData
 
     @wp.func
-    def settled(place: Place, at: vec3, normal: vec3):
+    def settled(place: OverlapPlace, at: vec3, normal: vec3):
         return settle(place.own, at, normal)
 
     @wp.func
-    def visit(place: Place, query: Deepest, rock: Rock):
+    def visit(place: OverlapPlace, query: Deepest, rock: Rock):
         now = query
         for i in range(_VERTICES):
             now = with_peak(place.hull, now, rock.corner[i])
         return now
 
-    over_kept, over_made = rocks_walk(Place, Deepest, spread_of, settled, visit)
+    over_kept, over_made = rocks_walk(OverlapPlace, Deepest, spread_of, settled, visit)
 
     @wp.func
-    def corners(ground: RockyData, hull: Hull, query: Deepest):
-        place = Place()
+    def corners(ground: RockyData, hull: HullData, query: Deepest):
+        place = OverlapPlace()
         place.mesh = ground.scene.mesh
         place.rocks = ground.scene.rocks
         place.kept = ground.scene.kept
@@ -193,7 +193,7 @@ def corners_function(ground: Surface) -> Any:
 @functools.cache
 def _kernel(surface_point: Any, Data: Any, corners: Any, smooth: bool) -> Any:
     @wp.func
-    def followed(ground: Data, query: Deepest, line: Line, kind: int):
+    def followed(ground: Data, query: Deepest, line: HullLine, kind: int):
         """``query`` after a line of the lander was followed from end to end."""
         now = query
         length = wp.length(line.along)
@@ -217,7 +217,7 @@ def _kernel(surface_point: Any, Data: Any, corners: Any, smooth: bool) -> Any:
     def find_deepest(
         offset: int,
         ground: Data,
-        hull: Hull,
+        hull: HullData,
         ball: scalar,
         slope: scalar,
         position: wp.array(dtype=vec3),
@@ -229,7 +229,7 @@ def _kernel(surface_point: Any, Data: Any, corners: Any, smooth: bool) -> Any:
         query.search = search_from(hull, position[i], attitude[i], scalar(0.0))
         query.extent = query.search.extent
         query.limit2 = _TOUCHING
-        line = Line()
+        line = HullLine()
         line.slope = slope
         line.fine = _FINE * hull.radius
         line.radius = ball

@@ -29,8 +29,8 @@ from alight.contact.hull.feature_pairs import (
 from alight.core.types import quat, scalar, vec3
 from alight.surfaces.facets.bvh import walk_function
 from alight.surfaces.facets.surface import at_facet
-from alight.surfaces.facets.triangles import Ground, Triangles, nearest_face, pseudonormal
-from alight.vehicles.rigid.hull_data import Hull
+from alight.surfaces.facets.triangles import MeshGround, Triangles, nearest_face, pseudonormal
+from alight.vehicles.rigid.hull_data import HullData
 
 #: Gaps below this share of the hull's radius have no direction of their own.
 _TINY = wp.constant(scalar(1e-9))
@@ -52,7 +52,7 @@ class Proximity:
 
 
 @wp.func
-def search_from(hull: Hull, x: vec3, attitude: quat, reach: scalar):
+def search_from(hull: HullData, x: vec3, attitude: quat, reach: scalar):
     """A search that has found nothing yet."""
     search = Search()
     search.x = x
@@ -84,7 +84,7 @@ def hull_spread(search: Search, axis: vec3):
 
 
 @wp.func
-def concluded(hull: Hull, search: Search, facing: vec3, reach: scalar):
+def concluded(hull: HullData, search: Search, facing: vec3, reach: scalar):
     """The pair found, with a sign and a normal, in target axes.
 
     ``facing`` tells the outer side of the ground's feature, in target axes.
@@ -120,7 +120,7 @@ def concluded(hull: Hull, search: Search, facing: vec3, reach: scalar):
 
 
 @wp.func
-def sunk(mesh: Triangles, hull: Hull, search: Search, found: Proximity):
+def sunk(mesh: Triangles, hull: HullData, search: Search, found: Proximity):
     """The deepest corner of a lander that overlaps the ground, if there is one below it."""
     out = found
     out.distance = wp.min(found.distance, scalar(0.0))
@@ -142,13 +142,13 @@ def sunk(mesh: Triangles, hull: Hull, search: Search, found: Proximity):
 
 
 @wp.func
-def bare(ground: Ground, hull: Hull, search: Search, facet: int):
+def bare(ground: MeshGround, hull: HullData, search: Search, facet: int):
     """Nothing stands on a facet."""
     return search
 
 
 @wp.func
-def facing_of_mesh(ground: Ground, facet: int, part: int):
+def facing_of_mesh(ground: MeshGround, facet: int, part: int):
     """The outer side of a part of a facet."""
     return pseudonormal(ground.mesh, facet, part)
 
@@ -164,22 +164,22 @@ def nearest_function(GroundData: Any, stands_on: Any, facing: Any) -> Any:
     """
 
     @wp.struct
-    class Scene:
+    class ProximityScene:
         mesh: Triangles
         ground: GroundData
-        hull: Hull
+        hull: HullData
 
     @wp.func
-    def visit(scene: Scene, search: Search, facet: int):
+    def visit(scene: ProximityScene, search: Search, facet: int):
         seen = facet_in_body(scene.mesh, facet, search.x, search.turn)
         now = meet_facet(scene.hull, search, seen, facet)
         return stands_on(scene.ground, scene.hull, now, facet)
 
-    walk = walk_function(Scene, Search, hull_spread, visit)
+    walk = walk_function(ProximityScene, Search, hull_spread, visit)
 
     @wp.func
-    def nearest(ground: GroundData, hull: Hull, position: vec3, attitude: quat, reach: scalar):
-        scene = Scene()
+    def nearest(ground: GroundData, hull: HullData, position: vec3, attitude: quat, reach: scalar):
+        scene = ProximityScene()
         scene.mesh = ground.mesh
         scene.ground = ground
         scene.hull = hull
@@ -196,4 +196,4 @@ def nearest_function(GroundData: Any, stands_on: Any, facing: Any) -> Any:
 
 
 #: Of facets with nothing on them.
-nearest = nearest_function(Ground, bare, facing_of_mesh)
+nearest = nearest_function(MeshGround, bare, facing_of_mesh)

@@ -8,14 +8,14 @@ All of this is done in the axes of the lander.
 import warp as wp
 
 from alight.contact.hull.cones import lowest_of_hull
-from alight.contact.hull.contact_list import Collecting, Contact, contact_at, kept
+from alight.contact.hull.contact_list import Collecting, HullContact, contact_at, kept
 from alight.contact.hull.facet_contacts import edge_pair, peak_pair
 from alight.contact.hull.feature_pairs import CORNER, EDGES, PEAK, box_way
 from alight.core.types import mat33, scalar, vec3
 from alight.surfaces.facets.triangles import OWN_EDGE, nearest_on_triangle
 from alight.surfaces.rocks.kernel import Corners, Rock
 from alight.surfaces.rocks.shapes import FACES, VERTICES, owned
-from alight.vehicles.rigid.hull_data import Hull
+from alight.vehicles.rigid.hull_data import HullData
 
 _FACES = wp.constant(FACES)
 _VERTICES = wp.constant(VERTICES)
@@ -119,7 +119,7 @@ def nearest_on_rock(
 
 
 @wp.func
-def far_over(hull: Hull, planes: Planes, margin: scalar):
+def far_over(hull: HullData, planes: Planes, margin: scalar):
     """Whether all of the lander is over the plane of one face by the margin: no contact is left."""
     far = bool(False)
     f = int(0)
@@ -137,13 +137,13 @@ def far_over(hull: Hull, planes: Planes, margin: scalar):
 
 @wp.func
 def corners_on_rock(
-    hull: Hull,
+    hull: HullData,
     face: wp.array(dtype=wp.vec3i),
     seen: Corners,
     planes: Planes,
     center: vec3,
     radius: scalar,
-    found: wp.array2d(dtype=Contact),
+    found: wp.array2d(dtype=HullContact),
     given: Collecting,
     name: int,
 ):
@@ -165,7 +165,11 @@ def corners_on_rock(
 
 @wp.func
 def rock_under_faces(
-    hull: Hull, seen: Corners, found: wp.array2d(dtype=Contact), given: Collecting, name: int
+    hull: HullData,
+    seen: Corners,
+    found: wp.array2d(dtype=HullContact),
+    given: Collecting,
+    name: int,
 ):
     """Corners of a rock under faces and edges of the lander."""
     now = given
@@ -186,11 +190,11 @@ def rock_under_faces(
 
 @wp.func
 def edges_on_rock(
-    hull: Hull,
+    hull: HullData,
     face: wp.array(dtype=wp.vec3i),
     seen: Corners,
     center: vec3,
-    found: wp.array2d(dtype=Contact),
+    found: wp.array2d(dtype=HullContact),
     given: Collecting,
     name: int,
 ):
@@ -221,10 +225,10 @@ def edges_on_rock(
 
 @wp.func
 def touch_rock(
-    hull: Hull,
+    hull: HullData,
     face: wp.array(dtype=wp.vec3i),
     rock: Rock,
-    found: wp.array2d(dtype=Contact),
+    found: wp.array2d(dtype=HullContact),
     given: Collecting,
 ):
     """``given`` with the contacts of one rock. It goes by a name below that of any facet."""

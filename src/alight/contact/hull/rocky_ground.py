@@ -1,11 +1,11 @@
-"""Hulls on facets with rocks on them: the functions of ``proximity`` and ``facet_contacts`` for both."""
+"""Hulls on facets with rocks on them: ``proximity`` and ``facet_contacts`` for both at once."""
 
 import functools
 from typing import Any
 
 import warp as wp
 
-from alight.contact.hull.contact_list import Collecting, Contact
+from alight.contact.hull.contact_list import Collecting, HullContact
 from alight.contact.hull.facet_contacts import contacts, spread_of
 from alight.contact.hull.feature_pairs import NOTHING, Facet, Search, meet_facet
 from alight.contact.hull.proximity import concluded, hull_spread, nearest, search_from
@@ -17,7 +17,7 @@ from alight.surfaces.rocks.kernel import Rock, RocksData, rock_gap
 from alight.surfaces.rocks.nearby_cache import Shelves, shelf_function, shelf_near
 from alight.surfaces.rocks.search import KeptRocks, rocks_walk
 from alight.surfaces.rocks.shapes import FACES
-from alight.vehicles.rigid.hull_data import Hull
+from alight.vehicles.rigid.hull_data import HullData
 
 _FACES = wp.constant(FACES)
 _NOTHING = wp.constant(NOTHING)
@@ -40,7 +40,7 @@ def spread_of_search(query: RockSearch, axis: vec3):
 
 
 @wp.func
-def meet_rock(hull: Hull, face: wp.array(dtype=wp.vec3i), query: RockSearch, rock: Rock):
+def meet_rock(hull: HullData, face: wp.array(dtype=wp.vec3i), query: RockSearch, rock: Rock):
     """``query`` after one rock was looked at."""
     now = query
     reach = wp.sqrt(query.limit2) + query.extent.radius
@@ -71,32 +71,32 @@ def rocky_functions(RockyData: Any, Scene: Any, settle: Any) -> tuple[Any, Any]:
     """
 
     @wp.struct
-    class Place:
+    class RockyPlace:
         mesh: Triangles
         rocks: RocksData
         kept: KeptRocks
         own: Scene
-        hull: Hull
-        found: wp.array2d(dtype=Contact)
+        hull: HullData
+        found: wp.array2d(dtype=HullContact)
 
     @wp.func
-    def settled(place: Place, at: vec3, normal: vec3):
+    def settled(place: RockyPlace, at: vec3, normal: vec3):
         return settle(place.own, at, normal)
 
     @wp.func
-    def visit(place: Place, query: RockSearch, rock: Rock):
+    def visit(place: RockyPlace, query: RockSearch, rock: Rock):
         return meet_rock(place.hull, place.rocks.face, query, rock)
 
     @wp.func
-    def touch(place: Place, given: Collecting, rock: Rock):
+    def touch(place: RockyPlace, given: Collecting, rock: Rock):
         return touch_rock(place.hull, place.rocks.face, rock, place.found, given)
 
-    near_kept, near_made = rocks_walk(Place, RockSearch, spread_of_search, settled, visit)
-    touch_kept, touch_made = rocks_walk(Place, Collecting, spread_of, settled, touch)
+    near_kept, near_made = rocks_walk(RockyPlace, RockSearch, spread_of_search, settled, visit)
+    touch_kept, touch_made = rocks_walk(RockyPlace, Collecting, spread_of, settled, touch)
 
     @wp.func
-    def place_of(ground: RockyData, hull: Hull):
-        place = Place()
+    def place_of(ground: RockyData, hull: HullData):
+        place = RockyPlace()
         place.mesh = ground.scene.mesh
         place.rocks = ground.scene.rocks
         place.kept = ground.scene.kept
@@ -106,7 +106,7 @@ def rocky_functions(RockyData: Any, Scene: Any, settle: Any) -> tuple[Any, Any]:
 
     @wp.func
     def nearest_of_all(
-        ground: RockyData, hull: Hull, position: vec3, attitude: quat, reach: scalar
+        ground: RockyData, hull: HullData, position: vec3, attitude: quat, reach: scalar
     ):
         found = nearest(ground.base, hull, position, attitude, reach)
         if found.overlap != 0:
@@ -128,7 +128,7 @@ def rocky_functions(RockyData: Any, Scene: Any, settle: Any) -> tuple[Any, Any]:
     fetch = shelf_function(Scene, settle)
 
     @wp.func
-    def touch_shelf(place: Place, shelves: Shelves, given: Collecting, reach: scalar):
+    def touch_shelf(place: RockyPlace, shelves: Shelves, given: Collecting, reach: scalar):
         """``given`` with the contacts of rocks on the shelf."""
         now = given
         slot = given.slot
@@ -145,11 +145,11 @@ def rocky_functions(RockyData: Any, Scene: Any, settle: Any) -> tuple[Any, Any]:
     @wp.func
     def contacts_of_all(
         ground: RockyData,
-        hull: Hull,
+        hull: HullData,
         position: vec3,
         attitude: quat,
         margin: scalar,
-        found: wp.array2d(dtype=Contact),
+        found: wp.array2d(dtype=HullContact),
         slot: int,
         shelves: Shelves,
     ):

@@ -5,21 +5,21 @@ from typing import Any
 
 import warp as wp
 
-from alight.contact.hull.contact_list import Contact
+from alight.contact.hull.contact_list import HullContact
 from alight.contact.hull.facet_contacts import contacts
 from alight.contact.hull.proximity import nearest
 from alight.contact.hull.rocky_ground import rocky_functions
 from alight.contact.time_to_contact.facets import ball_clear, facets_clear
-from alight.contact.time_to_contact.feature_pairs import Flying
+from alight.contact.time_to_contact.feature_pairs import FreeFlight
 from alight.contact.time_to_contact.rocks import rocky_clear
 from alight.core import devices
 from alight.core.types import quat, scalar, vec3
 from alight.surfaces import Facets, Rocky, Surface
 from alight.surfaces.facets.surface import facets_point
-from alight.surfaces.facets.triangles import Ground
+from alight.surfaces.facets.triangles import MeshGround
 from alight.surfaces.rocks.nearby_cache import NO_SHELF, ShelfSize, Shelves, shelf_size
 from alight.vehicles import RigidLander
-from alight.vehicles.rigid.hull_data import Hull, hull_data, point_hull
+from alight.vehicles.rigid.hull_data import HullData, hull_data, point_hull
 
 
 def hull_functions(surface: Surface) -> tuple[Any, Any] | None:
@@ -54,12 +54,12 @@ def clear_function(surface: Surface, ball: bool) -> Any:
 
 @wp.func
 def contacts_on_facets(
-    ground: Ground,
-    hull: Hull,
+    ground: MeshGround,
+    hull: HullData,
     position: vec3,
     attitude: quat,
     margin: scalar,
-    found: wp.array2d(dtype=Contact),
+    found: wp.array2d(dtype=HullContact),
     slot: int,
     shelves: Shelves,
 ):
@@ -68,13 +68,17 @@ def contacts_on_facets(
 
 
 @wp.func
-def hull_clear_of_facets(ground: Ground, hull: Hull, shelves: Shelves, slot: int, given: Flying):
+def hull_clear_of_facets(
+    ground: MeshGround, hull: HullData, shelves: Shelves, slot: int, given: FreeFlight
+):
     """``given`` after bare facets."""
     return facets_clear(ground, hull, given)
 
 
 @wp.func
-def ball_clear_of_facets(ground: Ground, hull: Hull, shelves: Shelves, slot: int, given: Flying):
+def ball_clear_of_facets(
+    ground: MeshGround, hull: HullData, shelves: Shelves, slot: int, given: FreeFlight
+):
     """The same for a ball."""
     return ball_clear(ground, hull, given)
 
@@ -103,7 +107,7 @@ def _below_rocks(RockyData: Any) -> Any:
 
 
 def touching_hull(lander: RigidLander, device: devices.Device) -> Any:
-    """The ``Hull`` that touches facets: of a ball nothing but its middle and its radius."""
+    """The ``HullData`` that touches facets: of a ball nothing but its middle and its radius."""
     if not is_ball(lander):
         return hull_data(lander, device)
     hull = point_hull(device)

@@ -21,7 +21,7 @@ import warp as wp
 
 from alight.contact.compliant.clipped_springs import Motion
 from alight.contact.friction import kicked
-from alight.contact.hull.contact_list import Contact
+from alight.contact.hull.contact_list import HullContact
 from alight.contact.hull.feature_pairs import CORNER, PEAK
 from alight.contact.impulse.single_hit import struck
 from alight.contact.rolling_resistance import resist_turning, tangential
@@ -56,7 +56,7 @@ _PEAK = wp.constant(PEAK)
 
 
 @wp.struct
-class Held:
+class HeldContact:
     """What held one contact in the last step."""
 
     kind: int
@@ -90,7 +90,7 @@ def met_at(
     m: Motion,
     x: vec3,
     n: vec3,
-    found: wp.array2d(dtype=Contact),
+    found: wp.array2d(dtype=HullContact),
     count: int,
     slot: int,
     soon: scalar,
@@ -117,7 +117,7 @@ def strike(
     inverse_inertia: mat33,
     x: vec3,
     start: Motion,
-    found: wp.array2d(dtype=Contact),
+    found: wp.array2d(dtype=HullContact),
     count: int,
     slot: int,
     soon: scalar,
@@ -175,9 +175,9 @@ class Holding:
 
 @wp.func
 def recall(
-    found: wp.array2d(dtype=Contact),
-    before: wp.array2d(dtype=Held),
-    held: wp.array2d(dtype=Held),
+    found: wp.array2d(dtype=HullContact),
+    before: wp.array2d(dtype=HeldContact),
+    held: wp.array2d(dtype=HeldContact),
     count: int,
     slot: int,
     share: scalar,
@@ -192,7 +192,7 @@ def recall(
     """
     for k in range(count):
         point = found[k, slot]
-        new = Held()
+        new = HeldContact()
         new.kind = point.kind
         new.feature = point.feature
         new.facet = point.facet
@@ -211,7 +211,7 @@ def recall(
 
 
 @wp.func
-def swing(m: Motion, x: vec3, point: Contact):
+def swing(m: Motion, x: vec3, point: HullContact):
     """Acceleration of a gap [m/s^2] while the lander moves and turns evenly.
 
     A corner goes round the middle, and so does the plane of a face over a corner of the ground. In
@@ -237,8 +237,8 @@ def press_on(
     inverse_inertia: mat33,
     x: vec3,
     m: Motion,
-    point: Contact,
-    old: Held,
+    point: HullContact,
+    old: HeldContact,
     dt: scalar,
     slow: scalar,
 ):
@@ -315,8 +315,8 @@ def hold(
     inverse_inertia: mat33,
     x: vec3,
     start: Motion,
-    found: wp.array2d(dtype=Contact),
-    held: wp.array2d(dtype=Held),
+    found: wp.array2d(dtype=HullContact),
+    held: wp.array2d(dtype=HeldContact),
     count: int,
     slot: int,
     dt: scalar,

@@ -20,7 +20,7 @@ from alight.contact.impulse.impact_phases import (
 from alight.contact.impulse.impact_slip import (
     Arc,
     Bearing,
-    Body,
+    ContactInertia,
     Series,
     arc_to,
     ending,
@@ -38,7 +38,7 @@ _CLOSE = wp.constant(scalar(1e-13))
 
 
 @wp.func
-def even_lift(body: Body, one: vec2, other: vec2):
+def even_lift(body: ContactInertia, one: vec2, other: vec2):
     """True where dv3/dp keeps its sign between two directions."""
     if body.friction * wp.length(body.b) < scalar(1.0):
         return True
@@ -47,7 +47,7 @@ def even_lift(body: Body, one: vec2, other: vec2):
 
 
 @wp.func
-def jumped(body: Body, hit: Hit, at: Bearing, end: Bearing):
+def jumped(body: ContactInertia, hit: Hit, at: Bearing, end: Bearing):
     """``hit`` when s = 0 is reached in the direction ``end``, or as it is if that is too early.
 
     Only if neither compression nor restitution ends on the way: of what is between the ends the
@@ -83,7 +83,7 @@ def jumped(body: Body, hit: Hit, at: Bearing, end: Bearing):
 
 
 @wp.func
-def closing_root(body: Body, hit: Hit, at: Bearing, s: Series, low: scalar, high: scalar):
+def closing_root(body: ContactInertia, hit: Hit, at: Bearing, s: Series, low: scalar, high: scalar):
     """Where v3 = 0 between ``low`` and ``high``, at which it has different signs."""
     zero = scalar(0.0)
     sign = wp.where(hit.closing, scalar(1.0), scalar(-1.0))
@@ -111,7 +111,13 @@ def closing_root(body: Body, hit: Hit, at: Bearing, s: Series, low: scalar, high
 
 @wp.func
 def leaving_root(
-    body: Body, hit: Hit, at: Bearing, s: Series, low: scalar, high: scalar, target: scalar
+    body: ContactInertia,
+    hit: Hit,
+    at: Bearing,
+    s: Series,
+    low: scalar,
+    high: scalar,
+    target: scalar,
 ):
     """Where the work over the arc is ``target`` + its value at ``low``, v3 being positive between.
 
@@ -145,7 +151,7 @@ def leaving_root(
 
 
 @wp.func
-def steady_to(body: Body, hit: Hit, at: Bearing, s: Series):
+def steady_to(body: ContactInertia, hit: Hit, at: Bearing, s: Series):
     """The step of the series, cut so that dv3/dp goes one way and keeps its sign.
 
     Then v3 has one root in the step at most. Only bodies that can jam at all need this.
@@ -183,7 +189,7 @@ def steady_to(body: Body, hit: Hit, at: Bearing, s: Series):
 
 
 @wp.func
-def curved(body: Body, hit: Hit, at: Bearing):
+def curved(body: ContactInertia, hit: Hit, at: Bearing):
     """One step by Taylor series, or less where the collision ends or falls back within it."""
     zero = scalar(0.0)
     hit.flags = hit.flags | SWERVED

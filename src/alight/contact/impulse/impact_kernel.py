@@ -21,7 +21,7 @@ from alight.contact.impulse.impact_phases import (
     straight_along,
     without_slip,
 )
-from alight.contact.impulse.impact_slip import Body, bearing_of, found, no_slip, settling
+from alight.contact.impulse.impact_slip import ContactInertia, bearing_of, found, no_slip, settling
 from alight.core.types import mat22, mat33, scalar, vec2, vec3
 from alight.core.warp_setup import POINT_OPTIONS
 
@@ -51,7 +51,7 @@ class ImpactResult:
 
 
 @wp.func
-def piece(body: Body, hit: Hit):
+def piece(body: ContactInertia, hit: Hit):
     """The next piece of the hodograph."""
     speed = wp.length(hit.v)
     if no_slip(body, speed):
@@ -97,7 +97,7 @@ def body_of(inverse_mass: mat33, restitution: scalar, friction: scalar):
     """The body in units of m33."""
     one = scalar(1.0) / inverse_mass[2, 2]
     m12 = inverse_mass[0, 1] * one
-    body = Body()
+    body = ContactInertia()
     body.A = mat22(inverse_mass[0, 0] * one, m12, m12, inverse_mass[1, 1] * one)
     body.b = vec2(inverse_mass[0, 2] * one, inverse_mass[1, 2] * one)
     body.friction = friction

@@ -5,7 +5,13 @@ Scaled as in ``impact_slip``: masses over m33, speeds over the closing speed.
 
 import warp as wp
 
-from alight.contact.impulse.impact_slip import Arc, Bearing, Body, resumed, solve_tangential
+from alight.contact.impulse.impact_slip import (
+    Arc,
+    Bearing,
+    ContactInertia,
+    resumed,
+    solve_tangential,
+)
 from alight.core.types import scalar, vec2
 
 SLID = wp.constant(1)
@@ -41,13 +47,13 @@ class Hit:
 
 
 @wp.func
-def rise_after(body: Body, hit: Hit, arc: Arc):
+def rise_after(body: ContactInertia, hit: Hit, arc: Arc):
     """v3 at the end of an arc."""
     return hit.rise + wp.dot(body.b, arc.drag) + arc.push
 
 
 @wp.func
-def work_over(body: Body, hit: Hit, arc: Arc):
+def work_over(body: ContactInertia, hit: Hit, arc: Arc):
     """Work of the normal force over an arc: the integral of v3 dp.
 
     v3 is linear in the impulses, and by parts b . int P dp = v.P + P.A P / 2 + p b.P + mu int s dp.
@@ -58,13 +64,13 @@ def work_over(body: Body, hit: Hit, arc: Arc):
 
 
 @wp.func
-def passed(body: Body, hit: Hit, arc: Arc):
+def passed(body: ContactInertia, hit: Hit, arc: Arc):
     """The slip at the end of an arc."""
     return hit.v + arc.push * body.b + body.A * arc.drag
 
 
 @wp.func
-def along(body: Body, hit: Hit, arc: Arc):
+def along(body: ContactInertia, hit: Hit, arc: Arc):
     """``hit`` at the end of an arc that lies in one phase."""
     work = work_over(body, hit, arc)
     hit.rubbed += wp.dot(hit.v, arc.drag) - arc.lag
@@ -82,13 +88,13 @@ def along(body: Body, hit: Hit, arc: Arc):
 
 
 @wp.func
-def lifting(body: Body, v: vec2):
+def lifting(body: ContactInertia, v: vec2):
     """s dv3/dp: negative where the contact jams."""
     return wp.length(v) - body.friction * wp.dot(body.b, v)
 
 
 @wp.func
-def aside(body: Body, v: vec2):
+def aside(body: ContactInertia, v: vec2):
     """On which side of b the slip is; dv3/dp is least where it changes, along b."""
     return body.b[0] * v[1] - body.b[1] * v[0]
 
@@ -97,7 +103,7 @@ def aside(body: Body, v: vec2):
 
 
 @wp.func
-def moved(body: Body, hit: Hit, pull: vec2, lift: scalar, p: scalar):
+def moved(body: ContactInertia, hit: Hit, pull: vec2, lift: scalar, p: scalar):
     """``hit`` after the normal impulse p, with dP_t/dp = ``pull`` and dv3/dp = ``lift``."""
     change = body.b + body.A * pull
     half = scalar(0.5) * p
@@ -116,7 +122,7 @@ def moved(body: Body, hit: Hit, pull: vec2, lift: scalar, p: scalar):
 
 
 @wp.func
-def straight(body: Body, hit: Hit, pull: vec2, lift: scalar, left: scalar):
+def straight(body: ContactInertia, hit: Hit, pull: vec2, lift: scalar, left: scalar):
     """Go on by ``left`` at most, with dP_t/dp and dv3/dp constant: v3 linear, works quadratic."""
     zero = scalar(0.0)
     if lift < zero:
@@ -150,7 +156,7 @@ def straight(body: Body, hit: Hit, pull: vec2, lift: scalar, left: scalar):
 
 
 @wp.func
-def turn(body: Body, hit: Hit):
+def turn(body: ContactInertia, hit: Hit):
     """At v3 = 0: from compression to restitution, or back where the contact jams."""
     hit.rise = scalar(0.0)
     if hit.closing:
@@ -163,7 +169,7 @@ def turn(body: Body, hit: Hit):
 
 
 @wp.func
-def without_slip(body: Body, hit: Hit):
+def without_slip(body: ContactInertia, hit: Hit):
     """From s = 0 to the end: stick where mu reaches mu-bar, else slip again (section 5.4)."""
     hold = solve_tangential(body, body.b)
     if wp.length(hold) <= body.friction:
@@ -186,7 +192,7 @@ def without_slip(body: Body, hit: Hit):
 
 
 @wp.func
-def straight_along(body: Body, hit: Hit, at: Bearing):
+def straight_along(body: ContactInertia, hit: Hit, at: Bearing):
     """Slip in one direction, to s = 0 if nothing ends before."""
     pull = -body.friction * at.e
     push = _ENDLESS

@@ -51,7 +51,7 @@ _ROOT_BEFORE = wp.constant(scalar(1.0 / (ORDER - 2)))
 
 
 @wp.struct
-class Body:
+class ContactInertia:
     """What the ground feels of the body, over m33: dimensionless."""
 
     A: mat22  # tangential block of m*
@@ -99,7 +99,7 @@ class Arc:
 
 
 @wp.struct
-class Ending:
+class SlipEnd:
     """The rest of a slip that dies."""
 
     push: scalar  # normal impulse
@@ -108,7 +108,7 @@ class Ending:
 
 
 @wp.func
-def bearing_of(body: Body, v: vec2, speed: scalar):
+def bearing_of(body: ContactInertia, v: vec2, speed: scalar):
     """Direction and rates of the slip ``v``."""
     at = Bearing()
     course = v / speed
@@ -127,7 +127,7 @@ def bearing_of(body: Body, v: vec2, speed: scalar):
 
 
 @wp.func
-def no_slip(body: Body, speed: scalar):
+def no_slip(body: ContactInertia, speed: scalar):
     """True where the slip is too small to tell from none.
 
     In the norm v.A^-1 v no two hodographs of a body move apart (friction is monotone), so an error
@@ -137,7 +137,7 @@ def no_slip(body: Body, speed: scalar):
 
 
 @wp.func
-def series_of(body: Body, at: Bearing):
+def series_of(body: ContactInertia, at: Bearing):
     """The Taylor series of the slip from ``at`` on, and how far it is good."""
     A = (body.friction / body.rate) * body.A
     b1 = body.b[0] / body.rate
@@ -221,7 +221,7 @@ def good_to(last: scalar, before: scalar, error: scalar):
 
 
 @wp.func
-def arc_to(body: Body, at: Bearing, s: Series, xi: scalar):
+def arc_to(body: ContactInertia, at: Bearing, s: Series, xi: scalar):
     """Impulses from the start of the series to ``xi``."""
     x = scalar(0.0)
     y = scalar(0.0)
@@ -242,13 +242,13 @@ def arc_to(body: Body, at: Bearing, s: Series, xi: scalar):
 
 
 @wp.func
-def pace(body: Body, s: Series, xi: scalar):
+def pace(body: ContactInertia, s: Series, xi: scalar):
     """dtau / dxi."""
     return scalar(1.0) / (body.rate * (scalar(1.0) + s.stretch * xi))
 
 
 @wp.func
-def settling(body: Body, at: Bearing):
+def settling(body: ContactInertia, at: Bearing):
     """The direction near ``at`` that slip turns into and in which it dies: the root of h.
 
     Newton's rule; see ``found``.
@@ -267,7 +267,7 @@ def settling(body: Body, at: Bearing):
 
 
 @wp.func
-def found(body: Body, at: Bearing, end: Bearing):
+def found(body: ContactInertia, at: Bearing, end: Bearing):
     """True where ``settling`` led to a root, one that attracts, and not far away.
 
     Where h comes close to 0 without reaching it, it does not.
@@ -278,7 +278,7 @@ def found(body: Body, at: Bearing, end: Bearing):
 
 
 @wp.func
-def ending(body: Body, at: Bearing, end: Bearing):
+def ending(body: ContactInertia, at: Bearing, end: Bearing):
     """Normal impulse and integral of s dp from ``at`` until s = 0, along the direction ``end``.
 
     By degree they are s F(phi) and s^2 G(phi), where d(s F)/dtau = -s and d(s^2 G)/dtau = -s^2:
@@ -306,7 +306,7 @@ def ending(body: Body, at: Bearing, end: Bearing):
     count = scalar(0.0)
     power = scalar(1.0)
     before = scalar(1.0)
-    total = Ending()
+    total = SlipEnd()
     total.push = f[0]
     total.slide = q[0]
     for k in range(1, _TERMS):
@@ -349,7 +349,7 @@ def ending(body: Body, at: Bearing, end: Bearing):
 
 
 @wp.func
-def solve_tangential(body: Body, a: vec2):
+def solve_tangential(body: ContactInertia, a: vec2):
     """A^-1 a."""
     A = body.A
     det = A[0, 0] * A[1, 1] - A[0, 1] * A[0, 1]
@@ -357,7 +357,7 @@ def solve_tangential(body: Body, a: vec2):
 
 
 @wp.func
-def resumed(body: Body):
+def resumed(body: ContactInertia):
     """The direction in which slip leaves s = 0 where friction cannot hold (mu below mu-bar).
 
     b - mu A e = g e with g > 0 (the root of h with g > 0, section 5.4.3) says e = x(g), where

@@ -22,7 +22,7 @@ _FOREVER = wp.constant(scalar(1e30))
 
 
 @wp.struct
-class Pushed:
+class SupportForce:
     """The ground under a point that it carries, per mass."""
 
     normal: vec3
@@ -48,7 +48,7 @@ def carried(at: SurfaceBend, v: vec3, free: vec3, friction: scalar, creeps: bool
     """
     size = wp.length(at.gradient)
     n = at.gradient / size
-    found = Pushed()
+    found = SupportForce()
     found.normal = n
     found.support = -(wp.dot(at.gradient, free) + wp.dot(v, at.hessian * v)) / size
     found.along = free - wp.dot(free, n) * n
@@ -63,7 +63,7 @@ def carried(at: SurfaceBend, v: vec3, free: vec3, friction: scalar, creeps: bool
 
 
 @wp.func
-def halt(push: Pushed, v: vec3, friction: scalar):
+def halt(push: SupportForce, v: vec3, friction: scalar):
     """The end of a slide on ground that is even from here on, in closed form.
 
     With F = mu N, a pull G along the ground and an angle of cosine c between it and the velocity,
@@ -98,14 +98,14 @@ def halt(push: Pushed, v: vec3, friction: scalar):
 
 
 @wp.func
-def downhill(push: Pushed, v: vec3):
+def downhill(push: SupportForce, v: vec3):
     """True where a point goes the way it is pulled, or rests."""
     ahead = wp.dot(v, push.along)
     return ahead >= (scalar(1.0) - _STRAIGHT) * wp.length(v) * wp.length(push.along)
 
 
 @wp.func
-def creeping(push: Pushed, v: vec3, friction: scalar, bent: scalar, tolerance: scalar):
+def creeping(push: SupportForce, v: vec3, friction: scalar, bent: scalar, tolerance: scalar):
     """True where a point is so slow that friction keeps it going the way it is pulled.
 
     Its direction follows the pull within the time s/F; meanwhile the ground turns by an angle of

@@ -30,7 +30,7 @@ from alight.contact.time_to_contact.bounds import open_time
 from alight.contact.time_to_contact.feature_pairs import (
     DEEP,
     MARGIN,
-    Flying,
+    FreeFlight,
     ball_way,
     ball_way_time,
     clear_for,
@@ -47,16 +47,16 @@ from alight.surfaces.facets.triangles import (
     OWN_EDGE,
     OWN_VERTEX,
     RIDGE,
-    Ground,
+    MeshGround,
     Triangles,
     nearest_on_triangle,
     pseudonormal,
 )
-from alight.vehicles.rigid.hull_data import Hull
+from alight.vehicles.rigid.hull_data import HullData
 
 
 @wp.func
-def corners_clear(mesh: Triangles, hull: Hull, given: Flying, seen: Facet, facet: int):
+def corners_clear(mesh: Triangles, hull: HullData, given: FreeFlight, seen: Facet, facet: int):
     """``given`` after the corners of the lander; ``near`` is 1 where the plane does not keep all.
 
     Where the facet's own plane keeps every corner off, nothing of the lander touches the facet.
@@ -98,7 +98,7 @@ def corners_clear(mesh: Triangles, hull: Hull, given: Flying, seen: Facet, facet
 
 
 @wp.func
-def facet_edges_clear(mesh: Triangles, hull: Hull, given: Flying, seen: Facet, facet: int):
+def facet_edges_clear(mesh: Triangles, hull: HullData, given: FreeFlight, seen: Facet, facet: int):
     """``given`` after the ridges that a facet answers for."""
     now = given
     k = int(0)
@@ -126,7 +126,7 @@ def facet_edges_clear(mesh: Triangles, hull: Hull, given: Flying, seen: Facet, f
 
 
 @wp.func
-def facet_clear(mesh: Triangles, hull: Hull, given: Flying, facet: int):
+def facet_clear(mesh: Triangles, hull: HullData, given: FreeFlight, facet: int):
     """``given`` after one facet."""
     time = ball_way_time(given, ball_way(mesh, given, facet), scalar(0.0), scalar(0.0))
     now = given
@@ -164,7 +164,7 @@ def time_walk(Data: Any, visit: Any) -> Any:
     """
 
     @wp.func
-    def walk(data: Data, given: Flying):
+    def walk(data: Data, given: FreeFlight):
         leaves = data.mesh.tree.leaves
         rise = data.mesh.tree.rise
         center = given.extent.center - data.mesh.tree.origin
@@ -213,11 +213,11 @@ class ClearScene:
     """Facets and a hull over them."""
 
     mesh: Triangles
-    hull: Hull
+    hull: HullData
 
 
 @wp.func
-def visit_facet(scene: ClearScene, given: Flying, facet: int):
+def visit_facet(scene: ClearScene, given: FreeFlight, facet: int):
     """One facet more."""
     return facet_clear(scene.mesh, scene.hull, given, facet)
 
@@ -226,7 +226,7 @@ walk_facets = time_walk(ClearScene, visit_facet)
 
 
 @wp.func
-def facets_clear(ground: Ground, hull: Hull, given: Flying):
+def facets_clear(ground: MeshGround, hull: HullData, given: FreeFlight):
     """``given`` after all facets."""
     scene = ClearScene()
     scene.mesh = ground.mesh
@@ -238,7 +238,7 @@ def facets_clear(ground: Ground, hull: Hull, given: Flying):
 
 
 @wp.func
-def visit_ball(scene: ClearScene, given: Flying, facet: int):
+def visit_ball(scene: ClearScene, given: FreeFlight, facet: int):
     """One facet more, for a ball that is the lander itself, or a point."""
     mesh = scene.mesh
     v = mesh.face[facet]
@@ -265,7 +265,7 @@ walk_ball = time_walk(ClearScene, visit_ball)
 
 
 @wp.func
-def ball_clear(ground: Ground, hull: Hull, given: Flying):
+def ball_clear(ground: MeshGround, hull: HullData, given: FreeFlight):
     """``given`` after all facets; ``hull`` has nothing but a radius."""
     scene = ClearScene()
     scene.mesh = ground.mesh

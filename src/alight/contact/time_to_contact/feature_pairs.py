@@ -17,7 +17,7 @@ from alight.surfaces.facets.triangles import (
     Triangles,
     nearest_on_triangle,
 )
-from alight.vehicles.rigid.hull_data import Hull, HullEdge
+from alight.vehicles.rigid.hull_data import HullData, HullEdge
 
 _EVER = wp.constant(scalar(1e30))
 #: On bounds of how fast rates change: in a step gravity, speeds and directions change a little. It
@@ -32,7 +32,7 @@ DEEP = wp.constant(scalar(2e-2))
 
 
 @wp.struct
-class Flying:
+class FreeFlight:
     """A lander in flight, and how long it is known to be clear."""
 
     extent: Extent  # the ball about it, target axes
@@ -52,7 +52,7 @@ class Flying:
 
 
 @wp.func
-def clear_for(given: Flying, time: scalar):
+def clear_for(given: FreeFlight, time: scalar):
     """``given``, clear for no longer than ``time`` [s]."""
     now = given
     if time < given.clear:
@@ -63,7 +63,7 @@ def clear_for(given: Flying, time: scalar):
 
 
 @wp.func
-def time_over(given: Flying, way: scalar):
+def time_over(given: FreeFlight, way: scalar):
     """The least time [s] in which anything of the lander can go so far [m]."""
     root = wp.sqrt(given.fast * given.fast + scalar(2.0) * given.hard * way)
     return scalar(2.0) * way / wp.max(given.fast + root, scalar(1e-300))
@@ -74,7 +74,7 @@ def flying_from(
     x: vec3, q: quat, v: vec3, w: vec3, change: vec3, a: scalar, size: scalar, longest: scalar
 ):
     """A lander that nothing is known about: clear for ``longest`` [s] at most."""
-    out = Flying()
+    out = FreeFlight()
     out.x = x
     out.v = v
     out.w = w
@@ -97,7 +97,7 @@ def flying_from(
 
 
 @wp.func
-def ball_time(given: Flying, gap: scalar, normal: vec3):
+def ball_time(given: FreeFlight, gap: scalar, normal: vec3):
     """How long [s] the ball stays before a plane at ``gap`` [m] from its middle."""
     room = gap - given.extent.radius
     if room <= scalar(0.0):
@@ -106,7 +106,7 @@ def ball_time(given: Flying, gap: scalar, normal: vec3):
 
 
 @wp.func
-def node_time(given: Flying, node: Node, center: vec3, rise: scalar):
+def node_time(given: FreeFlight, node: Node, center: vec3, rise: scalar):
     """How long [s] the ball stays clear of all that a node holds, ``center`` from its origin."""
     low = vec3(scalar(node[0]), scalar(node[1]), scalar(node[2]))
     high = vec3(scalar(node[3]), scalar(node[4]), scalar(node[5]))
@@ -134,7 +134,7 @@ class BallWay:
 
 
 @wp.func
-def ball_way(mesh: Triangles, given: Flying, facet: int):
+def ball_way(mesh: Triangles, given: FreeFlight, facet: int):
     """Both planes of a facet."""
     v = mesh.face[facet]
     normal = mesh.face_normal[facet]
@@ -151,7 +151,7 @@ def ball_way(mesh: Triangles, given: Flying, facet: int):
 
 
 @wp.func
-def ball_way_time(given: Flying, way: BallWay, tall: scalar, reach: scalar):
+def ball_way_time(given: FreeFlight, way: BallWay, tall: scalar, reach: scalar):
     """How long [s] the ball stays clear of a facet, and of what stands on it.
 
     That reaches no higher than ``tall`` [m] above its plane and no farther than ``reach`` [m].
@@ -168,14 +168,14 @@ def ball_way_time(given: Flying, way: BallWay, tall: scalar, reach: scalar):
 
 
 @wp.func
-def touch_time(given: Flying, gap: scalar, normal: vec3):
+def touch_time(given: FreeFlight, gap: scalar, normal: vec3):
     """How long [s] a ball that is the lander itself stays before a plane; it may touch already."""
     rate = wp.dot(normal, given.v)
     return open_time(gap - given.extent.radius, rate, MARGIN * given.a)
 
 
 @wp.func
-def looked_at(given: Flying, time: scalar):
+def looked_at(given: FreeFlight, time: scalar):
     """Whether a ball that is clear for ``time`` [s] is not good enough."""
     return time < given.clear and time * given.fast < given.extent.radius
 
@@ -184,13 +184,13 @@ def looked_at(given: Flying, time: scalar):
 
 
 @wp.func
-def point_rate(given: Flying, normal: vec3, q: vec3):
+def point_rate(given: FreeFlight, normal: vec3, q: vec3):
     """How fast a point of the lander moves along a direction [m/s]."""
     return wp.dot(normal, given.v_body + wp.cross(given.w, q))
 
 
 @wp.func
-def corner_time(given: Flying, gap: scalar, normal: vec3, q: vec3):
+def corner_time(given: FreeFlight, gap: scalar, normal: vec3, q: vec3):
     """How long [s] a point q of the lander stays before a plane that stands still."""
     rate = point_rate(given, normal, q)
     time = open_time(gap, rate, MARGIN * given.hard)
@@ -205,7 +205,7 @@ def corner_time(given: Flying, gap: scalar, normal: vec3, q: vec3):
 
 
 @wp.func
-def peak_time(given: Flying, gap: scalar, normal: vec3, p: vec3):
+def peak_time(given: FreeFlight, gap: scalar, normal: vec3, p: vec3):
     """How long [s] a point p of the ground stays before a plane of the lander, of outer normal.
 
     Seen from the lander it moves the other way, and is turned by Coriolis' term too.
@@ -215,7 +215,7 @@ def peak_time(given: Flying, gap: scalar, normal: vec3, p: vec3):
 
 
 @wp.func
-def peak_on_convex(given: Flying, hull: Hull, p: vec3):
+def peak_on_convex(given: FreeFlight, hull: HullData, p: vec3):
     """How long [s] a point of the ground stays out of a lander without dents."""
     top = scalar(-wp.inf)
     for j in range(hull.face.shape[0]):
@@ -232,7 +232,7 @@ def peak_on_convex(given: Flying, hull: Hull, p: vec3):
 
 
 @wp.func
-def peak_on_faces(given: Flying, hull: Hull, p: vec3):
+def peak_on_faces(given: FreeFlight, hull: HullData, p: vec3):
     """The same for a lander of any shape: each face for itself."""
     least = given.clear
     size = given.extent.radius
@@ -259,7 +259,7 @@ def peak_on_faces(given: Flying, hull: Hull, p: vec3):
 
 
 @wp.func
-def peak_clear(given: Flying, hull: Hull, p: vec3):
+def peak_clear(given: FreeFlight, hull: HullData, p: vec3):
     """How long [s] a corner of the ground stays out of the lander; it is far if this is long."""
     way = box_way(hull, p, p)
     time = given.clear
@@ -272,7 +272,9 @@ def peak_clear(given: Flying, hull: Hull, p: vec3):
 
 
 @wp.func
-def edges_time(given: Flying, edge: HullEdge, p: vec3, d: vec3, up: vec3, one: vec3, other: vec3):
+def edges_time(
+    given: FreeFlight, edge: HullEdge, p: vec3, d: vec3, up: vec3, one: vec3, other: vec3
+):
     """How long [s] an edge of the lander stays off the edge from p along d of the ground.
 
     ``up`` is the outer side of that one; ``one`` and ``other`` lead from it into its facets.

@@ -1,4 +1,4 @@
-"""How long a lander in flight stays clear of rocks: ``facets`` for convex things on facets.
+"""How long a lander in flight stays clear of rocks: as ``facets``, for convex things on facets.
 
 A rock is convex, so the plane of any of its faces keeps a corner of the lander off all of it.
 """
@@ -16,7 +16,7 @@ from alight.contact.time_to_contact.bounds import open_time
 from alight.contact.time_to_contact.facets import ball_clear, facets_clear, time_walk
 from alight.contact.time_to_contact.feature_pairs import (
     MARGIN,
-    Flying,
+    FreeFlight,
     ball_time,
     ball_way,
     ball_way_time,
@@ -35,7 +35,7 @@ from alight.surfaces.rocks.kernel import Corners, Rock, RocksData, RockShape, ro
 from alight.surfaces.rocks.nearby_cache import Shelves, shelf_function, shelf_near
 from alight.surfaces.rocks.search import KeptRocks, facet_rocks
 from alight.surfaces.rocks.shapes import FACES, VERTICES
-from alight.vehicles.rigid.hull_data import Hull
+from alight.vehicles.rigid.hull_data import HullData
 
 _FACES = wp.constant(FACES)
 _VERTICES = wp.constant(VERTICES)
@@ -48,7 +48,7 @@ _AT_ONCE = wp.constant(scalar(-1.0))
 
 
 @wp.func
-def kept_off(planes: Planes, hull: Hull, given: Flying):
+def kept_off(planes: Planes, hull: HullData, given: FreeFlight):
     """Whether the plane of one face keeps all of the lander off for as long as it is clear."""
     off = bool(False)
     bend = MARGIN * given.hard
@@ -71,7 +71,7 @@ def kept_off(planes: Planes, hull: Hull, given: Flying):
 
 
 @wp.func
-def corner_clear(planes: Planes, given: Flying, q: vec3):
+def corner_clear(planes: Planes, given: FreeFlight, q: vec3):
     """How long [s] a corner of the lander stays off a rock: as long as one of its planes says."""
     top = scalar(-wp.inf)
     best = int(0)
@@ -101,7 +101,7 @@ def corner_clear(planes: Planes, given: Flying, q: vec3):
 
 @wp.func
 def rock_edges_clear(
-    face: wp.array(dtype=wp.vec3i), seen: Corners, center: vec3, hull: Hull, given: Flying
+    face: wp.array(dtype=wp.vec3i), seen: Corners, center: vec3, hull: HullData, given: FreeFlight
 ):
     """``given`` after the edges of a rock and of the lander."""
     now = given
@@ -131,7 +131,7 @@ def rock_edges_clear(
 
 
 @wp.func
-def rock_clear(face: wp.array(dtype=wp.vec3i), rock: Rock, hull: Hull, given: Flying):
+def rock_clear(face: wp.array(dtype=wp.vec3i), rock: Rock, hull: HullData, given: FreeFlight):
     """``given`` after one rock."""
     now = given
     way = given.x - rock.center
@@ -166,7 +166,7 @@ def rock_clear(face: wp.array(dtype=wp.vec3i), rock: Rock, hull: Hull, given: Fl
 
 
 @wp.func
-def rock_ball_clear(face: wp.array(dtype=wp.vec3i), rock: Rock, hull: Hull, given: Flying):
+def rock_ball_clear(face: wp.array(dtype=wp.vec3i), rock: Rock, hull: HullData, given: FreeFlight):
     """``given`` after one rock, for a ball that is the lander itself, or a point."""
     limit = wp.sqrt(given.limit2) + given.extent.radius
     at = rock_point(face, rock, given.x, limit)
@@ -177,7 +177,7 @@ def rock_ball_clear(face: wp.array(dtype=wp.vec3i), rock: Rock, hull: Hull, give
 
 
 @wp.func
-def shelf_time(shelves: Shelves, row: int, slot: int, given: Flying):
+def shelf_time(shelves: Shelves, row: int, slot: int, given: FreeFlight):
     """How long [s] the ball about the lander stays clear of that about a rock on a shelf."""
     way = given.x - shelves.rock[row, slot].center
     length = wp.length(way)
@@ -198,17 +198,17 @@ def rocky_clear(RockyData: Any, Scene: Any, settle: Any, ball: bool) -> Any:
     of_rock = rock_ball_clear if ball else rock_clear
 
     @wp.struct
-    class Place:
+    class RockPlace:
         mesh: Triangles
         rocks: RocksData
         own: Scene
-        hull: Hull
+        hull: HullData
 
     @wp.struct
-    class Kept:
+    class RocksAhead:
         mesh: KeptRocks
         face: wp.array(dtype=wp.vec3i)
-        hull: Hull
+        hull: HullData
 
     @wp.struct
     class Beyond:
@@ -217,17 +217,17 @@ def rocky_clear(RockyData: Any, Scene: Any, settle: Any, ball: bool) -> Any:
         least: scalar
 
     @wp.func
-    def settled(place: Place, at: vec3, normal: vec3):
+    def settled(place: RockPlace, at: vec3, normal: vec3):
         return settle(place.own, at, normal)
 
     @wp.func
-    def visit_rock(place: Place, given: Flying, rock: Rock):
+    def visit_rock(place: RockPlace, given: FreeFlight, rock: Rock):
         return of_rock(place.rocks.face, rock, place.hull, given)
 
-    on_facet = facet_rocks(Place, Flying, settled, visit_rock)
+    on_facet = facet_rocks(RockPlace, FreeFlight, settled, visit_rock)
 
     @wp.func
-    def visit_facet(place: Place, given: Flying, facet: int):
+    def visit_facet(place: RockPlace, given: FreeFlight, facet: int):
         """Class by class, from the largest down: over the small ones a lander flies for long."""
         now = given
         way = ball_way(place.mesh, given, facet)
@@ -247,7 +247,7 @@ def rocky_clear(RockyData: Any, Scene: Any, settle: Any, ball: bool) -> Any:
         return now
 
     @wp.func
-    def visit_kept(kept: Kept, given: Flying, i: int):
+    def visit_kept(kept: RocksAhead, given: FreeFlight, i: int):
         now = given
         ball = kept.mesh.ball[i]
         way = given.x - vec3(ball[0], ball[1], ball[2])
@@ -260,7 +260,7 @@ def rocky_clear(RockyData: Any, Scene: Any, settle: Any, ball: bool) -> Any:
         return now
 
     @wp.func
-    def visit_beyond(beyond: Beyond, given: Flying, facet: int):
+    def visit_beyond(beyond: Beyond, given: FreeFlight, facet: int):
         """The ball alone, beyond where rocks are known: no time below ``least`` matters."""
         now = given
         way = ball_way(beyond.mesh, given, facet)
@@ -275,17 +275,17 @@ def rocky_clear(RockyData: Any, Scene: Any, settle: Any, ball: bool) -> Any:
             c -= 1
         return now
 
-    walk_made = time_walk(Place, visit_facet)
-    walk_kept = time_walk(Kept, visit_kept)
+    walk_made = time_walk(RockPlace, visit_facet)
+    walk_kept = time_walk(RocksAhead, visit_kept)
     walk_beyond = time_walk(Beyond, visit_beyond)
     fetch = shelf_function(Scene, settle)
 
     @wp.func
-    def clear_of_lasting(ground: RockyData, hull: Hull, given: Flying):
+    def clear_of_lasting(ground: RockyData, hull: HullData, given: FreeFlight):
         """``given`` after the facets and the rocks that are kept."""
         now = base_clear(ground.base, hull, given)
         if ground.scene.kept.tree.count > 0:
-            kept = Kept()
+            kept = RocksAhead()
             kept.mesh = ground.scene.kept
             kept.face = ground.scene.rocks.face
             kept.hull = hull
@@ -293,9 +293,9 @@ def rocky_clear(RockyData: Any, Scene: Any, settle: Any, ball: bool) -> Any:
         return now
 
     @wp.func
-    def clear_of_made(ground: RockyData, hull: Hull, given: Flying):
+    def clear_of_made(ground: RockyData, hull: HullData, given: FreeFlight):
         """``given`` after rocks that are made for it."""
-        place = Place()
+        place = RockPlace()
         place.mesh = ground.scene.mesh
         place.rocks = ground.scene.rocks
         place.own = ground.scene
@@ -303,7 +303,9 @@ def rocky_clear(RockyData: Any, Scene: Any, settle: Any, ball: bool) -> Any:
         return walk_made(place, given)
 
     @wp.func
-    def any_at_once(shape: RockShape, shelves: Shelves, slot: int, given: Flying, reach: scalar):
+    def any_at_once(
+        shape: RockShape, shelves: Shelves, slot: int, given: FreeFlight, reach: scalar
+    ):
         """Whether a rock on the shelf has to be looked at."""
         found = bool(False)
         k = int(0)
@@ -314,7 +316,7 @@ def rocky_clear(RockyData: Any, Scene: Any, settle: Any, ball: bool) -> Any:
         return found
 
     @wp.func
-    def clear_of_beyond(ground: RockyData, given: Flying, least: scalar):
+    def clear_of_beyond(ground: RockyData, given: FreeFlight, least: scalar):
         """``given`` after all rocks that are not known: none is met before ``least`` [s]."""
         beyond = Beyond()
         beyond.mesh = ground.scene.mesh
@@ -326,7 +328,9 @@ def rocky_clear(RockyData: Any, Scene: Any, settle: Any, ball: bool) -> Any:
         return now
 
     @wp.func
-    def clear_of_shelf(ground: RockyData, hull: Hull, shelves: Shelves, slot: int, given: Flying):
+    def clear_of_shelf(
+        ground: RockyData, hull: HullData, shelves: Shelves, slot: int, given: FreeFlight
+    ):
         """``given`` after the rocks on a shelf, and after the ball alone beyond what it serves."""
         now = given
         shape = ground.scene.rocks.shape
@@ -349,7 +353,9 @@ def rocky_clear(RockyData: Any, Scene: Any, settle: Any, ball: bool) -> Any:
         return now
 
     @wp.func
-    def clear_of_all(ground: RockyData, hull: Hull, shelves: Shelves, slot: int, given: Flying):
+    def clear_of_all(
+        ground: RockyData, hull: HullData, shelves: Shelves, slot: int, given: FreeFlight
+    ):
         now = clear_of_lasting(ground, hull, given)
         if ground.scene.rocks.made > 0:
             reach = wp.min(wp.sqrt(now.limit2), shelves.ahead) + now.extent.radius

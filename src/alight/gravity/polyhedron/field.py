@@ -14,8 +14,7 @@ from alight.core.errors import InputError, MeshError
 from alight.core.types import mat33, scalar, vec3
 from alight.gravity import lanes, multipole
 from alight.gravity.law import FieldValue, Gravity, run_field_kernel
-from alight.gravity.polyhedron.terms import Polyhedron as Facets
-from alight.gravity.polyhedron.terms import terms, vec6
+from alight.gravity.polyhedron.terms import PolyhedronTerms, terms, vec6
 from alight.shapes.mesh import Mesh
 
 #: Bounding radii beyond which the series takes over. The closed form loses digits as (r/R)^3 and
@@ -31,7 +30,7 @@ far_field = multipole.multipole_field(True)
 class PolyhedronData:
     """A polyhedron, its strength G rho [1/s^2], and the series that replaces it far away."""
 
-    facets: Facets
+    facets: PolyhedronTerms
     strength: scalar
     center: vec3
     far_square: scalar
@@ -143,7 +142,7 @@ class FacetTables:
         """The tables as a struct with arrays on ``device``."""
         types = {"corner": vec3, "normal": vec3, "weight": scalar, "owned": wp.vec3i}
         types |= {"dyad": vec6, "length": scalar}
-        facets = Facets()
+        facets = PolyhedronTerms()
         for name, dtype in types.items():
             setattr(facets, name, wp.array(self.arrays[name], dtype=dtype, device=device.name))
         facets.plane_tolerance = self.arrays["plane_tolerance"]

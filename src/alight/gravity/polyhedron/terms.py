@@ -41,7 +41,7 @@ DENOMINATOR_NOISE = 1e-13
 
 
 @wp.struct
-class Polyhedron:
+class PolyhedronTerms:
     """A polyhedron's facets and edges, ready to be summed."""
 
     corner: wp.array(dtype=vec3, ndim=2)  # (facet, 3) corners [m]
@@ -84,7 +84,7 @@ def terms(width: int) -> types.SimpleNamespace:
     two = wp.constant(scalar(2.0))
 
     @wp.struct
-    class Sums:
+    class FieldSums:
         u: lanes
         gx: lanes
         gy: lanes
@@ -148,7 +148,7 @@ def terms(width: int) -> types.SimpleNamespace:
         return result
 
     @wp.func
-    def add_edge(sums: Sums, dyad: vec6, L: lanes, rx: lanes, ry: lanes, rz: lanes):
+    def add_edge(sums: FieldSums, dyad: vec6, L: lanes, rx: lanes, ry: lanes, rz: lanes):
         ex = wp.cw_mul(dyad[0] * rx + dyad[3] * ry + dyad[4] * rz, L)
         ey = wp.cw_mul(dyad[3] * rx + dyad[1] * ry + dyad[5] * rz, L)
         ez = wp.cw_mul(dyad[4] * rx + dyad[5] * ry + dyad[2] * rz, L)
@@ -165,7 +165,7 @@ def terms(width: int) -> types.SimpleNamespace:
         return sums
 
     @wp.func
-    def add_facet(sums: Sums, N: vec3, numerator: lanes, w: lanes):
+    def add_facet(sums: FieldSums, N: vec3, numerator: lanes, w: lanes):
         """Add a facet; ``w`` is its solid angle over |N|^2."""
         hw = wp.cw_mul(numerator, w)
         sums.gx += N[0] * hw
@@ -181,9 +181,9 @@ def terms(width: int) -> types.SimpleNamespace:
         return sums
 
     @wp.func
-    def sum_facets(body: Polyhedron, px: lanes, py: lanes, pz: lanes):
+    def sum_facets(body: PolyhedronTerms, px: lanes, py: lanes, pz: lanes):
         """The sums over all facets and edges at the points (px, py, pz)."""
-        sums = Sums()
+        sums = FieldSums()
         for f in range(body.normal.shape[0]):
             a = body.corner[f, 0]
             b = body.corner[f, 1]
@@ -235,7 +235,7 @@ def terms(width: int) -> types.SimpleNamespace:
 
     return types.SimpleNamespace(
         lanes=lanes,
-        Sums=Sums,
+        Sums=FieldSums,
         sum_facets=sum_facets,
         edge_logarithm=edge_logarithm,
         facet_angle=facet_angle,

@@ -25,7 +25,7 @@ from alight.core.types import scalar, vec3
 from alight.gravity import lanes as lane_module
 from alight.gravity import multipole
 from alight.gravity.tabulated import spline
-from alight.gravity.tabulated.cluster_tree import Tree, tree_data, tree_potential
+from alight.gravity.tabulated.cluster_tree import ClusterTree, tree_data, tree_potential
 from alight.gravity.tabulated.near_facets import (
     Patches,
     facet_terms,
@@ -56,7 +56,7 @@ _OPENING = (0.27, 0.24, 0.2)
 _WIDTH = 4
 
 
-class Grid(NamedTuple):
+class TableGrid(NamedTuple):
     """One level of the table on the host: which bricks it has, and their coefficients."""
 
     lowest: Any
@@ -92,7 +92,7 @@ def _sample_kernel(width: int) -> Any:
     @wp.kernel(module="unique", enable_backward=False, module_options=lane_module.MODULE_OPTIONS)
     def sample_potential(
         offset: int,
-        tree: Tree,
+        tree: ClusterTree,
         bricks: wp.array(dtype=wp.vec3i),
         origin: vec3,
         spacing: scalar,
@@ -264,16 +264,18 @@ def bricks_near(centers: Array, nearest: Any, origin: Array, side: float, reach:
     return bricks[np.isfinite(distance)]
 
 
-def grid_from(bricks: Any, coefficient: Any) -> Grid:
+def grid_from(bricks: Any, coefficient: Any) -> TableGrid:
     """Index the bricks of a level."""
     lowest = bricks.min(axis=0)
     size = bricks.max(axis=0) - lowest + 1
     index = np.full(size, -1, dtype=np.int32)
     index[tuple((bricks - lowest).T)] = np.arange(len(bricks), dtype=np.int32)
-    return Grid(lowest, size, index.ravel(), bricks, coefficient)
+    return TableGrid(lowest, size, index.ravel(), bricks, coefficient)
 
 
-def levels_data(grids: list[Grid], origin: Array, spacing: float, device: devices.Device) -> Any:
+def levels_data(
+    grids: list[TableGrid], origin: Array, spacing: float, device: devices.Device
+) -> Any:
     """Grids, finest first, as one struct on a device."""
     data = Levels()
     data.origin, data.spacing, data.count = vec3(*origin), spacing, len(grids)
@@ -325,15 +327,15 @@ class Builder:
         bricks = sum(len(bricks) for bricks, _, _ in self.layout)
         return bricks * BRICK**3 * 8
 
-    def build(self, show: str) -> list[Grid]:
+    def build(self, show: str) -> list[TableGrid]:
         """Fill all levels; finest first in the list."""
         total = sum(distance.size for _, distance, _ in self.layout)
         with progress(show) as bar:
             bar.start("Tabulating gravity", total=total)
             return self._fill(bar.advance)
 
-    def _fill(self, advance: Callable[[int], None]) -> list[Grid]:
-        grids: list[Grid] = []
+    def _fill(self, advance: Callable[[int], None]) -> list[TableGrid]:
+        grids: list[TableGrid] = []
         for k in reversed(range(self.levels)):
             bricks, distance, own = self.layout[k]
             places = wp.array(bricks.astype(np.int32), dtype=wp.vec3i, device=self.device.name)
@@ -397,7 +399,7 @@ class Builder:
         return sample
 
     def _hand_down(
-        self, k: int, places: Any, distance: Any, own: float, coefficient: Any, coarse: Grid
+        self, k: int, places: Any, distance: Any, own: float, coefficient: Any, coarse: TableGrid
     ) -> None:
         levels = levels_data([coarse], self.origin, self.spacing, self.device)
         missing = wp.zeros(1, dtype=int, device=self.device.name)

@@ -27,7 +27,7 @@ eight = wp.types.vector(length=8, dtype=scalar)
 
 
 @wp.struct
-class Tree:
+class ClusterTree:
     """A complete binary tree of clusters; node j has children 2j and 2j + 1, the root is 1."""
 
     patches: Patches
@@ -149,7 +149,7 @@ def _moment_kernel(degree: int) -> Any:
 def tree_data(corner: Array, strength: float, device: devices.Device, opening: float = 0.3) -> Any:
     """The tree of triangles ``(n, 3, 3)``, its moments up to ``DEGREE``, on a device."""
     clusters = split(corner)
-    tree = Tree()
+    tree = ClusterTree()
     tree.patches = patch_data(corner[clusters.order], strength, device)
     tree.depth, tree.opening = clusters.depth, opening
     tree.center = wp.array(clusters.center, dtype=vec3, device=device.name)
@@ -184,7 +184,7 @@ def tree_potential(width: int) -> Any:
     degree = DEGREE
 
     @wp.func
-    def far_cluster(tree: Tree, node: int, px: lanes, py: lanes, pz: lanes):
+    def far_cluster(tree: ClusterTree, node: int, px: lanes, py: lanes, pz: lanes):
         o = tree.center[node]
         a = tree.radius[node]
         x = px - lanes(o[0])
@@ -230,7 +230,7 @@ def tree_potential(width: int) -> Any:
         return s0 - wp.cw_mul(x, s1) - wp.cw_mul(y, s2) - wp.cw_mul(z, s3)
 
     @wp.func
-    def tree_sum(tree: Tree, px: lanes, py: lanes, pz: lanes, middle: vec3, spread: scalar):
+    def tree_sum(tree: ClusterTree, px: lanes, py: lanes, pz: lanes, middle: vec3, spread: scalar):
         total = lanes()
         count = tree.patches.normal.shape[0]
         node = int(1)

@@ -21,7 +21,7 @@ class Cells(NamedTuple):
     order: Any
 
 
-class Lists(NamedTuple):
+class HostNearLists(NamedTuple):
     """Near lists on the host."""
 
     corner: Array
@@ -122,7 +122,7 @@ def _list_near(
     count_out[b] = count
 
 
-def near_lists(pieces: Any, cells: Cells, reach: float, device: devices.Device) -> Lists:
+def near_lists(pieces: Any, cells: Cells, reach: float, device: devices.Device) -> HostNearLists:
     """Blocks, starts and piece numbers of the pieces whose windows reach into each block."""
     centers = pieces.center.numpy()
     block = max(reach, float(np.ptp(centers, axis=0).max() + 2 * reach) / 200.0)
@@ -145,10 +145,10 @@ def near_lists(pieces: Any, cells: Cells, reach: float, device: devices.Device) 
     start = wp.array(ends.astype(np.int32), dtype=int, device=device.name)
     piece = wp.zeros(int(ends[-1]), dtype=int, device=device.name)
     devices.launch(_list_near, blocks, [*grid, start, count, piece], device)
-    return Lists(corner, float(block), size, ends.astype(np.int32), piece.numpy())
+    return HostNearLists(corner, float(block), size, ends.astype(np.int32), piece.numpy())
 
 
-def lists_data(lists: Lists, reach: float, device: devices.Device) -> Any:
+def lists_data(lists: HostNearLists, reach: float, device: devices.Device) -> Any:
     """Near lists as a struct on a device."""
     data = NearLists()
     data.corner, data.block, data.reach = vec3(*lists.corner), lists.block, reach

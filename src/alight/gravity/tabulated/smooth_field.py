@@ -116,10 +116,10 @@ class SmoothField(CachedField):
 
     def _take(self, arrays: dict[str, Any]) -> None:
         worst, mean, count, seconds, levels = arrays["numbers"].tolist()
-        names = build.Grid._fields
+        names = build.TableGrid._fields
         self.origin = arrays["origin"]
         self.grids = [
-            build.Grid(**{name: arrays[f"grid{i}_{name}"] for name in names})
+            build.TableGrid(**{name: arrays[f"grid{i}_{name}"] for name in names})
             for i in range(int(levels))
         ]
         self.report = CacheReport(

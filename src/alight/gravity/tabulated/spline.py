@@ -121,7 +121,7 @@ def weight_bends(t: scalar):
 
 
 @wp.struct
-class Cell:
+class SplineCell:
     """A level that holds a point's whole stencil: first node, and the eight bricks it spans."""
 
     level: int
@@ -140,7 +140,7 @@ class Cell:
 @wp.func
 def find_cell(levels: Levels, x: vec3):
     """The finest level with the whole stencil of x; ``level`` is -1 outside the table."""
-    cell = Cell()
+    cell = SplineCell()
     cell.level = int(-1)
     # Node coordinates on level 0, halved from level to level: no division in the search.
     q = (x - levels.origin) * (scalar(1.0) / levels.spacing)
@@ -179,7 +179,7 @@ def spline_value(with_gradient: bool) -> Any:
     """The spline in a cell with its derivatives, ``(levels, cell) -> FieldValue``."""
 
     @wp.func
-    def value_in_cell(levels: Levels, cell: Cell):
+    def value_in_cell(levels: Levels, cell: SplineCell):
         """The spline in a cell, with first and second derivatives."""
         h = levels.spacing * scalar(1 << cell.level)
         wx = weights(cell.offset[0])

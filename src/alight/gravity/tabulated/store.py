@@ -9,8 +9,8 @@ import numpy as np
 from alight.core import store as core_store
 from alight.core.store import Store
 from alight.gravity.polyhedron.field import Polyhedron
-from alight.gravity.tabulated.build import Grid
-from alight.gravity.tabulated.near_lists import Lists
+from alight.gravity.tabulated.build import TableGrid
+from alight.gravity.tabulated.near_lists import HostNearLists
 
 #: The module that makes the tables.
 _MAKER = "alight.gravity.tabulated.cached_field"
@@ -52,7 +52,7 @@ def _unpack(arrays: dict[str, Any]) -> dict[str, Any]:
     def group(kind: Any, prefix: str) -> Any:
         return kind(**{name: arrays[prefix + name] for name in kind._fields})
 
-    lists = group(Lists, "lists_")._replace(block=float(arrays["lists_block"]))
+    lists = group(HostNearLists, "lists_")._replace(block=float(arrays["lists_block"]))
     return {
         "pieces": arrays["pieces"],
         "reach": float(arrays["reach"]),
@@ -60,6 +60,6 @@ def _unpack(arrays: dict[str, Any]) -> dict[str, Any]:
         "origin": arrays["origin"],
         "nbytes": int(arrays["nbytes"]),
         "lists": lists,
-        "grids": [group(Grid, f"grid{i}_") for i in range(int(arrays["levels"]))],
+        "grids": [group(TableGrid, f"grid{i}_") for i in range(int(arrays["levels"]))],
         "report": json.loads(str(arrays["report"])),
     }

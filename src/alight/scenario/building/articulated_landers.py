@@ -10,7 +10,7 @@ import numpy as np
 
 from alight.core.checks import Array
 from alight.core.errors import AlightError, InputError
-from alight.scenario.errors import Problem
+from alight.scenario.errors import Fault
 from alight.scenario.schema.articulated_lander import DEVICES
 from alight.vehicles import Tree, dcap_lander, read_urdf
 from alight.vehicles.fittings import Device, fitted
@@ -42,7 +42,7 @@ def ready_name(name: str) -> str | None:
     return next((known for known in READY if plain == known), None)
 
 
-def articulated(section: Any) -> tuple[Articulated | None, list[Problem]]:
+def articulated(section: Any) -> tuple[Articulated | None, list[Fault]]:
     """The lander that ``section`` (a ``LanderSection``) describes, or what is wrong with it."""
     maker = _Maker(section)
     with np.errstate(all="ignore"):
@@ -50,20 +50,20 @@ def articulated(section: Any) -> tuple[Articulated | None, list[Problem]]:
             return maker.made(), maker.problems
         except (ArithmeticError, np.linalg.LinAlgError):
             said = "has numbers so large or so small that its motion cannot be computed"
-            return None, [*maker.problems, Problem("lander", said)]
+            return None, [*maker.problems, Fault("lander", said)]
 
 
 class _Maker:
     def __init__(self, section: Any) -> None:
         self.section = section
-        self.problems: list[Problem] = []
+        self.problems: list[Fault] = []
 
     def _try(self, key: str, make: Callable[[], Any]) -> Any:
         """What ``make`` gives; None where it raises, which is then a problem under ``key``."""
         try:
             return make()
         except AlightError as cause:
-            self.problems.append(Problem(key, " ".join(str(cause).split())))
+            self.problems.append(Fault(key, " ".join(str(cause).split())))
             return None
 
     def made(self) -> Articulated | None:
@@ -74,13 +74,13 @@ class _Maker:
         kind = tree.joints[0].kind
         if kind != "free":
             said = f'found "{kind}"; the first body must be "free", to be released by its place'
-            self.problems.append(Problem(f"lander.joint.{tree.joints[0].name}.kind", said))
+            self.problems.append(Fault(f"lander.joint.{tree.joints[0].name}.kind", said))
             return None
         if self._try("lander", lambda: fitted(tree, devices)) is None:
             return None
         if not fitted(tree, devices).pads:
             said = "has no [[lander.pad]], with which it would touch the ground; it needs one"
-            self.problems.append(Problem("lander", said))
+            self.problems.append(Fault("lander", said))
             return None
         joints, speeds = self._start(tree)
         own = UP if self.section.name is None else READY_UP
@@ -139,7 +139,7 @@ class _Maker:
         return q[7:], v[6:]
 
 
-def require(found: tuple[Articulated | None, list[Problem]]) -> Articulated:
+def require(found: tuple[Articulated | None, list[Fault]]) -> Articulated:
     """The lander, which was checked when the scenario was read."""
     lander, problems = found
     if lander is None:

@@ -18,8 +18,8 @@ from alight.engine.capture_craft import Spacecraft
 from alight.engine.capture_flight import CaptureFlight
 from alight.membrane import Captive
 from alight.scenario.building.membrane_drops import FABRIC, fabric_of, mass_of, masses_of, mesh_of
-from alight.scenario.building.run_values import Rows, checked_values, settings
-from alight.scenario.errors import Problem, ScenarioError, blame
+from alight.scenario.building.run_values import ValueRows, checked_values, settings
+from alight.scenario.errors import Fault, ScenarioError, blame
 from alight.scenario.schema.capture import DRAWN_SHAPE, CaptureScenario, SpacecraftSection
 
 #: Keys whose values may differ between runs of one model.
@@ -62,7 +62,7 @@ class CaptureGroup:
         every: float | None = None,
     ) -> CaptureFlight:
         """Simulate them, or ``which`` of them; ``every`` [s] keeps their course."""
-        count, get = len(self.rows[which]), Rows(self.scenario, self.arrays, which).get
+        count, get = len(self.rows[which]), ValueRows(self.scenario, self.arrays, which).get
         steps, stop = self.scenario.steps, self.scenario.stop
         capture = self._capture(get)
         rate = self._rates(get)
@@ -86,7 +86,7 @@ class CaptureGroup:
             )
         except InputError as cause:
             key = "asteroid.inertia_scale" if "inertia_scale" in str(cause) else "approach"
-            problem = Problem(key, " ".join(str(cause).split()))
+            problem = Fault(key, " ".join(str(cause).split()))
             raise ScenarioError(self.scenario.source, [problem]) from cause
         flight.rows["run"], flight.rows["shape"] = self.rows[which], self.shape
         return flight
@@ -130,7 +130,7 @@ class PreparedCapture:
         # Made now, so that what is wrong with them is told before any run.
         for shape in range(max(1, len(scenario.asteroid.shapes or ()))):
             made = self._group({DRAWN_SHAPE: shape}, {}, np.arange(1))
-            made._capture(Rows(scenario, {}, slice(None)).get)
+            made._capture(ValueRows(scenario, {}, slice(None)).get)
 
     def nominal(self) -> CaptureGroup:
         """One capture of the scenario as it stands, nothing dispersed."""

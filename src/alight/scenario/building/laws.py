@@ -32,7 +32,7 @@ from alight.vehicles import RigidLander
 LATELY = 16
 
 
-class Parts:
+class ScenarioLaws:
     """Makes the laws of scenarios that differ from ``nominal`` in some numbers."""
 
     def __init__(self, nominal: Scenario, device: str, progress: str | Progress) -> None:

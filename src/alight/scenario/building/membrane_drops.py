@@ -17,9 +17,9 @@ from alight.engine.membrane_motion import Craft, MembraneMotion
 from alight.engine.membrane_thrust import NO_THRUST, ConstantThrust, Thrust
 from alight.membrane import Captive, Membrane, pear
 from alight.membrane.law import NUMBERS
-from alight.scenario.building.run_values import Rows, checked_values, settings
+from alight.scenario.building.run_values import ValueRows, checked_values, settings
 from alight.scenario.errors import blame
-from alight.scenario.schema.caught_body import PEAR, PROPORTIONS, Caught
+from alight.scenario.schema.caught_body import PEAR, PROPORTIONS, CaughtBodySection
 from alight.scenario.schema.membrane import DropScenario
 from alight.shapes import Mesh, builtin
 
@@ -33,7 +33,7 @@ FABRIC = NUMBERS
 # -- bodies --------------------------------------------------------------------------------------
 
 
-def mesh_of(section: Caught, shape: str | None = None) -> Mesh:
+def mesh_of(section: CaughtBodySection, shape: str | None = None) -> Mesh:
     """The body of a section, or the one of its ``shape`` of that name; centre of mass at origin."""
     if section.mesh is not None:
         mesh = Mesh.read(section.mesh, section.unit, repair=bool(section.repair)).recentred()
@@ -62,7 +62,7 @@ def length_of(mesh: Mesh) -> float:
     return float(mesh.principal_axes().extent[0])
 
 
-def mass_of(section: Caught, mesh: Mesh) -> float:
+def mass_of(section: CaughtBodySection, mesh: Mesh) -> float:
     """That of the section, or what its density makes of the mesh, if it is not too much [kg]."""
     if section.mass is not None:
         return float(section.mass)
@@ -71,7 +71,7 @@ def mass_of(section: Caught, mesh: Mesh) -> float:
     return own if section.most_mass is None else min(own, float(section.most_mass))
 
 
-def masses_of(section: Caught, body: Captive, get: Any) -> Array:
+def masses_of(section: CaughtBodySection, body: Captive, get: Any) -> Array:
     """(n or 1,) masses of runs [kg], whose rows of values ``get`` gives."""
     if section.mass is not None:
         return np.asarray(get(f"{section.PLACE}.mass")[:, 0])
@@ -121,7 +121,7 @@ class DropGroup:
         every: float | None = None,
     ) -> MembraneFlight:
         """Simulate them, or ``which`` of them; ``every`` [s] keeps their course."""
-        count, get = len(self.rows[which]), Rows(self.scenario, self.arrays, which).get
+        count, get = len(self.rows[which]), ValueRows(self.scenario, self.arrays, which).get
         motion, one = self._motion(get), self.scenario
         mass = np.array(np.broadcast_to(masses_of(one.body, self.body, get), count))
         scale = get("body.inertia_scale")

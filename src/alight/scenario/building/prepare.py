@@ -16,7 +16,7 @@ from alight.engine import Model, Release, TreeModel, TreeRelease
 from alight.engine import simulate as engine_simulate
 from alight.scenario.building.articulated_landers import Articulated
 from alight.scenario.building.captures import PreparedCapture
-from alight.scenario.building.laws import Parts
+from alight.scenario.building.laws import ScenarioLaws
 from alight.scenario.building.membrane_drops import PreparedDrop
 from alight.scenario.building.releases import release_of, tree_release_of
 from alight.scenario.building.run_values import checked_values, settings
@@ -45,7 +45,7 @@ class Prepared:
 
     def __init__(self, scenario: Scenario, device: str, progress: str | Progress) -> None:
         self.scenario, self.device = scenario, device
-        self._parts = Parts(scenario, device, progress)
+        self._parts = ScenarioLaws(scenario, device, progress)
         # Made now, so that what is wrong with them is told before any run.
         self._parts.gravity(scenario)
         self._parts.ground(scenario)

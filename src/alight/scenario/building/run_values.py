@@ -55,7 +55,7 @@ def settings(shared: dict[str, Array], count: int) -> list[tuple[dict[str, Any],
     return out
 
 
-class Rows:
+class ValueRows:
     """Rows of the values of some runs: those that differ, or the scenario's own for all."""
 
     def __init__(self, scenario: Any, arrays: dict[str, Array], which: slice) -> None:

@@ -15,7 +15,15 @@ import numpy as np
 from alight.core.errors import InputError
 from alight.scenario import quantities
 from alight.scenario.errors import told
-from alight.scenario.field_types import Choice, Measure, Moments, Number, OneOf, Row, Text
+from alight.scenario.field_types import (
+    ChoiceField,
+    ListField,
+    Measure,
+    Moments,
+    Number,
+    OneOf,
+    TextField,
+)
 from alight.scenario.quantities import DIMENSIONS
 from alight.scenario.schema.section import Section
 from alight.vehicles import Brake, Crushable, Joint, Motor, Pad, Schedule, Slosh, Thruster, TreeBody
@@ -108,10 +116,10 @@ class BodySection(TreePart):
 
     LIST: ClassVar = "body"
 
-    name: Annotated[str, Text(_name, ("bus",))]
+    name: Annotated[str, TextField(_name, ("bus",))]
     mass: Annotated[float | None, Measure(dimension="mass", least=0)] = None
     inertia: Annotated[Any, Moments(Measure(dimension="moment of inertia"))] = None
-    center: Annotated[Any, Row(LENGTH)] = None
+    center: Annotated[Any, ListField(LENGTH)] = None
 
     def make(self) -> TreeBody:
         """The body."""
@@ -123,13 +131,13 @@ class JointSection(TreePart):
 
     LIST: ClassVar = "joint"
 
-    body: Annotated[str, Text(None, ("bus",))]
-    kind: Annotated[str, Choice(tuple(KINDS))]
-    parent: Annotated[str | None, Text(None, ("bus",))] = None
-    place: Annotated[Any, Row(LENGTH)] = None
-    turn: Annotated[Any, Row(Number(), 4, nonzero=True)] = None
-    euler: Annotated[Any, Row(Measure(dimension="angle"))] = None
-    axis: Annotated[Any, Row(Number(), nonzero=True)] = None
+    body: Annotated[str, TextField(None, ("bus",))]
+    kind: Annotated[str, ChoiceField(tuple(KINDS))]
+    parent: Annotated[str | None, TextField(None, ("bus",))] = None
+    place: Annotated[Any, ListField(LENGTH)] = None
+    turn: Annotated[Any, ListField(Number(), 4, nonzero=True)] = None
+    euler: Annotated[Any, ListField(Measure(dimension="angle"))] = None
+    axis: Annotated[Any, ListField(Number(), nonzero=True)] = None
     stiffness: Annotated[float | None, STIFFNESS] = None
     rest: Annotated[float | None, PLACE] = None
     damping: Annotated[float | None, DAMPING] = None
@@ -183,9 +191,9 @@ class PadSection(TreePart):
 
     LIST: ClassVar = "pad"
 
-    body: Annotated[str, Text(None, ("leg",))]
-    name: Annotated[str | None, Text(_name, ("pad-1",))] = None
-    place: Annotated[Any, Row(LENGTH)] = None
+    body: Annotated[str, TextField(None, ("leg",))]
+    name: Annotated[str | None, TextField(_name, ("pad-1",))] = None
+    place: Annotated[Any, ListField(LENGTH)] = None
     radius: Annotated[float | None, Measure(dimension="length", least=0)] = None
 
     def make(self, linear: bool) -> Device:
@@ -198,10 +206,10 @@ class CrushableSection(TreePart):
 
     LIST: ClassVar = "crushable"
 
-    body: Annotated[str, Text(None, ("leg",))]
+    body: Annotated[str, TextField(None, ("leg",))]
     force: Annotated[float, FORCE]
     limit: Annotated[float, Measure(dimension="length", above=0)]
-    name: Annotated[str | None, Text(_name, ("crush-1",))] = None
+    name: Annotated[str | None, TextField(_name, ("crush-1",))] = None
     stiffness: Annotated[float | None, Measure(dimension="stiffness", above=0)] = None
     damping: Annotated[float | None, Measure(dimension="damping", above=0)] = None
     crushed: Annotated[float | None, Measure(dimension="length", least=0)] = None
@@ -215,9 +223,9 @@ class CrushableSection(TreePart):
 class _Scheduled(TreePart):
     """Something whose level changes in steps."""
 
-    after: Annotated[str | None, Choice(TRIGGERS)] = None
-    times: Annotated[Any, Row(Measure(dimension="time", least=0), 0)] = None
-    levels: Annotated[Any, Row(Number(), 0)] = None
+    after: Annotated[str | None, ChoiceField(TRIGGERS)] = None
+    times: Annotated[Any, ListField(Measure(dimension="time", least=0), 0)] = None
+    levels: Annotated[Any, ListField(Number(), 0)] = None
 
     def schedule(self) -> Schedule:
         """Its schedule; on from the release if nothing is said."""
@@ -230,11 +238,11 @@ class ThrusterSection(_Scheduled):
 
     LIST: ClassVar = "thruster"
 
-    body: Annotated[str, Text(None, ("bus",))]
-    place: Annotated[Any, Row(LENGTH)]
-    direction: Annotated[Any, Row(Number(), nonzero=True)]
+    body: Annotated[str, TextField(None, ("bus",))]
+    place: Annotated[Any, ListField(LENGTH)]
+    direction: Annotated[Any, ListField(Number(), nonzero=True)]
     force: Annotated[float, FORCE]
-    name: Annotated[str | None, Text(_name, ("thruster-1",))] = None
+    name: Annotated[str | None, TextField(_name, ("thruster-1",))] = None
 
     def make(self, linear: bool) -> Device:
         """The thruster."""
@@ -247,9 +255,9 @@ class MotorSection(_Scheduled):
 
     LIST: ClassVar = "motor"
 
-    body: Annotated[str, Text(None, ("wheel",))]
+    body: Annotated[str, TextField(None, ("wheel",))]
     torque: Annotated[float, EFFORT]
-    name: Annotated[str | None, Text(_name, ("motor-1",))] = None
+    name: Annotated[str | None, TextField(_name, ("motor-1",))] = None
 
     def make(self, linear: bool) -> Device:
         """The motor."""
@@ -262,10 +270,10 @@ class BrakeSection(_Scheduled):
 
     LIST: ClassVar = "brake"
 
-    body: Annotated[str, Text(None, ("wheel",))]
+    body: Annotated[str, TextField(None, ("wheel",))]
     torque: Annotated[float, EFFORT]
     speed: Annotated[float | None, OneOf(dimensions=("angular rate", "speed"), above=0)] = None
-    name: Annotated[str | None, Text(_name, ("brake-1",))] = None
+    name: Annotated[str | None, TextField(_name, ("brake-1",))] = None
 
     def make(self, linear: bool) -> Device:
         """The brake."""
@@ -278,10 +286,10 @@ class SloshSection(TreePart):
 
     LIST: ClassVar = "slosh"
 
-    body: Annotated[str, Text(None, ("liquid",))]
-    parent: Annotated[str, Text(None, ("bus",))]
-    direction: Annotated[Any, Row(Number(), nonzero=True)]
-    name: Annotated[str | None, Text(_name, ("tank-1",))] = None
+    body: Annotated[str, TextField(None, ("liquid",))]
+    parent: Annotated[str, TextField(None, ("bus",))]
+    direction: Annotated[Any, ListField(Number(), nonzero=True)]
+    name: Annotated[str | None, TextField(_name, ("tank-1",))] = None
 
     def make(self, linear: bool) -> Device:
         """What is watched."""

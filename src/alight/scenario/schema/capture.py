@@ -8,8 +8,8 @@ from typing import Annotated, Any, ClassVar
 from alight.core.errors import unknown_name
 from alight.scenario.dispersion import Dispersion
 from alight.scenario.document import Document
-from alight.scenario.errors import Problem
-from alight.scenario.field_types import Measure, Number, Row, Text, Whole
+from alight.scenario.errors import Fault
+from alight.scenario.field_types import ListField, Measure, Number, TextField, Whole
 from alight.scenario.quantities import Quantity
 from alight.scenario.schema.caught_body import Asteroid
 from alight.scenario.schema.membrane import Courses, MembraneSteps, profile_name
@@ -49,7 +49,7 @@ class SpacecraftSection(Section):
     )
     thruster_arm: Annotated[float, LENGTH] = Quantity(1.5, "1.5 m")
 
-    def problems(self) -> list[Problem]:
+    def problems(self) -> list[Fault]:
         """A bus must be left."""
         if 2.0 * self.array_mass < self.mass:
             return []
@@ -57,7 +57,7 @@ class SpacecraftSection(Section):
             f"two arrays of {self.array_mass:g} kg leave nothing of {self.mass:g} kg for the bus; "
             "make them lighter, or spacecraft.mass larger"
         )
-        return [Problem("spacecraft.array_mass", said)]
+        return [Fault("spacecraft.array_mass", said)]
 
 
 class CaptureMembrane(Section):
@@ -74,8 +74,8 @@ class CaptureMembrane(Section):
         2.2e5, "220 kN/m"
     )
     relaxation: Annotated[float, Measure(dimension="time", above=0)] = Quantity(0.2, "0.2 s")
-    profile: Annotated[str, Text(profile_name, ("linear",))] = "linear"
-    more: Annotated[Any, Row(Number())] = (0.0, 0.0, 0.0)
+    profile: Annotated[str, TextField(profile_name, ("linear",))] = "linear"
+    more: Annotated[Any, ListField(Number())] = (0.0, 0.0, 0.0)
 
 
 def _controller_name(name: str) -> str:
@@ -90,12 +90,12 @@ def _controller_name(name: str) -> str:
 class ApproachSection(Section):
     """The controller, and its numbers."""
 
-    controller: Annotated[str, Text(_controller_name, ("corkscrew",))] = "corkscrew"
+    controller: Annotated[str, TextField(_controller_name, ("corkscrew",))] = "corkscrew"
     speed: Annotated[float, Measure(dimension="speed", above=0)] = Quantity(0.05, "5 cm/s")
     thrust: Annotated[float, Measure(dimension="force", least=0)] = Quantity(475.0, "475 N")
     lead: Annotated[float, Measure(dimension="time", above=0)] = Quantity(10.0, "10 s")
     side: Annotated[int, Whole(least=-1, most=1)] = 1
-    offset: Annotated[Any, Row(Measure(dimension="length"), 2)] = (
+    offset: Annotated[Any, ListField(Measure(dimension="length"), 2)] = (
         Quantity(0.0, "0 m"),
         Quantity(0.0, "0 m"),
     )
@@ -107,15 +107,15 @@ class ApproachSection(Section):
     most_force: Annotated[float, FORCE] = Quantity(475.0, "475 N")
     most_torque: Annotated[float, Measure(dimension="torque", above=0)] = Quantity(500.0, "500 N*m")
 
-    def problems(self) -> list[Problem]:
+    def problems(self) -> list[Fault]:
         """One end of the axis or the other; and a prediction only where there is one."""
         found = []
         if self.side == 0:
             said = "found 0; it must be 1, to come from where the axis points, or -1"
-            found.append(Problem("approach.side", said))
+            found.append(Fault("approach.side", said))
         if self.timing is not None and not self._predicts():
             said = f'does not go with controller = "{self.controller}", which predicts nothing'
-            found.append(Problem("approach.timing", said))
+            found.append(Fault("approach.timing", said))
         return found
 
     def completed(self) -> ApproachSection:
@@ -158,7 +158,7 @@ class CaptureScenario(Document):
     steps: CaptureSteps = CaptureSteps()
     record: Courses = Courses()
 
-    def problems(self) -> list[Problem]:
+    def problems(self) -> list[Fault]:
         """What does not fit together."""
         return [
             *self.asteroid.problems(),

@@ -5,8 +5,16 @@ from __future__ import annotations
 from typing import Annotated, Any, ClassVar
 
 from alight.core.errors import InputError, did_you_mean
-from alight.scenario.errors import Problem, told
-from alight.scenario.field_types import Choice, Measure, Number, Row, Switch, Text, Whole
+from alight.scenario.errors import Fault, told
+from alight.scenario.field_types import (
+    ChoiceField,
+    ListField,
+    Measure,
+    Number,
+    Switch,
+    TextField,
+    Whole,
+)
 from alight.scenario.schema.section import Section
 from alight.scenario.schema.target import MESH_UNITS
 from alight.shapes import builtin
@@ -16,7 +24,7 @@ PEAR = "pear"
 #: Its proportions unless the scenario says otherwise: those of ``membrane.pear``.
 PROPORTIONS = {"width": 0.80, "thickness": 0.72, "taper": 0.32, "waist": 0.10}
 
-ATTITUDE = Row(Number(), 4, nonzero=True)
+ATTITUDE = ListField(Number(), 4, nonzero=True)
 LENGTH = Measure(dimension="length", above=0)
 
 
@@ -31,20 +39,20 @@ def _shape_name(name: str) -> str:
     return plain
 
 
-SHAPE = Text(_shape_name, (PEAR, "castalia"))
+SHAPE = TextField(_shape_name, (PEAR, "castalia"))
 
 
-class Caught(Section):
+class CaughtBodySection(Section):
     """A body of one shape; without any it is a pear."""
 
     #: Where it stands in the file.
     PLACE: ClassVar[str] = ""
 
     shape: Annotated[str | None, SHAPE] = None
-    mesh: Annotated[str | None, Text(None, ("asteroid.obj",))] = None
-    unit: Annotated[str | None, Choice(MESH_UNITS)] = None
+    mesh: Annotated[str | None, TextField(None, ("asteroid.obj",))] = None
+    unit: Annotated[str | None, ChoiceField(MESH_UNITS)] = None
     repair: Annotated[bool | None, Switch()] = None
-    sha256: Annotated[str | None, Text()] = None
+    sha256: Annotated[str | None, TextField()] = None
     facets: Annotated[int | None, Whole(least=20, most=81_920)] = None
     length: Annotated[float | None, LENGTH] = None
     width: Annotated[float | None, Number(above=0, most=10)] = None
@@ -54,7 +62,7 @@ class Caught(Section):
     mass: Annotated[float | None, Measure(dimension="mass", above=0)] = None
     density: Annotated[float | None, Measure(dimension="density", above=0)] = None
     most_mass: Annotated[float | None, Measure(dimension="mass", above=0)] = None
-    inertia_scale: Annotated[Any, Row(Number(above=0))] = (1.0, 1.0, 1.0)
+    inertia_scale: Annotated[Any, ListField(Number(above=0))] = (1.0, 1.0, 1.0)
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -63,32 +71,32 @@ class Caught(Section):
             return ()
         return (self.shape or PEAR,)
 
-    def problems(self) -> list[Problem]:
+    def problems(self) -> list[Fault]:
         """What does not fit together."""
         where = self.PLACE
         found = []
         if self.shape is not None and self.mesh is not None:
-            found.append(Problem(where, "has both shape and mesh; a body is one or the other"))
+            found.append(Fault(where, "has both shape and mesh; a body is one or the other"))
         if (self.mass is None) == (self.density is None):
             said = 'needs either mass = "1000 t" or density = "2000 kg/m^3", and one only'
-            found.append(Problem(where, said))
+            found.append(Fault(where, said))
         if self.most_mass is not None and self.density is None:
-            found.append(Problem(f"{where}.most_mass", "goes with density only"))
+            found.append(Fault(f"{where}.most_mass", "goes with density only"))
         return found + self._shape_problems()
 
-    def _shape_problems(self) -> list[Problem]:
+    def _shape_problems(self) -> list[Fault]:
         """Keys that do not go with its shape."""
         where = self.PLACE
         if self.mesh is not None:
             found = self.missing(where, "unit")
             said = "goes with shape only: a mesh file has its own"
-            return found + ([Problem(f"{where}.facets", said)] if self.facets is not None else [])
+            return found + ([Fault(f"{where}.facets", said)] if self.facets is not None else [])
         given = [key for key in ("unit", "repair", "sha256") if getattr(self, key) is not None]
-        found = [Problem(f"{where}.{key}", "goes with mesh only") for key in given]
+        found = [Fault(f"{where}.{key}", "goes with mesh only") for key in given]
         found += self.missing(where, "length")
         if PEAR not in self.names:
             wrong = [key for key in PROPORTIONS if getattr(self, key) is not None]
-            found += [Problem(f"{where}.{key}", f'goes with "{PEAR}" only') for key in wrong]
+            found += [Fault(f"{where}.{key}", f'goes with "{PEAR}" only') for key in wrong]
         return found
 
     def completed(self) -> Any:
@@ -99,15 +107,15 @@ class Caught(Section):
         return made.filled(**PROPORTIONS) if PEAR in self.names else made
 
 
-class Asteroid(Caught):
+class Asteroid(CaughtBodySection):
     """The asteroid of a capture, and how it tumbles."""
 
     PLACE: ClassVar[str] = "asteroid"
 
-    shapes: Annotated[Any, Row(SHAPE, 0)] = None
-    rate: Annotated[Any, Row(Measure(dimension="angular rate"))] = None
+    shapes: Annotated[Any, ListField(SHAPE, 0)] = None
+    rate: Annotated[Any, ListField(Measure(dimension="angular rate"))] = None
     spin: Annotated[float | None, Measure(dimension="angular rate", least=0)] = None
-    axis: Annotated[Any, Row(Number(), nonzero=True)] = None
+    axis: Annotated[Any, ListField(Number(), nonzero=True)] = None
     attitude: Annotated[Any, ATTITUDE] = (0.0, 0.0, 0.0, 1.0)
 
     @property
@@ -115,7 +123,7 @@ class Asteroid(Caught):
         """Names of the shapes it may have; none where it is a mesh."""
         return tuple(self.shapes) if self.shapes else super().names
 
-    def problems(self) -> list[Problem]:
+    def problems(self) -> list[Fault]:
         """What does not fit together."""
         found = super().problems()
         if self.shapes is not None:
@@ -125,19 +133,19 @@ class Asteroid(Caught):
                 'needs either spin = "0.5 rpm" with axis = [0.3, 0.2, 0.93], or a rate of three, '
                 "and one only"
             )
-            found.append(Problem("asteroid", said))
+            found.append(Fault("asteroid", said))
         if self.axis is not None and self.spin is None:
-            found.append(Problem("asteroid.axis", "goes with spin only"))
+            found.append(Fault("asteroid.axis", "goes with spin only"))
         return found
 
-    def _list_problems(self) -> list[Problem]:
+    def _list_problems(self) -> list[Fault]:
         found = []
         for key in ("shape", "mesh"):
             if getattr(self, key) is not None:
-                found.append(Problem(f"asteroid.{key}", "does not go with shapes"))
+                found.append(Fault(f"asteroid.{key}", "does not go with shapes"))
         if not self.shapes or len(set(self.shapes)) < len(self.shapes):
             said = 'must be a list of different shapes, such as ["pear", "castalia"]'
-            found.append(Problem("asteroid.shapes", said))
+            found.append(Fault("asteroid.shapes", said))
         return found
 
     def completed(self) -> Any:

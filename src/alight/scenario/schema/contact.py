@@ -8,12 +8,12 @@ from typing import Annotated, Any, ClassVar
 
 from alight.contact import Compliant, Impulse, Sliding
 from alight.contact.compliant.law import ROLLING_LAWS
-from alight.scenario.errors import Problem, told
-from alight.scenario.field_types import Choice, Kind, Measure, Number, OneOf
+from alight.scenario.errors import Fault, told
+from alight.scenario.field_types import ChoiceField, FieldType, Measure, Number, OneOf
 from alight.scenario.quantities import DIMENSIONS, Quantity, in_si
 from alight.scenario.schema.lander import LanderSection
 from alight.scenario.schema.section import Section
-from alight.scenario.schema.target import Ground
+from alight.scenario.schema.target import GroundSection
 
 #: Keys that each law has to itself.
 LAWS = {
@@ -103,12 +103,12 @@ CONTACT_NUMBERS = {
 OF_SPRINGS = Number(above=0, most=1)
 
 
-class Contact(Section):
+class ContactSection(Section):
     """The contact law."""
 
     FORMS: ClassVar = ("law", LAWS)
 
-    law: Annotated[str, Choice(tuple(LAWS))] = "compliant"
+    law: Annotated[str, ChoiceField(tuple(LAWS))] = "compliant"
     restitution: Annotated[float | None, Number(least=0, most=1)] = None
     friction: Annotated[float, Number(least=0)] = 0.6
     stiffness: Annotated[
@@ -120,9 +120,9 @@ class Contact(Section):
     static_friction: Annotated[float | None, Number(least=0)] = None
     rolling_resistance: Annotated[float | None, Measure(dimension="length", least=0)] = None
     patch_radius: Annotated[float | None, Measure(dimension="length", least=0)] = None
-    rolling_law: Annotated[str | None, Choice(ROLLING_LAWS)] = None
-    scheme: Annotated[str | None, Choice(("clipped", "smooth"))] = None
-    touch: Annotated[str | None, Choice(("points", "hull"))] = None
+    rolling_law: Annotated[str | None, ChoiceField(ROLLING_LAWS)] = None
+    scheme: Annotated[str | None, ChoiceField(("clipped", "smooth"))] = None
+    touch: Annotated[str | None, ChoiceField(("points", "hull"))] = None
     resolution: Annotated[float | None, Number(above=0, most=1)] = None
     slip_speed: Annotated[float | None, Measure(dimension="speed", above=0)] = None
     slip_rate: Annotated[float | None, Measure(dimension="angular rate", above=0)] = None
@@ -132,7 +132,7 @@ class Contact(Section):
     tangential_stiffness: Annotated[float | None, Measure(dimension="stiffness", above=0)] = None
     tangential_damping: Annotated[float | None, Measure(dimension="damping", above=0)] = None
 
-    def problems(self, ground: Ground, lander: LanderSection) -> list[Problem]:
+    def problems(self, ground: GroundSection, lander: LanderSection) -> list[Fault]:
         """What does not fit together, or with ground and lander."""
         found = self.misplaced("contact") + self._dimension_problems()
         if self.law in ("impulse", "sliding"):
@@ -147,10 +147,10 @@ class Contact(Section):
         for key in WITHOUT.get(self.law, ()):
             if getattr(self, key) is not None:
                 why = {"sliding": ": a point does not roll"}.get(self.law, "")
-                found.append(Problem(f"contact.{key}", f'does not go with law = "{self.law}"{why}'))
+                found.append(Fault(f"contact.{key}", f'does not go with law = "{self.law}"{why}'))
         if self.static_friction is not None and self.static_friction < self.friction:
             found.append(
-                Problem(
+                Fault(
                     "contact.static_friction",
                     f"found {self.static_friction:g}, below friction = {self.friction:g}; sticking "
                     "must hold at least what sliding does",
@@ -158,7 +158,7 @@ class Contact(Section):
             )
         return found
 
-    def _dimension_problems(self) -> list[Problem]:
+    def _dimension_problems(self) -> list[Fault]:
         """A stiffness in the unit of another law."""
         kind, wanted = self.kinds()["stiffness"], STIFFNESS.get(self.law)
         assert isinstance(kind, OneOf)
@@ -168,16 +168,16 @@ class Contact(Section):
             f"found {told(getattr(self.stiffness, 'text', self.stiffness))}; with law = "
             f'"{self.law}" it must be such as "{DIMENSIONS[str(wanted)].example}"'
         )
-        return [Problem("contact.stiffness", said)]
+        return [Fault("contact.stiffness", said)]
 
-    def _tree_problems(self, ground: Ground, lander: LanderSection) -> list[Problem]:
+    def _tree_problems(self, ground: GroundSection, lander: LanderSection) -> list[Fault]:
         """Pads of articulated landers, and they alone, are pushed by springs of Hertz."""
         if lander.is_tree == (self.law == "hertz"):
             if not lander.is_tree:
                 return []
             varied = {"ground.map": ground.map is not None, "ground.region": bool(ground.region)}
             said = "does not go with an articulated lander: its contact is the same everywhere"
-            return [Problem(key, said) for key, given in varied.items() if given]
+            return [Fault(key, said) for key, given in varied.items() if given]
         if lander.is_tree:
             said = (
                 f'found "{self.law}"; an articulated lander needs law = "hertz" with its stiffness'
@@ -187,9 +187,9 @@ class Contact(Section):
                 'found "hertz", which is for articulated landers: lander.shape = "tree", or '
                 'lander.name = "dcap"'
             )
-        return [Problem("contact.law", said)]
+        return [Fault("contact.law", said)]
 
-    def _sliding_problems(self, ground: Ground, lander: LanderSection) -> list[Problem]:
+    def _sliding_problems(self, ground: GroundSection, lander: LanderSection) -> list[Fault]:
         """A point without size, on ground that knows how it bends."""
         found = []
         rough = ground.noise is not None or ground.rocks is not None
@@ -199,20 +199,20 @@ class Contact(Section):
                 f'found "sliding", which needs smooth ground, not ground {has}: take ground.kind = '
                 '"parametric" (or "sphere", "plane"), or law = "impulse"'
             )
-            found.append(Problem("contact.law", said))
+            found.append(Fault("contact.law", said))
         if lander.shape != "point":
             said = (
                 'found "sliding", which follows a point: give the lander shape = "point" and a '
                 'mass, or take law = "impulse" for its own shape'
             )
-            found.append(Problem("contact.law", said))
+            found.append(Fault("contact.law", said))
         return found
 
-    def _spring_problems(self) -> list[Problem]:
+    def _spring_problems(self) -> list[Fault]:
         springs = self.stiffness is not None or self.damping is not None
         if springs == (self.restitution is not None) or (springs and self.stiffness is None):
             return [
-                Problem(
+                Fault(
                     "contact",
                     'needs either restitution = 0.6, or stiffness = "4e4 N/m" with damping = '
                     '"162 N*s/m"; give one of the two',
@@ -220,10 +220,10 @@ class Contact(Section):
             ]
         if self.restitution == 0.0:
             said = 'found 0; it must be above 0 and at most 1, or 0 with law = "impulse"'
-            return [Problem("contact.restitution", said)]
+            return [Fault("contact.restitution", said)]
         return []
 
-    def _touch_problems(self, ground: Ground) -> list[Problem]:
+    def _touch_problems(self, ground: GroundSection) -> list[Fault]:
         """A whole hull touches facets, by springs that follow the speed."""
         if self.touch != "hull":
             return []
@@ -233,9 +233,9 @@ class Contact(Section):
         if self.scheme == "smooth" or self.stiffness is not None:
             lacks.append('restitution, and no scheme = "smooth"')
         said = 'found "hull", which needs {}; "points" goes with everything'
-        return [Problem("contact.touch", said.format(each)) for each in lacks]
+        return [Fault("contact.touch", said.format(each)) for each in lacks]
 
-    def kind_of(self, key: str) -> Kind | None:
+    def kind_of(self, key: str) -> FieldType | None:
         """The kind of value that this law has under ``key``; None where it has no such key."""
         own = {k for keys in LAWS.values() for k in keys}
         if key in own and key not in LAWS[self.law]:
@@ -246,7 +246,7 @@ class Contact(Section):
             return OF_SPRINGS
         return self.kinds().get(key)
 
-    def completed(self) -> Contact:
+    def completed(self) -> ContactSection:
         """With the defaults of its law, and a damper where there is a spring."""
         made = self.filled(**DEFAULTS[self.law])
         if self.law == "hertz":

@@ -10,8 +10,8 @@ import numpy as np
 
 from alight.contact import Ball, Box, Cap, Polygon, Region
 from alight.core.errors import InputError
-from alight.scenario.errors import Problem, told
-from alight.scenario.field_types import Measure, Number, Row, Text
+from alight.scenario.errors import Fault, told
+from alight.scenario.field_types import ListField, Measure, Number, TextField
 from alight.scenario.schema.section import Section
 
 #: Properties of the contact that a region may change, by a value or a factor.
@@ -39,7 +39,7 @@ def _name(text: str) -> str:
     return text
 
 
-def factors_problems(where: str, rows: Any) -> list[Problem]:
+def factors_problems(where: str, rows: Any) -> list[Fault]:
     """Whether factors by latitude and longitude, where they are given, are a table."""
     widths = {len(row) for row in rows or ()}
     if rows is None or (len(rows) > 1 and len(widths) == 1 and min(widths) > 1):
@@ -48,23 +48,23 @@ def factors_problems(where: str, rows: Any) -> list[Problem]:
         f"found {len(rows)} rows of {sorted(widths)} factors; it must be at least 2 rows (from the "
         "south pole to the north) of equally many longitudes"
     )
-    return [Problem(where, said)]
+    return [Fault(where, said)]
 
 
 class RegionSection(Section):
     """A part of the ground with properties of its own."""
 
-    name: Annotated[str, Text(_name, ("pond",))]
+    name: Annotated[str, TextField(_name, ("pond",))]
     latitude: Annotated[float | None, LATITUDE] = None
     longitude: Annotated[float | None, LONGITUDE] = None
     angle: Annotated[float | None, Measure(dimension="angle", above=0, most=math.pi)] = None
     radius: Annotated[float | None, Measure(dimension="length", above=0)] = None
-    center: Annotated[Any, Row(Measure(dimension="length"))] = None
+    center: Annotated[Any, ListField(Measure(dimension="length"))] = None
     south: Annotated[float | None, LATITUDE] = None
     north: Annotated[float | None, LATITUDE] = None
     west: Annotated[float | None, LONGITUDE] = None
     east: Annotated[float | None, LONGITUDE] = None
-    corners: Annotated[Any, Row(Row(Measure(dimension="angle"), 2), 0)] = None
+    corners: Annotated[Any, ListField(ListField(Measure(dimension="angle"), 2), 0)] = None
     restitution: Annotated[float | None, Number(above=0, most=1)] = None
     friction: Annotated[float | None, Number(least=0)] = None
     static_friction: Annotated[float | None, Number(least=0)] = None
@@ -85,28 +85,28 @@ class RegionSection(Section):
         known = dict.fromkeys(key for keys in SHAPES for key in keys)
         return tuple(key for key in known if getattr(self, key) is not None)
 
-    def problems(self, plane: bool) -> list[Problem]:
+    def problems(self, plane: bool) -> list[Fault]:
         """What does not fit together, or with the ground."""
         found = []
         if set(self.form) not in [set(keys) for keys in SHAPES]:
             listed = "; or ".join(", ".join(keys) for keys in SHAPES)
             has = f"has {', '.join(self.form)}" if self.form else "has no shape"
-            found.append(Problem(self.where, f"{has}; it must have {listed}"))
+            found.append(Fault(self.where, f"{has}; it must have {listed}"))
         elif plane and "center" not in self.form:
             said = "needs a body about the origin, not a plane; there give center and radius"
-            found.append(Problem(f"{self.where}.{self.form[0]}", said))
+            found.append(Fault(f"{self.where}.{self.form[0]}", said))
         elif not found:
             try:
                 self.shape((0.0, 0.0, 1.0))
             except InputError as cause:
-                found.append(Problem(self.where, str(cause)))
+                found.append(Fault(self.where, str(cause)))
         for name in PROPERTIES:
             if None not in (getattr(self, name), getattr(self, f"{name}_factor")):
                 said = f"does not go with {name}; give one of them"
-                found.append(Problem(f"{self.where}.{name}_factor", said))
+                found.append(Fault(f"{self.where}.{name}_factor", said))
         if all(getattr(self, name) is None for name in REGION_ARRAYS):
             listed = ", ".join(REGION_ARRAYS)
-            found.append(Problem(self.where, f"changes nothing; give it one of {listed}"))
+            found.append(Fault(self.where, f"changes nothing; give it one of {listed}"))
         return found
 
     def shape(self, place: Any) -> Cap | Ball | Box | Polygon:

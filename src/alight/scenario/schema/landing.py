@@ -8,15 +8,15 @@ from typing import Any, ClassVar
 import numpy as np
 
 from alight.scenario.building.articulated_landers import articulated
-from alight.scenario.dispersion import Pair
+from alight.scenario.dispersion import MixedVector
 from alight.scenario.document import LANDING, Document
-from alight.scenario.errors import Problem
-from alight.scenario.field_types import Kind, OneOf, Row
+from alight.scenario.errors import Fault
+from alight.scenario.field_types import FieldType, ListField, OneOf
 from alight.scenario.schema.articulated_lander import euler_attitude
-from alight.scenario.schema.contact import Contact
+from alight.scenario.schema.contact import ContactSection
 from alight.scenario.schema.lander import LanderSection, ReleaseSection
 from alight.scenario.schema.run import Environment, StepsSection, StopSection
-from alight.scenario.schema.target import Body, GravitySection, Ground
+from alight.scenario.schema.target import BodySection, GravitySection, GroundSection
 
 
 class Scenario(Document):
@@ -37,19 +37,19 @@ class Scenario(Document):
         "release.attitude": ("release.euler",),
     }
 
-    body: Body = Body()
+    body: BodySection = BodySection()
     gravity: GravitySection = GravitySection()
-    ground: Ground = Ground()
+    ground: GroundSection = GroundSection()
     lander: LanderSection
     release: ReleaseSection
-    contact: Contact
+    contact: ContactSection
     environment: Environment = Environment()
     stop: StopSection = StopSection()
     steps: StepsSection = StepsSection()
 
     # -- checking and filling -----------------------------------------------------------------
 
-    def problems(self) -> list[Problem]:
+    def problems(self) -> list[Fault]:
         """What does not fit together."""
         body = self.body
         return [
@@ -65,13 +65,13 @@ class Scenario(Document):
             *self._hull_problems(),
         ]
 
-    def _hull_problems(self) -> list[Problem]:
+    def _hull_problems(self) -> list[Fault]:
         """Light pushes a hull, which an articulated lander has not."""
         sun = self.environment.sun
         if sun is None or not sun.pressure or sun.area_over_mass or not self.lander.is_tree:
             return []
         said = 'is missing; an articulated lander has no hull to take it from: "0.02 m^2/kg"'
-        return [Problem("environment.sun.area_over_mass", said)]
+        return [Fault("environment.sun.area_over_mass", said)]
 
     def completed(self) -> Scenario:
         """With every default filled in that does not need a mesh."""
@@ -99,7 +99,7 @@ class Scenario(Document):
         sun = environment.sun.located(folder)
         return self.model_copy(update={"environment": environment.model_copy(update={"sun": sun})})
 
-    def file_problems(self) -> list[Problem]:
+    def file_problems(self) -> list[Fault]:
         """What is wrong with a URDF."""
         return articulated(self.lander)[1] if self.lander.urdf is not None else []
 
@@ -118,7 +118,7 @@ class Scenario(Document):
             return tuple(euler_attitude(np.asarray(release.euler, dtype=np.float64)))
         return super().value(key)
 
-    def kind_here(self, key: str) -> Kind | None:
+    def kind_here(self, key: str) -> FieldType | None:
         """The kind of value that may vary under a key, given the laws of this scenario."""
         section, _, name = key.partition(".")
         if section != "contact":
@@ -131,13 +131,13 @@ class Scenario(Document):
         return f'{key} does not go with law = "{self.contact.law}" of the contact.'
 
     @classmethod
-    def pairs(cls) -> dict[str, Kind]:
+    def pairs(cls) -> dict[str, FieldType]:
         """Latitude and longitude, and place and velocity."""
         release = ReleaseSection.kinds()
         offset, velocity = release["offset"], release["velocity"]
-        assert isinstance(offset, Row)
-        assert isinstance(velocity, Row)
+        assert isinstance(offset, ListField)
+        assert isinstance(velocity, ListField)
         return {
-            "release.place": Pair((release["latitude"], release["longitude"])),
-            "release.state": Pair((*(offset.of,) * 3, *(velocity.of,) * 3)),
+            "release.place": MixedVector((release["latitude"], release["longitude"])),
+            "release.state": MixedVector((*(offset.of,) * 3, *(velocity.of,) * 3)),
         }

@@ -6,10 +6,19 @@ from typing import Annotated, Any, ClassVar
 
 from alight.core.errors import AlightError, unknown_name
 from alight.scenario.document import Document
-from alight.scenario.errors import Problem
-from alight.scenario.field_types import Choice, Measure, Moments, Number, OneOf, Row, Switch, Text
+from alight.scenario.errors import Fault
+from alight.scenario.field_types import (
+    ChoiceField,
+    ListField,
+    Measure,
+    Moments,
+    Number,
+    OneOf,
+    Switch,
+    TextField,
+)
 from alight.scenario.quantities import Quantity, in_si
-from alight.scenario.schema.caught_body import ATTITUDE, Caught
+from alight.scenario.schema.caught_body import ATTITUDE, CaughtBodySection
 from alight.scenario.schema.run import Record
 from alight.scenario.schema.section import Section
 
@@ -19,9 +28,9 @@ MOST_RECORDS = 100_000
 _UPRIGHT = (0.0, 0.0, 0.0, 1.0)
 _STILL = (Quantity(0.0, "0 m/s"),) * 3
 _NO_RATE = (Quantity(0.0, "0 rad/s"),) * 3
-_PLACE = Row(Measure(dimension="length"))
-_SPEED = Row(Measure(dimension="speed"))
-_RATE = Row(Measure(dimension="angular rate"))
+_PLACE = ListField(Measure(dimension="length"))
+_SPEED = ListField(Measure(dimension="speed"))
+_RATE = ListField(Measure(dimension="angular rate"))
 
 
 def profile_name(name: str) -> str:
@@ -36,7 +45,7 @@ def profile_name(name: str) -> str:
 class MembraneSteps(Section):
     """How closely motion is followed."""
 
-    method: Annotated[str, Choice(("rk45", "rk4"))] = "rk45"
+    method: Annotated[str, ChoiceField(("rk45", "rk4"))] = "rk45"
     tolerance: Annotated[float, Number(above=0, most=1e-2)] = 1e-8
     step: Annotated[float, Measure(dimension="time", above=0)] = Quantity(0.1, "0.1 s")
 
@@ -46,12 +55,12 @@ class Courses(Record):
 
     every: Annotated[float | None, Measure(dimension="time", above=0)] = None
 
-    def problems(self, duration: float) -> list[Problem]:
+    def problems(self, duration: float) -> list[Fault]:
         """Not too many records."""
         if self.every is None or duration / self.every <= MOST_RECORDS:
             return []
         said = f"makes more than {MOST_RECORDS} records in {duration:g} s; take longer intervals"
-        return [Problem("record.every", said)]
+        return [Fault("record.every", said)]
 
     def completed(self, duration: float) -> Courses:
         """With 400 records."""
@@ -61,27 +70,27 @@ class Courses(Record):
 # -- drops ---------------------------------------------------------------------------------------
 
 
-class DropBody(Caught):
+class DropBody(CaughtBodySection):
     """What falls: a shape, or in 2D a plate."""
 
     PLACE: ClassVar[str] = "body"
 
-    corners: Annotated[Any, Row(Row(Measure(dimension="length"), 2), 0)] = None
+    corners: Annotated[Any, ListField(ListField(Measure(dimension="length"), 2), 0)] = None
 
     @property
     def names(self) -> tuple[str, ...]:
         """Names of the shapes it may have; none where it is a mesh or a plate."""
         return () if self.corners is not None else super().names
 
-    def problems(self) -> list[Problem]:
+    def problems(self) -> list[Fault]:
         """What does not fit together."""
         if self.corners is None:
             return super().problems()
         own = ("corners", "mass", "inertia_scale")
         given = [k for k in type(self).model_fields if k not in own and getattr(self, k)]
-        found = [Problem(f"body.{key}", "does not go with corners") for key in given]
+        found = [Fault(f"body.{key}", "does not go with corners") for key in given]
         if len(self.corners) < 3:
-            found.append(Problem("body.corners", "must be three points or more, in order"))
+            found.append(Fault("body.corners", "must be three points or more, in order"))
         return found + self.missing("body", "mass")
 
     def completed(self) -> Any:
@@ -92,9 +101,9 @@ class DropBody(Caught):
 class DropMembrane(Section):
     """A membrane on suspension points, or on a hexagon of some side."""
 
-    suspension: Annotated[Any, Row(Row(Measure(dimension="length"), 0), 0)] = None
+    suspension: Annotated[Any, ListField(ListField(Measure(dimension="length"), 0), 0)] = None
     side: Annotated[float | None, Measure(dimension="length", above=0)] = None
-    up: Annotated[Any, Row(Number(), nonzero=True)] = (0.0, 0.0, 1.0)
+    up: Annotated[Any, ListField(Number(), nonzero=True)] = (0.0, 0.0, 1.0)
     stiffness: Annotated[float, OneOf(dimensions=("membrane stiffness", "stiffness"), above=0)]
     damping: Annotated[float | None, OneOf(dimensions=("membrane damping", "damping"), least=0)] = (
         None
@@ -102,8 +111,8 @@ class DropMembrane(Section):
     friction: Annotated[float, Number(least=0)] = 0.0
     stick_stiffness: Annotated[float | None, Measure(dimension="stiffness", above=0)] = None
     relaxation: Annotated[float, Measure(dimension="time", above=0)] = Quantity(0.01, "10 ms")
-    profile: Annotated[str, Text(profile_name, ("linear",))] = "linear"
-    more: Annotated[Any, Row(Number())] = (0.0, 0.0, 0.0)
+    profile: Annotated[str, TextField(profile_name, ("linear",))] = "linear"
+    more: Annotated[Any, ListField(Number())] = (0.0, 0.0, 0.0)
 
     @property
     def planar(self) -> bool:
@@ -116,30 +125,30 @@ class DropMembrane(Section):
 
         return hexagon(float(self.side)) if self.side is not None else self.suspension
 
-    def problems(self) -> list[Problem]:
+    def problems(self) -> list[Fault]:
         """Points that span a membrane, and units that go with them."""
         if (self.side is None) == (self.suspension is None):
             said = (
                 'needs either side = "7.5 m", of a hexagon, or suspension = [["5 m", "0 m", '
                 '"0 m"], ...], and one only'
             )
-            return [Problem("membrane", said)]
+            return [Fault("membrane", said)]
         return self._point_problems() or self._unit_problems()
 
-    def _point_problems(self) -> list[Problem]:
+    def _point_problems(self) -> list[Fault]:
         if self.suspension is not None and len({len(p) for p in self.suspension}) > 1:
             said = "has points of different numbers of coordinates; give three for each, or two"
-            return [Problem("membrane.suspension", said)]
+            return [Fault("membrane.suspension", said)]
         from alight.membrane import Ring
 
         try:
             Ring(self.points(), self.up)
         except AlightError as cause:
             key = "membrane.up" if str(cause).startswith("up") else "membrane.suspension"
-            return [Problem(key, str(cause))]
+            return [Fault(key, str(cause))]
         return []
 
-    def _unit_problems(self) -> list[Problem]:
+    def _unit_problems(self) -> list[Fault]:
         """In 2D a length stands for the area, and units change with it."""
         found, kinds = [], self.kinds()
         for key in ("stiffness", "damping"):
@@ -151,7 +160,7 @@ class DropMembrane(Section):
                 example = kind.of(right).json()["examples"][0]
                 hang = "between two points" if self.planar else "with an area"
                 said = f'found "{text}"; of a membrane {hang} it must be such as "{example}"'
-                found.append(Problem(f"membrane.{key}", said))
+                found.append(Fault(f"membrane.{key}", said))
         return found
 
     def completed(self) -> DropMembrane:
@@ -175,7 +184,7 @@ class DropRelease(Section):
     rate: Annotated[Any, _RATE] = _NO_RATE
     in_contact: Annotated[bool, Switch()] = False
 
-    def problems(self) -> list[Problem]:
+    def problems(self) -> list[Fault]:
         """A height or a place."""
         if (self.height is None) != (self.position is None):
             return []
@@ -183,7 +192,7 @@ class DropRelease(Section):
             'needs either height = "10 m", above the middle of the suspension points, or a '
             "position of three, and one only"
         )
-        return [Problem("release", said)]
+        return [Fault("release", said)]
 
 
 class Carrier(Section):
@@ -195,21 +204,21 @@ class Carrier(Section):
     velocity: Annotated[Any, _SPEED] = _STILL
     attitude: Annotated[Any, ATTITUDE] = _UPRIGHT
     rate: Annotated[Any, _RATE] = _NO_RATE
-    thrust: Annotated[Any, Row(Measure(dimension="force"))] = None
+    thrust: Annotated[Any, ListField(Measure(dimension="force"))] = None
     thrust_point: Annotated[Any, _PLACE] = None
     from_start: Annotated[bool | None, Switch()] = None
 
-    def problems(self) -> list[Problem]:
+    def problems(self) -> list[Fault]:
         """Mass and inertia come together, and thrust moves only what has them."""
         found = []
         if (self.mass is None) != (self.inertia is None):
-            found.append(Problem("carrier", "needs both mass and inertia, or neither"))
+            found.append(Fault("carrier", "needs both mass and inertia, or neither"))
         if self.thrust is not None and self.mass is None:
             said = "acts on a carrier with mass and inertia, which are missing"
-            found.append(Problem("carrier.thrust", said))
+            found.append(Fault("carrier.thrust", said))
         for key in ("thrust_point", "from_start"):
             if getattr(self, key) is not None and self.thrust is None:
-                found.append(Problem(f"carrier.{key}", "goes with thrust only"))
+                found.append(Fault(f"carrier.{key}", "goes with thrust only"))
         return found
 
     def completed(self) -> Carrier:
@@ -222,7 +231,7 @@ class Carrier(Section):
 class DropGravity(Section):
     """The same everywhere."""
 
-    acceleration: Annotated[Any, Row(Measure(dimension="acceleration"))] = (
+    acceleration: Annotated[Any, ListField(Measure(dimension="acceleration"))] = (
         Quantity(0.0, "0 m/s^2"),
     ) * 3
 
@@ -249,7 +258,7 @@ class DropScenario(Document):
     steps: MembraneSteps = MembraneSteps()
     record: Courses = Courses()
 
-    def problems(self) -> list[Problem]:
+    def problems(self) -> list[Fault]:
         """What does not fit together."""
         return [
             *self.body.problems(),
@@ -260,15 +269,15 @@ class DropScenario(Document):
             *self._plane_problems(),
         ]
 
-    def _plane_problems(self) -> list[Problem]:
+    def _plane_problems(self) -> list[Fault]:
         """A plate goes with two suspension points, and nothing else does."""
         plate = self.body.corners is not None
         if plate == self.membrane.planar:
             return []
         if plate:
             said = 'a plate falls on two points: suspension = [["-5 m", "0 m"], ["5 m", "0 m"]]'
-            return [Problem("membrane.suspension", said)]
-        return [Problem("body.corners", "is missing: with two suspension points a plate falls")]
+            return [Fault("membrane.suspension", said)]
+        return [Fault("body.corners", "is missing: with two suspension points a plate falls")]
 
     def completed(self) -> DropScenario:
         """With every default filled in."""

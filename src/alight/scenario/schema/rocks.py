@@ -7,8 +7,8 @@ from typing import Annotated, Any
 
 from alight.core.errors import InputError
 from alight.scenario.bodies import Body
-from alight.scenario.errors import Problem
-from alight.scenario.field_types import MOST_SEED, Measure, Number, Row, Whole
+from alight.scenario.errors import Fault
+from alight.scenario.field_types import MOST_SEED, ListField, Measure, Number, Whole
 from alight.scenario.quantities import in_si
 from alight.scenario.schema.ground_regions import factors_problems
 from alight.scenario.schema.section import Section
@@ -36,13 +36,13 @@ class RocksSection(Section):
     largest: Annotated[float | None, Measure(dimension="length", above=0)] = None
     cover: Annotated[float | None, Number(above=0, most=1)] = None
     seed: Annotated[int | None, Whole(least=0, most=MOST_SEED)] = None
-    burial: Annotated[Any, Row(_BURIAL, 2)] = (0.15, 0.5)
-    shape: Annotated[Any, Row(Number(above=0))] = (2.0, math.sqrt(2.0), 1.0)
+    burial: Annotated[Any, ListField(_BURIAL, 2)] = (0.15, 0.5)
+    shape: Annotated[Any, ListField(Number(above=0))] = (2.0, math.sqrt(2.0), 1.0)
     variety: Annotated[float, Number(least=0, most=0.5)] = 0.15
     roughness: Annotated[float, Number(least=0, most=MOST_ROUGH)] = 0.2
-    map: Annotated[Any, Row(Row(Number(least=0), 0), 0)] = None
+    map: Annotated[Any, ListField(ListField(Number(least=0), 0), 0)] = None
 
-    def problems(self, kind: str, body: Body | None) -> list[Problem]:
+    def problems(self, kind: str, body: Body | None) -> list[Fault]:
         """What does not fit together, or with the ground and the body."""
         where = "ground.rocks"
         if kind in ("sphere", "plane"):
@@ -50,13 +50,13 @@ class RocksSection(Section):
                 f'rocks lie on the facets of a shape, not on a {kind}: take ground.kind = "facets" '
                 'or "distance-field"'
             )
-            return [Problem(where, said)]
+            return [Fault(where, said)]
         if (self.density is None) != (self.reference is None):
             said = (
                 "has one of density and reference; give both, the rocks of at least the reference "
                 "size on a square metre, or neither"
             )
-            return [Problem(where, said)]
+            return [Fault(where, said)]
         made = self.completed(body, 0)
         lacking = [key for key in COUNTED if getattr(made, key) is None]
         if lacking:
@@ -65,16 +65,16 @@ class RocksSection(Section):
                 'Give slope = 2.65, density = "0.0016 1/m^2" of rocks of at least reference = '
                 '"5 m", and largest = "50 m"'
             )
-            return [Problem(where, said)]
+            return [Fault(where, said)]
         found = factors_problems(f"{where}.map", self.map)
         if not found:
             try:
                 made.rocks(1.0)
             except InputError as cause:
-                found.append(Problem(where, str(cause)))
+                found.append(Fault(where, str(cause)))
             except ArithmeticError:
                 said = "has numbers so large or so small that no law of sizes comes out"
-                found.append(Problem(where, said))
+                found.append(Fault(where, said))
         return found
 
     def completed(self, body: Body | None, seed: int) -> RocksSection:

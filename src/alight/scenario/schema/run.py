@@ -5,12 +5,12 @@ from __future__ import annotations
 import math
 from typing import Annotated, Any, ClassVar
 
-from alight.scenario.errors import Problem
-from alight.scenario.field_types import Choice, Measure, Number, Row, Whole
+from alight.scenario.errors import Fault
+from alight.scenario.field_types import ChoiceField, ListField, Measure, Number, Whole
 from alight.scenario.quantities import Quantity, in_si
 from alight.scenario.schema.section import Section
 from alight.scenario.schema.sun import ANGLE, Sun
-from alight.scenario.schema.target import Body
+from alight.scenario.schema.target import BodySection
 
 
 class CompanionSection(Section):
@@ -24,24 +24,24 @@ class CompanionSection(Section):
         },
     )
 
-    kind: Annotated[str, Choice(("synchronous", "orbit"))] = "synchronous"
+    kind: Annotated[str, ChoiceField(("synchronous", "orbit"))] = "synchronous"
     gm: Annotated[float | None, Measure(dimension="gravitational parameter", above=0)] = None
     distance: Annotated[float | None, Measure(dimension="length", above=0)] = None
-    direction: Annotated[Any, Row(Number(), nonzero=True)] = None
+    direction: Annotated[Any, ListField(Number(), nonzero=True)] = None
     eccentricity: Annotated[float | None, Number(least=0, most=0.99)] = None
     inclination: Annotated[float | None, ANGLE] = None
     node: Annotated[float | None, ANGLE] = None
     periapsis: Annotated[float | None, ANGLE] = None
     mean_anomaly: Annotated[float | None, ANGLE] = None
 
-    def problems(self, body: Body) -> list[Problem]:
+    def problems(self, body: BodySection) -> list[Fault]:
         """It needs a mass, and a place."""
         where, entry = "environment.companion", body.entry
         found = self.misplaced(where)
         moon = entry is not None and entry.orbit.primary != "Sun"
         if self.gm is None and not (moon and self.kind == "synchronous"):
             found.append(
-                Problem(
+                Fault(
                     f"{where}.gm",
                     'is missing; it must be such as "0.287 m^3/s^2" (it is known for moons of the '
                     "catalogue: Phobos, Dimorphos)",
@@ -51,13 +51,13 @@ class CompanionSection(Section):
             found += self.missing(where, "distance")
         elif body.completed().rotation.kind != "uniform":
             found.append(
-                Problem(
+                Fault(
                     f"{where}.kind", '"synchronous" needs a body that turns evenly about one axis'
                 )
             )
         return found
 
-    def completed(self, body: Body) -> CompanionSection:
+    def completed(self, body: BodySection) -> CompanionSection:
         """With the catalogue's primary, and a circular orbit in the plane of N."""
         zero = Quantity(0.0, "0 deg")
         if self.kind == "orbit":
@@ -75,11 +75,11 @@ class Environment(Section):
     sun: Sun | None = None
     companion: CompanionSection | None = None
 
-    def problems(self, body: Body) -> list[Problem]:
+    def problems(self, body: BodySection) -> list[Fault]:
         """Those of Sun and companion."""
         return [p for part in (self.sun, self.companion) if part for p in part.problems(body)]
 
-    def completed(self, body: Body) -> Environment:
+    def completed(self, body: BodySection) -> Environment:
         """With the defaults of both."""
         sun = self.sun.completed(body) if self.sun else None
         companion = self.companion.completed(body) if self.companion else None
@@ -117,10 +117,10 @@ class StopSection(Section):
     max_steps: Annotated[int, Whole(least=1, most=2**31 - 1)] = 10_000_000
     tip_angle: Annotated[float | None, Measure(dimension="angle", above=0, most=math.pi)] = None
 
-    def problems(self, tree: bool) -> list[Problem]:
+    def problems(self, tree: bool) -> list[Fault]:
         """Only what has legs tips over."""
         wrong = self.tip_angle is not None and not tree
-        return [Problem("stop.tip_angle", _OF_TREES)] if wrong else []
+        return [Fault("stop.tip_angle", _OF_TREES)] if wrong else []
 
     def completed(self, tree: bool) -> StopSection:
         """With the defaults of its kind of lander."""
@@ -133,23 +133,23 @@ class StepsSection(Section):
     tolerance: Annotated[float | None, Number(above=0, most=1e-2)] = None
     longest: Annotated[float | None, Measure(dimension="time", above=0)] = None
     shortest: Annotated[float | None, Measure(dimension="time", above=0)] = None
-    integrator: Annotated[str | None, Choice(("pece", "rk4"))] = None
+    integrator: Annotated[str | None, ChoiceField(("pece", "rk4"))] = None
     step: Annotated[float | None, Measure(dimension="time", above=0)] = None
     contact_step: Annotated[float | None, Measure(dimension="time", above=0)] = None
 
-    def problems(self, tree: bool) -> list[Problem]:
+    def problems(self, tree: bool) -> list[Fault]:
         """The longest is longer, and rigid landers have one integrator."""
         found = []
         if not tree:
             own = ("integrator", "step", "contact_step")
             wrong = [name for name in own if getattr(self, name) is not None]
-            found += [Problem(f"steps.{name}", _OF_TREES) for name in wrong]
+            found += [Fault(f"steps.{name}", _OF_TREES) for name in wrong]
         made = self.completed(tree)
         assert made.shortest is not None
         assert made.longest is not None
         if made.shortest >= made.longest:
             said = f"must be below steps.longest, {made.longest:g} s"
-            found.append(Problem("steps.shortest", said))
+            found.append(Fault("steps.shortest", said))
         return found
 
     def completed(self, tree: bool) -> StepsSection:
@@ -157,15 +157,15 @@ class StepsSection(Section):
         return self.filled(**{name: both[int(tree)] for name, both in _STEPS.items()})
 
 
-class Campaign(Section):
+class CampaignSection(Section):
     """How many runs, how drawn, and in what portions."""
 
     runs: Annotated[int, Whole(least=1, most=10**9)] = 1000
-    sampling: Annotated[str, Choice(("random", "latin-hypercube", "sobol"))] = "random"
+    sampling: Annotated[str, ChoiceField(("random", "latin-hypercube", "sobol"))] = "random"
     shard: Annotated[int, Whole(least=1, most=10**7)] = 250
 
 
 class Record(Section):
     """What is kept besides how each run ended."""
 
-    trajectories: Annotated[Any, Row(Whole(least=0), 0)] = ()
+    trajectories: Annotated[Any, ListField(Whole(least=0), 0)] = ()

@@ -9,8 +9,8 @@ from typing import Any, ClassVar, Self, Union
 
 from pydantic import BaseModel, ConfigDict
 
-from alight.scenario.errors import Problem
-from alight.scenario.field_types import Kind
+from alight.scenario.errors import Fault
+from alight.scenario.field_types import FieldType
 
 
 class Section(BaseModel):
@@ -22,12 +22,12 @@ class Section(BaseModel):
     FORMS: ClassVar[tuple[str, dict[str, tuple[str, ...]]] | None] = None
 
     @classmethod
-    def kinds(cls) -> dict[str, Kind]:
+    def kinds(cls) -> dict[str, FieldType]:
         """The kind of value under each key that holds one."""
         found = {}
         for name, field in cls.model_fields.items():
             for mark in field.metadata:
-                if isinstance(mark, Kind):
+                if isinstance(mark, FieldType):
                     found[name] = mark
         return found
 
@@ -76,7 +76,7 @@ class Section(BaseModel):
         new = {name: value for name, value in values.items() if getattr(self, name) is None}
         return self.model_copy(update=new) if new else self
 
-    def misplaced(self, where: str) -> list[Problem]:
+    def misplaced(self, where: str) -> list[Fault]:
         """Keys that do not go with the form chosen."""
         if self.FORMS is None:
             return []
@@ -90,19 +90,19 @@ class Section(BaseModel):
         said = f'does not go with {chooser} = "{word}", ' + (
             f"whose own keys are {own}" if own else "which has no keys of its own"
         )
-        return [Problem(f"{where}.{key}", said) for key in sorted(wrong)]
+        return [Fault(f"{where}.{key}", said) for key in sorted(wrong)]
 
-    def missing(self, where: str, *keys: str) -> list[Problem]:
+    def missing(self, where: str, *keys: str) -> list[Fault]:
         """Those of ``keys`` that must have a value and have none."""
         kinds = self.kinds()
         return [
-            Problem(f"{where}.{key}", f"is missing; it must be {wanted(kinds[key])}")
+            Fault(f"{where}.{key}", f"is missing; it must be {wanted(kinds[key])}")
             for key in keys
             if getattr(self, key) is None
         ]
 
 
-def wanted(kind: Kind) -> str:
+def wanted(kind: FieldType) -> str:
     """What a kind of value looks like, in words, from its JSON schema."""
     says = kind.json()
     if says.get("examples"):

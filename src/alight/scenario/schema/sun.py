@@ -11,17 +11,17 @@ from alight.core import orbits
 from alight.core.errors import InputError
 from alight.core.paths import user_path
 from alight.scenario import bodies
-from alight.scenario.errors import Problem, told
-from alight.scenario.field_types import Kind, Measure, Number, Row, Switch, Text
+from alight.scenario.errors import Fault, told
+from alight.scenario.field_types import FieldType, ListField, Measure, Number, Switch, TextField
 from alight.scenario.quantities import Quantity, in_si
 from alight.scenario.schema.section import Section
-from alight.scenario.schema.target import Body
+from alight.scenario.schema.target import BodySection
 
 ANGLE = Measure(dimension="angle")
 
 
 @dataclass(frozen=True)
-class Date(Kind):
+class Date(FieldType):
     """A date and time, UTC unless it names another zone, as text or as a date of TOML's own."""
 
     def read(self, value: Any) -> Any:
@@ -51,14 +51,14 @@ class Date(Kind):
 
 
 @dataclass(frozen=True)
-class Files(Kind):
+class Files(FieldType):
     """Names of files, relative to the scenario."""
 
     def read(self, value: Any) -> Any:
         """A tuple of names."""
         if not isinstance(value, list | tuple) or not value:
             raise InputError(f'found {told(value)}; it must be a list, such as ["naif0012.tls"]')
-        return tuple(Text().read(name) for name in value)
+        return tuple(TextField().read(name) for name in value)
 
     def write(self, value: Any) -> Any:
         """A list."""
@@ -80,7 +80,7 @@ class SunOrbit(Section):
     mean_anomaly: Annotated[float | None, ANGLE] = None
     epoch: Annotated[str | None, Date()] = None
 
-    def problems(self) -> list[Problem]:
+    def problems(self) -> list[Fault]:
         """A mean anomaly and its date go together."""
         where = "environment.sun.orbit"
         if (self.mean_anomaly is None) != (self.epoch is None):
@@ -88,7 +88,7 @@ class SunOrbit(Section):
         return []
 
     @classmethod
-    def of(cls, orbit: bodies.Orbit) -> SunOrbit:
+    def of(cls, orbit: bodies.BodyOrbit) -> SunOrbit:
         """That of the catalogue."""
         angle = {
             name: in_si(value, "angle")
@@ -110,11 +110,11 @@ class Sun(Section):
     pressure: Annotated[bool, Switch()] = False
     date: Annotated[str | None, Date()] = None
     mean_anomaly: Annotated[float | None, ANGLE] = None
-    direction: Annotated[Any, Row(Number(), nonzero=True)] = None
+    direction: Annotated[Any, ListField(Number(), nonzero=True)] = None
     distance: Annotated[float | None, Measure(dimension="length", above=0)] = None
     spice: Annotated[Any, Files()] = None
-    spice_target: Annotated[str | None, Text(None, ("RYUGU",))] = None
-    spice_frame: Annotated[str | None, Text(None, ("RYUGU_FIXED",))] = None
+    spice_target: Annotated[str | None, TextField(None, ("RYUGU",))] = None
+    spice_frame: Annotated[str | None, TextField(None, ("RYUGU_FIXED",))] = None
     area_over_mass: Annotated[float | None, Measure(dimension="area over mass", least=0)] = None
     reflectivity: Annotated[float, Number(least=0, most=2)] = 1.3
     shadow_radius: Annotated[float, Measure(dimension="length", least=0)] = Quantity(0.0, "0 m")
@@ -122,7 +122,7 @@ class Sun(Section):
 
     # -- checking and filling -----------------------------------------------------------------
 
-    def problems(self, body: Body) -> list[Problem]:
+    def problems(self, body: BodySection) -> list[Fault]:
         """What does not fit together; what pushes a lander must stand somewhere."""
         where = "environment.sun"
         found = self._spice_problems(where, body)
@@ -133,22 +133,22 @@ class Sun(Section):
             others = ("date", "mean_anomaly", "spice", "orbit")
             given = [name for name in others if getattr(self, name) is not None]
             return found + [
-                Problem(f"{where}.{name}", "does not go with direction") for name in given
+                Fault(f"{where}.{name}", "does not go with direction") for name in given
             ]
         if self.date is not None and self.mean_anomaly is not None:
-            found.append(Problem(f"{where}.mean_anomaly", "follows from date; give one of them"))
+            found.append(Fault(f"{where}.mean_anomaly", "follows from date; give one of them"))
         if self.tide or self.pressure:
             found += self._place_problems(where, body)
         return found
 
-    def _spice_problems(self, where: str, body: Body) -> list[Problem]:
+    def _spice_problems(self, where: str, body: BodySection) -> list[Fault]:
         named = [n for n in ("spice_target", "spice_frame") if getattr(self, n) is not None]
         if self.spice is None:
-            return [Problem(f"{where}.{name}", "goes with spice only") for name in named]
+            return [Fault(f"{where}.{name}", "goes with spice only") for name in named]
         found = [] if body.name else self.missing(where, "spice_target")
         return found + self.missing(where, "date")
 
-    def _place_problems(self, where: str, body: Body) -> list[Problem]:
+    def _place_problems(self, where: str, body: BodySection) -> list[Fault]:
         """Tide and pressure need the Sun's place at every moment, and the way the body turns."""
         who = body.name or "this body"
         only = "or tide = false, for a Sun that only the report needs"
@@ -156,16 +156,16 @@ class Sun(Section):
         if orbit is None:
             said = f"the orbit of {who} about the Sun is not in the catalogue; give "
             said += 'direction = [1.0, 0.0, 0.0] (inertial axes) and distance = "1.2 AU", or '
-            return [Problem(where, f"{said}[{where}.orbit] with its elements, {only}")]
+            return [Fault(where, f"{said}[{where}.orbit] with its elements, {only}")]
         if self.date is not None and orbit.epoch is None:
             said = f"where {who} is on its orbit on that date is not known; give [{where}.orbit] "
-            return [Problem(f"{where}.date", f"{said}with mean_anomaly and epoch, {only}")]
+            return [Fault(f"{where}.date", f"{said}with mean_anomaly and epoch, {only}")]
         if body.completed().rotation.pole is None:
             said = f"the pole of {body.name} is not known; give body.rotation.pole, or direction "
-            return [Problem(where, f"{said}and distance of the Sun, {only}")]
+            return [Fault(where, f"{said}and distance of the Sun, {only}")]
         return []
 
-    def completed(self, body: Body) -> Sun:
+    def completed(self, body: BodySection) -> Sun:
         """With the catalogue's orbit; at perihelion where nothing is said."""
         if self.direction is not None:
             return self
@@ -176,7 +176,7 @@ class Sun(Section):
             made = made.filled(mean_anomaly=Quantity(0.0, "0 deg"))
         return made
 
-    def _orbit_of(self, body: Body) -> SunOrbit | None:
+    def _orbit_of(self, body: BodySection) -> SunOrbit | None:
         if self.orbit is not None:
             return self.orbit
         known = body.entry.solar_orbit if body.entry is not None else None

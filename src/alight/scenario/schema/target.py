@@ -7,16 +7,16 @@ from typing import Annotated, Any, ClassVar
 
 from alight.core.errors import InputError
 from alight.scenario import bodies
-from alight.scenario.errors import Problem, told
+from alight.scenario.errors import Fault, told
 from alight.scenario.field_types import (
     MOST_SEED,
-    Choice,
+    ChoiceField,
     Either,
+    ListField,
     Measure,
     Number,
-    Row,
     Switch,
-    Text,
+    TextField,
     Whole,
 )
 from alight.scenario.quantities import Quantity, in_si
@@ -36,7 +36,7 @@ FLAT = ("plane", "patch")
 #: Degree of the built-in radius series, and the most that is fitted to a mesh.
 DEGREE, MOST_DEGREE = 22, 60
 
-Direction = Annotated[Any, Row(Number(), nonzero=True)]
+Direction = Annotated[Any, ListField(Number(), nonzero=True)]
 
 
 def _body_name(name: str) -> str:
@@ -58,34 +58,34 @@ class BodyRotation(Section):
         },
     )
 
-    kind: Annotated[str | None, Choice(("uniform", "tumbling", "none"))] = None
+    kind: Annotated[str | None, ChoiceField(("uniform", "tumbling", "none"))] = None
     period: Annotated[float | None, Measure(dimension="time", above=0)] = None
     rate: Annotated[Any, Either(Measure(dimension="angular rate"))] = None
-    axis: Annotated[Any, Row(Number(), nonzero=True)] = None
-    inertia: Annotated[Any, Row(Number(above=0))] = None
-    pole: Annotated[Any, Row(Measure(dimension="angle"), 2)] = None
+    axis: Annotated[Any, ListField(Number(), nonzero=True)] = None
+    inertia: Annotated[Any, ListField(Number(above=0))] = None
+    pole: Annotated[Any, ListField(Measure(dimension="angle"), 2)] = None
     meridian: Annotated[float | None, Measure(dimension="angle")] = None
 
-    def problems(self) -> list[Problem]:
+    def problems(self) -> list[Fault]:
         """What does not fit together."""
         where = "body.rotation"
         found = self.misplaced(where)
         if self.kind == "uniform" and (self.period is None) == (self.rate is None):
             found.append(
-                Problem(
+                Fault(
                     where, 'needs either period = "7.63262 h" or rate = "1e-4 rad/s", and one only'
                 )
             )
         if self.axis is not None and isinstance(self.rate, tuple):
-            found.append(Problem(f"{where}.axis", "does not go with a rate that is a vector"))
+            found.append(Fault(f"{where}.axis", "does not go with a rate that is a vector"))
         if self.kind == "tumbling":
             found += self.missing(where, "inertia", "rate")
             if isinstance(self.rate, float):
                 said = 'must be rates about x, y, z: ["1e-5 rad/s", "0 rad/s", "2e-5 rad/s"]'
-                found.append(Problem(f"{where}.rate", said))
+                found.append(Fault(f"{where}.rate", said))
         if self.pole is not None and abs(self.pole[1]) > math.pi / 2:
             found.append(
-                Problem(
+                Fault(
                     f"{where}.pole",
                     f"found a declination of {told(self.pole[1].text)}; it must "
                     "be between -90 deg and 90 deg, after the right ascension",
@@ -128,46 +128,44 @@ def _pole(pole: bodies.Pole) -> tuple[Quantity, Quantity]:
     return in_si(ra, "angle"), in_si(dec, "angle")
 
 
-class Body(Section):
+class BodySection(Section):
     """The body: a name of the catalogue, or a mesh file of one's own."""
 
-    name: Annotated[str | None, Text(_body_name, ("Ryugu",))] = None
+    name: Annotated[str | None, TextField(_body_name, ("Ryugu",))] = None
     facets: Annotated[int | None, Whole(least=20, most=2_000_000)] = None
-    mesh: Annotated[str | None, Text(None, ("itokawa.obj",))] = None
-    unit: Annotated[str | None, Choice(MESH_UNITS)] = None
+    mesh: Annotated[str | None, TextField(None, ("itokawa.obj",))] = None
+    unit: Annotated[str | None, ChoiceField(MESH_UNITS)] = None
     recentre: Annotated[bool | None, Switch()] = None
     repair: Annotated[bool | None, Switch()] = None
-    sha256: Annotated[str | None, Text()] = None
+    sha256: Annotated[str | None, TextField()] = None
     gm: Annotated[float | None, Measure(dimension="gravitational parameter", above=0)] = None
     density: Annotated[float | None, Measure(dimension="density", above=0)] = None
     rotation: BodyRotation = BodyRotation()
 
-    def problems(self) -> list[Problem]:
+    def problems(self) -> list[Fault]:
         """What does not fit together."""
         found = self.rotation.problems()
         if self.name is not None and self.mesh is not None:
-            found.append(Problem("body", "has both name and mesh; a body is one or the other"))
+            found.append(Fault("body", "has both name and mesh; a body is one or the other"))
         if self.gm is not None and self.density is not None:
-            found.append(Problem("body", "has both gm and density; give one of them"))
+            found.append(Fault("body", "has both gm and density; give one of them"))
         of_mesh = {
             key
             for key in ("unit", "recentre", "repair", "sha256")
             if getattr(self, key) is not None
         }
         if self.mesh is None:
-            found += [Problem(f"body.{key}", "goes with mesh only") for key in sorted(of_mesh)]
+            found += [Fault(f"body.{key}", "goes with mesh only") for key in sorted(of_mesh)]
         else:
             found += self.missing("body", "unit")
             if self.gm is None and self.density is None:
                 found.append(
-                    Problem("body", 'a mesh needs gm = "30 m^3/s^2" or density = "1190 kg/m^3"')
+                    Fault("body", 'a mesh needs gm = "30 m^3/s^2" or density = "1190 kg/m^3"')
                 )
         if self.name is None and self.facets is not None:
-            found.append(Problem("body.facets", "goes with name only: a mesh file has its own"))
+            found.append(Fault("body.facets", "goes with name only: a mesh file has its own"))
         if self.density is not None and self.name is None and self.mesh is None:
-            found.append(
-                Problem("body.density", "needs a shape: name or mesh; without one give gm")
-            )
+            found.append(Fault("body.density", "needs a shape: name or mesh; without one give gm"))
         return found
 
     @property
@@ -175,7 +173,7 @@ class Body(Section):
         """The body in the catalogue."""
         return bodies.find(self.name) if self.name is not None else None
 
-    def completed(self) -> Body:
+    def completed(self) -> BodySection:
         """With the catalogue's figures where none are given."""
         entry = self.entry
         made = self.model_copy(update={"rotation": self.rotation.completed(entry)})
@@ -203,14 +201,14 @@ class GravitySection(Section):
         },
     )
 
-    law: Annotated[str, Choice((*MESH_LAWS, "point-mass", "uniform"))] = "smooth"
+    law: Annotated[str, ChoiceField((*MESH_LAWS, "point-mass", "uniform"))] = "smooth"
     spacing: Annotated[float | None, Measure(dimension="length", above=0)] = None
     vertices: Annotated[int | None, Whole(least=4, most=200_000)] = None
     tolerance: Annotated[float | None, Number(least=1e-7, most=1e-2)] = None
-    acceleration: Annotated[Any, Row(Measure(dimension="acceleration"))] = None
+    acceleration: Annotated[Any, ListField(Measure(dimension="acceleration"))] = None
     linearise: Annotated[float | None, Measure(dimension="length", above=0)] = None
 
-    def problems(self, body: Body) -> list[Problem]:
+    def problems(self, body: BodySection) -> list[Fault]:
         """What does not fit together, or with the body."""
         found = self.misplaced("gravity")
         if self.law == "uniform":
@@ -219,11 +217,11 @@ class GravitySection(Section):
             found.append(_shapeless("gravity.law", self.law, "point-mass or uniform"))
         if self.law == "point-mass" and body.gm is None and body.density is None and not body.name:
             found.append(
-                Problem("body.gm", 'is missing; a point mass needs it, such as "30 m^3/s^2"')
+                Fault("body.gm", 'is missing; a point mass needs it, such as "30 m^3/s^2"')
             )
         return found
 
-    def completed(self, body: Body) -> GravitySection:
+    def completed(self, body: BodySection) -> GravitySection:
         """With the defaults of its law."""
         if self.law == "reduced":
             return self.filled(vertices=642)
@@ -234,8 +232,8 @@ class GravitySection(Section):
         return self
 
 
-def _shapeless(key: str, word: str, instead: str) -> Problem:
-    return Problem(
+def _shapeless(key: str, word: str, instead: str) -> Fault:
+    return Fault(
         key, f'found "{word}", which needs a shape: give body.name or body.mesh, or take {instead}'
     )
 
@@ -249,14 +247,14 @@ class Noise(Section):
     roughness: Annotated[float, Number(above=0)] = 0.5
     lacunarity: Annotated[float, Number(above=1)] = 2.0
     seed: Annotated[int | None, Whole(least=0, most=MOST_SEED)] = None
-    map: Annotated[Any, Row(Row(Number(least=0), 0), 0)] = None
+    map: Annotated[Any, ListField(ListField(Number(least=0), 0), 0)] = None
 
-    def problems(self) -> list[Problem]:
+    def problems(self) -> list[Fault]:
         """A map must be a table."""
         return factors_problems("ground.noise.map", self.map)
 
 
-class Ground(Section):
+class GroundSection(Section):
     """What is touched."""
 
     FORMS: ClassVar = (
@@ -271,25 +269,25 @@ class Ground(Section):
         },
     )
 
-    kind: Annotated[str, Choice(GROUNDS)] = "distance-field"
+    kind: Annotated[str, ChoiceField(GROUNDS)] = "distance-field"
     spacing: Annotated[float | None, Measure(dimension="length", above=0)] = None
-    interpolation: Annotated[str | None, Choice(("smooth", "trilinear"))] = None
+    interpolation: Annotated[str | None, ChoiceField(("smooth", "trilinear"))] = None
     band: Annotated[float | None, Measure(dimension="length", above=0)] = None
     degree: Annotated[int | None, Whole(least=0, most=MOST_DEGREE)] = None
     radius: Annotated[float | None, Measure(dimension="length", above=0)] = None
-    point: Annotated[Any, Row(Measure(dimension="length"))] = None
-    normal: Annotated[Any, Row(Number(), nonzero=True)] = None
-    along: Annotated[Any, Row(Number(), nonzero=True)] = None
+    point: Annotated[Any, ListField(Measure(dimension="length"))] = None
+    normal: Annotated[Any, ListField(Number(), nonzero=True)] = None
+    along: Annotated[Any, ListField(Number(), nonzero=True)] = None
     length: Annotated[float | None, Measure(dimension="length", above=0)] = None
     width: Annotated[float | None, Measure(dimension="length", above=0)] = None
     thickness: Annotated[float | None, Measure(dimension="length", above=0)] = None
-    map: Annotated[str | None, Text(None, ("ground.csv",))] = None
-    sha256: Annotated[str | None, Text()] = None
+    map: Annotated[str | None, TextField(None, ("ground.csv",))] = None
+    sha256: Annotated[str | None, TextField()] = None
     noise: Noise | None = None
     rocks: RocksSection | None = None
     region: tuple[RegionSection, ...] = ()
 
-    def problems(self, body: Body) -> list[Problem]:
+    def problems(self, body: BodySection) -> list[Fault]:
         """What does not fit together, or with the body."""
         found = self.misplaced("ground") + (self.noise.problems() if self.noise else [])
         if self.kind in MESH_GROUNDS and body.name is None and body.mesh is None:
@@ -301,34 +299,34 @@ class Ground(Section):
                 'fractal hills do not go with kind = "facets", whose triangles are touched as they '
                 'are: take a finer mesh, [ground.rocks], or kind = "distance-field"'
             )
-            found.append(Problem("ground.noise", said))
+            found.append(Fault("ground.noise", said))
         if self.kind == "patch":
             found += self._patch_problems()
         if self.kind == "parametric" and body.name is not None and (self.degree or 0) > DEGREE:
             said = f"found {self.degree}, but the built-in shapes are series of degree {DEGREE}"
-            found.append(Problem("ground.degree", said))
+            found.append(Fault("ground.degree", said))
         if self.rocks is not None:
             found += self.rocks.problems(self.kind, body.entry)
         if self.kind == "sphere" and self.radius is None and body.name is None:
             found += self.missing("ground", "radius")
         if self.kind in FLAT and self.noise is not None and self.noise.map is not None:
-            found.append(Problem("ground.noise.map", "needs a body about the origin, not a plane"))
+            found.append(Fault("ground.noise.map", "needs a body about the origin, not a plane"))
         return found + self._varied_problems()
 
-    def _patch_problems(self) -> list[Problem]:
+    def _patch_problems(self) -> list[Fault]:
         """What does not fit together of a patch, which has no hills."""
         found = self.missing("ground", "length", "width")
         if self.noise is not None:
             said = 'fractal hills do not go with kind = "patch": take kind = "plane"'
-            found.append(Problem("ground.noise", said))
+            found.append(Fault("ground.noise", said))
         return found
 
-    def _field_problems(self, body: Body) -> list[Problem]:
+    def _field_problems(self, body: BodySection) -> list[Fault]:
         """What does not fit together of a distance field."""
         found, entry = [], body.entry
         if self.spacing is not None and entry and self.spacing > min(entry.size) / 2:
             found.append(
-                Problem(
+                Fault(
                     "ground.spacing",
                     f"found {told(getattr(self.spacing, 'text', self.spacing))}, but "
                     f"{entry.name} is only {min(entry.size):g} m across at its thinnest; take "
@@ -337,21 +335,21 @@ class Ground(Section):
             )
         if self.band is not None and self.spacing is not None and self.band < 4 * self.spacing:
             found.append(
-                Problem("ground.band", f"must be at least 4 spacings, {4 * self.spacing:g} m")
+                Fault("ground.band", f"must be at least 4 spacings, {4 * self.spacing:g} m")
             )
         return found
 
-    def _varied_problems(self) -> list[Problem]:
+    def _varied_problems(self) -> list[Fault]:
         """What does not fit together of the map and the regions."""
         found = []
         if self.kind in FLAT and self.map is not None:
-            found.append(Problem("ground.map", "needs a body about the origin, not a plane"))
+            found.append(Fault("ground.map", "needs a body about the origin, not a plane"))
         if self.map is None and self.sha256 is not None:
-            found.append(Problem("ground.sha256", "goes with map only"))
+            found.append(Fault("ground.sha256", "goes with map only"))
         names = [region.name for region in self.region]
         for name in sorted({name for name in names if names.count(name) > 1}):
             said = "is the name of two regions; each needs its own"
-            found.append(Problem(f"ground.region.{name}", said))
+            found.append(Fault(f"ground.region.{name}", said))
         for region in self.region:
             found += region.problems(self.kind in FLAT)
         return found
@@ -360,7 +358,7 @@ class Ground(Section):
         """The region of that name."""
         return next((region for region in self.region if region.name == name), None)
 
-    def completed(self, body: Body, seed: int) -> Ground:
+    def completed(self, body: BodySection, seed: int) -> GroundSection:
         """With the defaults of its kind."""
         made, entry = self, body.entry
         if self.noise is not None:

@@ -54,7 +54,7 @@ def plain_text(data: bytes, path: Path) -> bytes:
 
 
 @dataclass(frozen=True)
-class Rows:
+class NumberRows:
     """The numbers of a text, row by row.
 
     Attributes:
@@ -109,7 +109,7 @@ class Rows:
         return self.values[self.offsets[:, None] + np.arange(count)]
 
 
-def parse_rows(text: bytes, path: Path, first_line: int = 1) -> Rows:
+def parse_rows(text: bytes, path: Path, first_line: int = 1) -> NumberRows:
     """Read every number of ``text``, whose first line has the number ``first_line`` in the file."""
     line_of_word = _line_of_word(text)
     values = _numbers(text, len(line_of_word))
@@ -120,7 +120,7 @@ def parse_rows(text: bytes, path: Path, first_line: int = 1) -> Rows:
         )
     widths = np.bincount(line_of_word)
     filled = np.flatnonzero(widths)
-    return Rows(values, widths[filled], filled + first_line, path)
+    return NumberRows(values, widths[filled], filled + first_line, path)
 
 
 def _line_of_word(text: bytes) -> npt.NDArray[np.int64]:

@@ -40,7 +40,7 @@ SLACK = 1e-9
 MOST = 100_000_000
 
 
-class Lists(NamedTuple):
+class AtlasLists(NamedTuple):
     """An atlas as it was built."""
 
     order: Whole
@@ -55,7 +55,7 @@ class Lists(NamedTuple):
     """(cells,) of bounding spheres [m]; -inf where a list is empty."""
 
 
-def build(mesh: Mesh, bands: int, margin: float) -> Lists:
+def build(mesh: Mesh, bands: int, margin: float) -> AtlasLists:
     """The lists of all cells, reaching ``margin`` [rad] beyond them, and spheres around them."""
     corners = mesh.vertices[mesh.faces]
     # Facets that are asked about together lie together in memory.
@@ -64,7 +64,7 @@ def build(mesh: Mesh, bands: int, margin: float) -> Lists:
     spans = [spanned(axis[:, turned], angle + margin + SLACK, bands) for turned in AXES]
     _check_size(spans, bands, margin)
     start, facet = listed(spans, bands)
-    return Lists(order, start, facet, *spheres(mesh, order, bands, start, facet))
+    return AtlasLists(order, start, facet, *spheres(mesh, order, bands, start, facet))
 
 
 def placed(points: Array, bands: int, margin: float = 0.0) -> tuple[Number, Array]:
@@ -178,7 +178,9 @@ def spheres(
     return np.asarray(center.numpy()), np.asarray(radius.numpy())
 
 
-def atlas_data(mesh: Mesh, lists: Lists, bands: int, margin: float, device: devices.Device) -> Any:
+def atlas_data(
+    mesh: Mesh, lists: AtlasLists, bands: int, margin: float, device: devices.Device
+) -> Any:
     """An atlas on a device."""
 
     def put(array: Any, kind: Any) -> wp.array:

@@ -49,7 +49,7 @@ class AtlasData:
 
 
 @wp.struct
-class Place:
+class AtlasPlace:
     """Where a point is in the atlas: its cell, and how far its list answers for the mesh [m]."""
 
     cell: int
@@ -59,7 +59,7 @@ class Place:
 @wp.func
 def atlas_place(data: AtlasData, x: vec3):
     """The cell whose local world is active at x; -1 at the very centre, which is in none."""
-    found = Place()
+    found = AtlasPlace()
     found.cell = -1
     r = wp.length(x)
     if r > scalar(0.0):

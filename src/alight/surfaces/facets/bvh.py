@@ -39,7 +39,7 @@ Order = npt.NDArray[np.int64]
 
 
 @wp.struct
-class Tree:
+class BoxTree:
     """Nodes in single precision, rounded outward: half the memory, and no triangle is missed."""
 
     count: int  # triangles
@@ -54,7 +54,7 @@ class Tree:
 
 
 @wp.func
-def leaf_start(tree: Tree, leaf: int):
+def leaf_start(tree: BoxTree, leaf: int):
     """The first triangle of a leaf; that of the leaf after it is where it ends."""
     product = wp.int64(leaf) * wp.int64(tree.count) + wp.int64(tree.leaves - 1)
     return int(product >> wp.int64(tree.depth))
@@ -116,7 +116,7 @@ def disc_gap2(node: Node, center: vec3, spread: scalar, radius: scalar):
 def walk_function(Data: Any, Query: Any, spread: Any, visit: Any) -> Any:
     """A Warp function ``(data, query) -> query`` that visits what may be near, nearest first.
 
-    ``Data`` is a struct that holds a ``Tree`` as ``data.mesh.tree``. ``Query`` is a struct with an
+    ``Data`` is a struct with a ``BoxTree`` as ``data.mesh.tree``. ``Query`` is a struct with an
     ``extent`` and ``limit2``: nothing farther than the root of ``limit2`` [m^2] matters.
     ``spread(query, axis)`` is how far what is asked about reaches along an axis from the centre of
     its extent [m]. ``visit(data, query, triangle) -> query`` is called for each triangle of a leaf
@@ -125,7 +125,7 @@ def walk_function(Data: Any, Query: Any, spread: Any, visit: Any) -> Any:
     """
 
     @wp.func
-    def gap2_of(tree: Tree, number: int, query: Query, extent: Extent):
+    def gap2_of(tree: BoxTree, number: int, query: Query, extent: Extent):
         """A squared distance [m^2] that all a node holds keeps from what is asked about."""
         node = tree.node[number]
         gap2 = box_gap2(node, extent.lower, extent.upper)
@@ -209,8 +209,8 @@ def build(corners: Array) -> Built:
 
 
 def tree_data(built: Built, device: devices.Device, rise: float = 0.0) -> Any:
-    """The tree on a device; ``rise`` [m] as in ``Tree``."""
-    tree = Tree()
+    """The tree on a device; ``rise`` [m] as in ``BoxTree``."""
+    tree = BoxTree()
     tree.count, tree.leaves = len(built.order), built.leaves
     tree.depth, tree.rise = built.leaves.bit_length() - 1, rise
     tree.origin = vec3(*built.origin)

@@ -16,7 +16,7 @@ from alight.core.types import scalar, vec3
 from alight.shapes.mesh import Mesh
 from alight.surfaces.facets import bvh
 from alight.surfaces.facets.triangles import (
-    Ground,
+    MeshGround,
     Triangles,
     nearest_face,
     pseudonormal,
@@ -54,7 +54,7 @@ def at_facet(mesh: Triangles, face: int, x: vec3):
 
 
 @wp.func
-def facets_point(data: Ground, x: vec3):
+def facets_point(data: MeshGround, x: vec3):
     """The signed distance to the nearest facet; at edges and vertices any of their normals."""
     return at_facet(data.mesh, nearest_face(data.mesh, x, -1, scalar(wp.inf)), x)
 
@@ -67,7 +67,7 @@ class Facets(Surface):
     deep inside, the gradient jumps.
     """
 
-    Data = Ground
+    Data = MeshGround
     point = facets_point
 
     def __init__(self, mesh: Mesh) -> None:
@@ -99,7 +99,7 @@ class Facets(Surface):
     def data(self, device: devices.Device) -> Any:
         """Tree and facets on a device, kept there for the next call."""
         if device.name not in self._devices:
-            data = Ground()
+            data = MeshGround()
             data.mesh = triangles_data(self.mesh, device, self.tree)
             self._devices[device.name] = data
         return self._devices[device.name]

@@ -17,7 +17,7 @@ from alight.core.types import scalar, vec3
 from alight.core.warp_setup import POINT_OPTIONS
 from alight.shapes.mesh import Mesh
 from alight.surfaces.facets import bvh
-from alight.surfaces.facets.bvh import Extent, Tree, walk_function
+from alight.surfaces.facets.bvh import BoxTree, Extent, walk_function
 
 #: Bits of ``Triangles.owned``: the facet that answers for corner 0, 1, 2; for edge 01, 12, 20; and
 #: which of these edges bend outward.
@@ -31,7 +31,7 @@ FLAT = 1e-12
 class Triangles:
     """A mesh sorted as the leaves of a tree of boxes."""
 
-    tree: Tree
+    tree: BoxTree
     vertex: wp.array(dtype=vec3)
     vertex_normal: wp.array(dtype=vec3)
     face: wp.array(dtype=wp.vec3i)
@@ -103,7 +103,7 @@ def triangle_feature(mesh: Triangles, face: int, x: vec3):
 
 
 @wp.struct
-class Ground:
+class MeshGround:
     """What walks go through. A ground with more on it holds its mesh under the same name."""
 
     mesh: Triangles
@@ -119,7 +119,7 @@ class PointQuery:
 
 
 @wp.func
-def visit_facet(data: Ground, query: PointQuery, face: int):
+def visit_facet(data: MeshGround, query: PointQuery, face: int):
     """The facet, if it is nearer than those before."""
     out = query
     gap = query.extent.center - triangle_feature(data.mesh, face, query.extent.center).point
@@ -136,7 +136,7 @@ def no_spread(query: PointQuery, axis: vec3):
     return scalar(0.0)
 
 
-walk_to_point = walk_function(Ground, PointQuery, no_spread, visit_facet)
+walk_to_point = walk_function(MeshGround, PointQuery, no_spread, visit_facet)
 
 
 @wp.func
@@ -145,7 +145,7 @@ def nearest_face(mesh: Triangles, x: vec3, hint: int, reach: scalar):
 
     ``hint`` is a facet likely to be near (or -1): the better it is, the less of the tree is seen.
     """
-    data = Ground()
+    data = MeshGround()
     data.mesh = mesh
     query = PointQuery()
     query.extent.center = x

@@ -59,7 +59,7 @@ def brick_at(bricks: Bricks, level: int, b: wp.vec3i):
 
 
 @wp.struct
-class Cell:
+class BrickCell:
     """Where a point lies: brick, place of the first coefficient of its cell, offset in it."""
 
     brick: int
@@ -86,7 +86,7 @@ def place_in_brick(i: wp.vec3i, b: wp.vec3i):
 @wp.func
 def find_cell(bricks: Bricks, x: vec3):
     """The finest level with a brick at x; x must lie within the shell."""
-    cell = Cell()
+    cell = BrickCell()
     q = (x - bricks.origin) * bricks.per_spacing
     i = node_of(q)
     b = wp.vec3i(i[0] / CORE, i[1] / CORE, i[2] / CORE)
@@ -125,7 +125,7 @@ class FieldPoint:
 
 
 @wp.func
-def at_linear(bricks: Bricks, cell: Cell):
+def at_linear(bricks: Bricks, cell: BrickCell):
     """Trilinear interpolation between eight nodes."""
     t = cell.t
     row = vec3()
@@ -173,7 +173,7 @@ def spline_slopes(t: scalar):
 
 
 @wp.func
-def at_quadratic(bricks: Bricks, cell: Cell):
+def at_quadratic(bricks: Bricks, cell: BrickCell):
     """The quadratic spline of 27 coefficients; its nodes lie at the centres of cells."""
     wx = spline_weights(cell.t[0])
     wy = spline_weights(cell.t[1])

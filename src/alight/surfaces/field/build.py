@@ -22,8 +22,8 @@ from alight.surfaces.facets.triangles import triangles_data
 from alight.surfaces.field.bricks import BRICK, CORE, VOLUME, Bricks
 from alight.surfaces.field.build_kernels import (
     NODES,
-    Filling,
-    Grid,
+    FieldGrid,
+    LevelFilling,
     center_kernel,
     filling_kernel,
     sample_kernel,
@@ -102,7 +102,7 @@ def bricks_data(tables: Tables, device: devices.Device, coefficient: Any = None)
     return data
 
 
-class Plan(NamedTuple):
+class BuildPlan(NamedTuple):
     """What is to be built."""
 
     mesh: Mesh
@@ -113,7 +113,7 @@ class Plan(NamedTuple):
     """Most that the field may take [bytes]."""
 
 
-def build(plan: Plan, device: devices.Device, bar: Progress) -> Tables:
+def build(plan: BuildPlan, device: devices.Device, bar: Progress) -> Tables:
     """Build a distance field on a device."""
     low, high = plan.mesh.vertices.min(axis=0), plan.mesh.vertices.max(axis=0)
     center = 0.5 * (low + high)
@@ -137,15 +137,15 @@ def build(plan: Plan, device: devices.Device, bar: Progress) -> Tables:
     return tables._replace(coefficient=coefficient)
 
 
-def _grid(plan: Plan, origin: Array, level: int, reach: float) -> Any:
-    grid = Grid()
+def _grid(plan: BuildPlan, origin: Array, level: int, reach: float) -> Any:
+    grid = FieldGrid()
     grid.origin, grid.spacing = vec3(*origin), plan.spacing * 2.0**level
     grid.shift, grid.reach = 0.5 if plan.degree == 2 else 0.0, reach
     return grid
 
 
 def _all_bricks(
-    plan: Plan,
+    plan: BuildPlan,
     tree: Any,
     origin: Array,
     count: int,
@@ -187,7 +187,7 @@ def _moved(value: Any, device: devices.Device) -> Any:
     return value
 
 
-def _require_memory(plan: Plan, bricks: int) -> None:
+def _require_memory(plan: BuildPlan, bricks: int) -> None:
     needed = bricks * (VOLUME + NODES) * 4.0
     if needed > plan.memory:
         coarser = plan.spacing * np.sqrt(needed / plan.memory) * 1.1
@@ -199,7 +199,7 @@ def _require_memory(plan: Plan, bricks: int) -> None:
 
 
 def _pruned(
-    plan: Plan,
+    plan: BuildPlan,
     tree: Any,
     origin: Array,
     found: list[tuple[IntArray, IntArray]],
@@ -257,7 +257,7 @@ def _indexed(sampled: list[tuple[IntArray, npt.NDArray[np.float32]]]) -> list[Le
 
 
 def _filled(
-    plan: Plan,
+    plan: BuildPlan,
     tables: Tables,
     samples: list[npt.NDArray[np.float32]],
     device: devices.Device,
@@ -272,7 +272,7 @@ def _filled(
     for level in range(count - 1, -1, -1):
         places = tables.levels[level].bricks
         first -= len(places)
-        filling = Filling()
+        filling = LevelFilling()
         filling.level, filling.first = level, first
         filling.coarsest = int(level == count - 1)
         filling.spacing = plan.spacing * 2.0**level

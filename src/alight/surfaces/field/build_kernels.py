@@ -15,7 +15,7 @@ NODES = CORE**3
 
 
 @wp.struct
-class Grid:
+class FieldGrid:
     """One level while it is built: nodes at origin + (i + shift) spacing."""
 
     origin: vec3
@@ -25,14 +25,14 @@ class Grid:
 
 
 @wp.func
-def node_place(grid: Grid, i: int, j: int, k: int):
+def node_place(grid: FieldGrid, i: int, j: int, k: int):
     """The place of a node [m]."""
     q = vec3(scalar(i) + grid.shift, scalar(j) + grid.shift, scalar(k) + grid.shift)
     return grid.origin + grid.spacing * q
 
 
 @wp.func
-def brick_center(grid: Grid, b: wp.vec3i):
+def brick_center(grid: FieldGrid, b: wp.vec3i):
     """The middle of a brick's core [m]."""
     half = scalar(0.5) * scalar(CORE - 1) * grid.spacing
     first = b * CORE
@@ -43,7 +43,7 @@ def brick_center(grid: Grid, b: wp.vec3i):
 def center_kernel(
     offset: int,
     mesh: Triangles,
-    grid: Grid,
+    grid: FieldGrid,
     bricks: wp.array(dtype=wp.vec3i),
     hint: wp.array(dtype=int),
     face_out: wp.array(dtype=int),
@@ -57,7 +57,7 @@ def center_kernel(
 def sample_kernel(
     offset: int,
     mesh: Triangles,
-    grid: Grid,
+    grid: FieldGrid,
     bricks: wp.array(dtype=wp.vec3i),
     hint: wp.array(dtype=int),
     sample_out: wp.array(dtype=wp.float32),
@@ -92,7 +92,7 @@ def sample_kernel(
 
 
 @wp.struct
-class Filling:
+class LevelFilling:
     """How coefficients of a level come about."""
 
     level: int
@@ -106,7 +106,7 @@ class Filling:
 
 
 @wp.func
-def sample_at(bricks: Bricks, filling: Filling, i: int, j: int, k: int):
+def sample_at(bricks: Bricks, filling: LevelFilling, i: int, j: int, k: int):
     """The distance at a node, infinite where it was not computed."""
     size = bricks.size[filling.level] * CORE
     # Only the rim of the coarsest level reaches past its index.
@@ -155,7 +155,7 @@ def filling_kernel(degree: int) -> Any:
         return total
 
     @wp.func
-    def own(bricks: Bricks, filling: Filling, d: scalar, i: int, j: int, k: int):
+    def own(bricks: Bricks, filling: LevelFilling, d: scalar, i: int, j: int, k: int):
         """The coefficient of a level by itself."""
         value = d
         if filling.level > 0:
@@ -175,7 +175,7 @@ def filling_kernel(degree: int) -> Any:
 
     @wp.kernel(module="unique", enable_backward=False, module_options=POINT_OPTIONS)
     def fill(
-        offset: int, bricks: Bricks, filling: Filling, places: wp.array(dtype=wp.vec3i)
+        offset: int, bricks: Bricks, filling: LevelFilling, places: wp.array(dtype=wp.vec3i)
     ) -> None:
         n = wp.tid() + offset
         b = places[n]

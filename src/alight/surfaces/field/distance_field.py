@@ -133,7 +133,7 @@ class DistanceField(Surface):
     @classmethod
     def _built(
         cls,
-        plan: build.Plan,
+        plan: build.BuildPlan,
         interpolation: str,
         device: devices.Device,
         kind: str | Progress,
@@ -210,7 +210,7 @@ def surface_points(mesh: Mesh, count: int, seed: int) -> tuple[Array, Any]:
 
 def _checked_plan(
     mesh: Mesh, spacing: float, band: float | None, interpolation: str, memory: float
-) -> build.Plan:
+) -> build.BuildPlan:
     """What is to be built, or an error that says what cannot be."""
     if not isinstance(mesh, Mesh):
         raise InputError(f"mesh is {type(mesh).__name__}; a distance field is built from a Mesh.")
@@ -231,4 +231,4 @@ def _checked_plan(
             f"{LEAST_BAND * h:g} m, for coarser grids to take over."
         )
     limit = checked_number("memory [bytes]", memory)
-    return build.Plan(mesh, h, width, DEGREES[interpolation], limit)
+    return build.BuildPlan(mesh, h, width, DEGREES[interpolation], limit)

@@ -8,13 +8,13 @@ import numpy as np
 
 from alight.core import store as core_store
 from alight.core.store import Store
-from alight.surfaces.field.build import Level, Plan, Tables
+from alight.surfaces.field.build import BuildPlan, Level, Tables
 
 #: The module that makes the fields.
 _MAKER = "alight.surfaces.field.distance_field"
 
 
-def key(plan: Plan) -> str:
+def key(plan: BuildPlan) -> str:
     """A name for a field: the same mesh, spacing, band, interpolation and code give the same."""
     parts = [plan.mesh.content_hash, plan.spacing.hex(), plan.band.hex(), str(plan.degree)]
     return core_store.name_of(_MAKER, parts)

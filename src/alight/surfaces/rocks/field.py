@@ -69,16 +69,16 @@ def scene_of(base_point: Any, base_data: Any) -> tuple[Any, Any]:
     if base_point is None:
 
         @wp.struct
-        class Scene:
+        class RockScene:
             mesh: Triangles
             rocks: RocksData
             kept: KeptRocks
 
         @wp.func
-        def stay(scene: Scene, place: vec3, normal: vec3):
+        def stay(scene: RockScene, place: vec3, normal: vec3):
             return place
 
-        return Scene, stay
+        return RockScene, stay
 
     @wp.struct
     class GroundScene:
@@ -194,7 +194,7 @@ class RockField:
         found = self._gather(scene, device, np.arange(self.mesh.n_faces), range(self.made, last))
         kept = KeptRocks()
         if not len(found):
-            kept.tree = bvh.Tree()
+            kept.tree = bvh.BoxTree()
             kept.ball = wp.empty(0, dtype=vec4, device=device.name)
             kept.rock = wp.empty(0, dtype=Rock, device=device.name)
             return kept
@@ -316,7 +316,7 @@ def _level(points: Array, up: Array, starts: Any) -> Array:
 
 
 @functools.cache
-def _gather_kernel(Scene: Any, settle: Any) -> tuple[Any, Any]:
+def _gather_kernel(RockScene: Any, settle: Any) -> tuple[Any, Any]:
     """A kernel that counts the rocks of a facet, or writes them down once there is room."""
 
     @wp.struct
@@ -329,7 +329,7 @@ def _gather_kernel(Scene: Any, settle: Any) -> tuple[Any, Any]:
     class Collect:
         mesh: Triangles
         rocks: RocksData
-        scene: Scene
+        scene: RockScene
         found: wp.array(dtype=Rock)
 
     @wp.func

@@ -128,7 +128,7 @@ class Rock:
 
 
 @wp.struct
-class Site:
+class FacetSite:
     """A facet, from the corner that cells are counted from."""
 
     a: vec3
@@ -141,7 +141,7 @@ class Site:
 @wp.func
 def site_of(rocks: RocksData, corner: mat33, normal: vec3, facet: int):
     """A facet with its corners (rows) in the order of the mesh."""
-    site = Site()
+    site = FacetSite()
     site.cells = rocks.facet[facet]
     start = site.cells.start
     site.a = corner[start]
@@ -207,7 +207,7 @@ def rock_vertex(rock: Rock, i: int):
 @wp.func
 def rock_of(
     shape: RockShape,
-    site: Site,
+    site: FacetSite,
     octave: int,
     cell: wp.uint32,
     index: int,

@@ -37,7 +37,7 @@ _SLACK = wp.constant(scalar(1.0 + 1e-9))
 
 
 @wp.struct
-class Shelf:
+class NearbyRocks:
     """What is on a shelf: all rocks made within ``reach`` of ``center`` [m]; below 0, nothing."""
 
     center: vec3
@@ -49,7 +49,7 @@ class Shelf:
 class Shelves:
     """The shelves of all runs, by slot."""
 
-    shelf: wp.array(dtype=Shelf)
+    shelf: wp.array(dtype=NearbyRocks)
     rock: wp.array2d(dtype=Rock)  # [row, slot]
     order: wp.array2d(dtype=int)  # [place, slot]: rows in the order of addresses
     ahead: scalar  # how far a lander in flight looks ahead [m]
@@ -86,7 +86,7 @@ def comes_before(rock: Rock, shelves: Shelves, row: int, slot: int):
 
 
 @wp.struct
-class Filling:
+class CacheFilling:
     """A shelf that is being filled."""
 
     extent: Extent
@@ -96,7 +96,7 @@ class Filling:
 
 
 @wp.func
-def spread_of_filling(given: Filling, axis: vec3):
+def spread_of_filling(given: CacheFilling, axis: vec3):
     """All is about a place, which does not reach anywhere."""
     return scalar(0.0)
 
@@ -104,7 +104,7 @@ def spread_of_filling(given: Filling, axis: vec3):
 @wp.func
 def filling_at(center: vec3, reach: scalar, slot: int):
     """An empty shelf."""
-    given = Filling()
+    given = CacheFilling()
     given.extent.center = center
     given.extent.lower = center
     given.extent.upper = center
@@ -114,7 +114,7 @@ def filling_at(center: vec3, reach: scalar, slot: int):
 
 
 @wp.func
-def put_on_shelf(shelves: Shelves, given: Filling, rock: Rock):
+def put_on_shelf(shelves: Shelves, given: CacheFilling, rock: Rock):
     """``given`` with one rock more; with one too many, no other is near enough."""
     now = given
     now.count += 1
@@ -157,16 +157,16 @@ def shelf_function(Scene: Any, settle: Any) -> Any:
         return settle(stock.own, place, normal)
 
     @wp.func
-    def visit(stock: Stock, given: Filling, rock: Rock):
+    def visit(stock: Stock, given: CacheFilling, rock: Rock):
         return put_on_shelf(stock.shelves, given, rock)
 
-    on_facet = facet_rocks(Stock, Filling, settled, visit)
+    on_facet = facet_rocks(Stock, CacheFilling, settled, visit)
 
     @wp.func
-    def visit_facet(stock: Stock, given: Filling, facet: int):
+    def visit_facet(stock: Stock, given: CacheFilling, facet: int):
         return on_facet(stock, given, facet, 0, stock.rocks.made)
 
-    walk = walk_function(Stock, Filling, spread_of_filling, visit_facet)
+    walk = walk_function(Stock, CacheFilling, spread_of_filling, visit_facet)
 
     @wp.func
     def fetch(scene: Scene, shelves: Shelves, slot: int, center: vec3, reach: scalar):
@@ -216,7 +216,7 @@ class ShelfSize:
     @property
     def bytes_each(self) -> int:
         """What a shelf takes on the device [bytes]."""
-        kinds: tuple[Any, ...] = (Rock, Shelf)
+        kinds: tuple[Any, ...] = (Rock, NearbyRocks)
         rock, shelf = (int(np.dtype(kind.numpy_dtype()).itemsize) for kind in kinds)
         return self.rows * (rock + 4) + (shelf if self.rows else 0)
 
@@ -224,7 +224,7 @@ class ShelfSize:
         """Empty ones, for so many runs."""
         out = Shelves()
         held = count if self.rows else 0
-        out.shelf = wp.zeros(held, dtype=Shelf, device=device.name)
+        out.shelf = wp.zeros(held, dtype=NearbyRocks, device=device.name)
         out.rock = wp.empty((self.rows, held), dtype=Rock, device=device.name)
         out.order = wp.zeros((self.rows, held), dtype=int, device=device.name)
         out.ahead, out.spare = self.ahead, self.spare

@@ -11,13 +11,13 @@ from typing import Any
 import warp as wp
 
 from alight.core.types import scalar, vec3, vec4
-from alight.surfaces.facets.bvh import Tree, walk_function
+from alight.surfaces.facets.bvh import BoxTree, walk_function
 from alight.surfaces.noise.amplitude_map import variation_at
 from alight.surfaces.rocks.kernel import (
     MOST_ROCKS,
+    FacetSite,
     Rock,
     RocksData,
-    Site,
     cells_along,
     rock_of,
     rock_size,
@@ -57,7 +57,13 @@ def facet_rocks(Scene: Any, Query: Any, settle: Any, visit: Any) -> Any:
 
     @wp.func
     def found_rock(
-        scene: Scene, query: Query, site: Site, octave: int, cell: wp.uint32, index: int, at: vec4
+        scene: Scene,
+        query: Query,
+        site: FacetSite,
+        octave: int,
+        cell: wp.uint32,
+        index: int,
+        at: vec4,
     ):
         """A rock at a place, of the size in the last of ``at``, is looked at."""
         place = settle(scene, vec3(at[0], at[1], at[2]), site.normal)
@@ -150,7 +156,7 @@ def facet_rocks(Scene: Any, Query: Any, settle: Any, visit: Any) -> Any:
 class KeptRocks:
     """Rocks that were made beforehand, in the order of a tree over them."""
 
-    tree: Tree
+    tree: BoxTree
     ball: wp.array(dtype=vec4)  # middle and radius of each
     rock: wp.array(dtype=Rock)
 
@@ -166,12 +172,12 @@ def rocks_walk(Scene: Any, Query: Any, spread: Any, settle: Any, visit: Any) -> 
     on_facet = facet_rocks(Scene, Query, settle, visit)
 
     @wp.struct
-    class Kept:
+    class KeptRocks:
         mesh: KeptRocks
         scene: Scene
 
     @wp.func
-    def visit_kept(kept: Kept, query: Query, i: int):
+    def visit_kept(kept: KeptRocks, query: Query, i: int):
         now = query
         ball = kept.mesh.ball[i]
         way = vec3(ball[0], ball[1], ball[2]) - query.extent.center
@@ -184,14 +190,14 @@ def rocks_walk(Scene: Any, Query: Any, spread: Any, settle: Any, visit: Any) -> 
     def visit_facet(scene: Scene, query: Query, facet: int):
         return on_facet(scene, query, facet, 0, scene.rocks.made)
 
-    walk_kept = walk_function(Kept, Query, spread, visit_kept)
+    walk_kept = walk_function(KeptRocks, Query, spread, visit_kept)
     walk_facets = walk_function(Scene, Query, spread, visit_facet)
 
     @wp.func
     def over_kept(scene: Scene, query: Query):
         now = query
         if scene.kept.tree.count > 0:
-            kept = Kept()
+            kept = KeptRocks()
             kept.mesh = scene.kept
             kept.scene = scene
             now = walk_kept(kept, query)

@@ -64,7 +64,7 @@ class Circling:
 
 
 @wp.struct
-class FreeBody:
+class FreeRotor:
     """A rigid body as its free rotation needs it."""
 
     moments: vec3
@@ -92,7 +92,7 @@ class Turned:
 
 
 def free_body(inertia: npt.ArrayLike) -> Any:
-    """The ``FreeBody`` of an inertia tensor (3, 3), or three moments, in body axes [kg m^2].
+    """The ``FreeRotor`` of an inertia tensor (3, 3), or three moments, in body axes [kg m^2].
 
     Moments within ``EQUAL`` of each other are taken as equal.
     """
@@ -100,7 +100,7 @@ def free_body(inertia: npt.ArrayLike) -> Any:
     R_PB = principal_rotation(tensor)
     low, mid, high = (float(moment) for moment in np.linalg.eigvalsh(tensor))
     near = EQUAL * high
-    body = FreeBody()
+    body = FreeRotor()
     body.kind = AXISYMMETRIC
     if high - low <= near:
         body.kind, body.moments = SPHERE, vec3(mid, mid, mid)
@@ -130,7 +130,7 @@ def _circling(x: float, y: float, z: float) -> Any:
 
 
 @wp.func
-def free_rotation(body: FreeBody, q_NB: quat, w_B: vec3, dt: scalar) -> Turned:
+def free_rotation(body: FreeRotor, q_NB: quat, w_B: vec3, dt: scalar) -> Turned:
     """Attitude and inertial rate (body axes) [rad/s] after ``dt`` [s], of either sign."""
     turn = Turned()
     if body.kind == SPHERE:
@@ -156,7 +156,7 @@ def _rotation(rate: vec3, dt: scalar) -> quat:
 
 
 @wp.func
-def _spin(body: FreeBody, w: vec3, dt: scalar) -> Turned:
+def _spin(body: FreeRotor, w: vec3, dt: scalar) -> Turned:
     """Two equal moments: about h at |h|/I_t, after a spin about the axis (both body axes)."""
     across = body.moments[0]
     excess = (body.moments[2] - across) / across
@@ -169,7 +169,7 @@ def _spin(body: FreeBody, w: vec3, dt: scalar) -> Turned:
 
 
 @wp.func
-def _triaxial(body: FreeBody, w_B: vec3, dt: scalar) -> Turned:
+def _triaxial(body: FreeRotor, w_B: vec3, dt: scalar) -> Turned:
     """Three moments: into axes where h circles +z, tumble, and back; relative to the start."""
     w = wp.quat_rotate_inv(body.q_BP, w_B)
     h = wp.cw_mul(body.moments, w)
@@ -332,7 +332,7 @@ def _turn_kernel() -> wp.Kernel:
     @wp.kernel(module="unique", enable_backward=False, module_options=POINT_OPTIONS)
     def turn_kernel(
         offset: int,
-        body: FreeBody,
+        body: FreeRotor,
         q: wp.array[quat],
         w: wp.array[vec3],
         dt: wp.array[scalar],

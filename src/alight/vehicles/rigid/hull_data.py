@@ -47,7 +47,7 @@ class HullFace:
 
 
 @wp.struct
-class Hull:
+class HullData:
     """A closed polyhedron in body axes, about the centre of mass."""
 
     center: vec3  # of its box [m]
@@ -76,12 +76,12 @@ def hull_mesh(given: Any) -> Mesh:
 
 
 def hull_data(given: Any, device: devices.Device) -> Any:
-    """The ``Hull`` of a lander or a closed mesh, its arrays on ``device``."""
+    """The ``HullData`` of a lander or a closed mesh, its arrays on ``device``."""
     mesh = hull_mesh(given)
     vertices = mesh.vertices
     lower, upper = vertices.min(axis=0), vertices.max(axis=0)
     center = 0.5 * (lower + upper)
-    hull = Hull()
+    hull = HullData()
     hull.center, hull.half = vec3(*center), vec3(*(0.5 * (upper - lower)))
     hull.radius = float(np.linalg.norm(vertices - center, axis=1).max())
 
@@ -101,8 +101,8 @@ def hull_data(given: Any, device: devices.Device) -> Any:
 
 
 def point_hull(device: devices.Device) -> Any:
-    """The ``Hull`` of nothing but the centre of mass: what a ball about it is about to touch."""
-    hull = Hull()
+    """``HullData`` of nothing but the centre of mass: what a ball about it is about to touch."""
+    hull = HullData()
     hull.vertex = wp.zeros(1, dtype=vec3, device=device.name)
     hull.vertex_normal = wp.zeros(1, dtype=vec3, device=device.name)
     hull.ring_start = wp.zeros(2, dtype=int, device=device.name)

@@ -55,7 +55,7 @@ from alight.vehicles.tree.joints import put_vector, vector_at
 
 
 @wp.struct
-class Inertia:
+class SpatialInertia:
     """(moment, force) = (J, H; H^T, M)(alpha, a), about a body's origin."""
 
     J: mat33
@@ -64,7 +64,7 @@ class Inertia:
 
 
 @wp.struct
-class Wrench:
+class SpatialForce:
     """Moment about a body's origin [N m] and force [N]."""
 
     n: vec3
@@ -72,9 +72,9 @@ class Wrench:
 
 
 @wp.func
-def inertia_at(memory: TreeMemory, i: int, slot: int) -> Inertia:
+def inertia_at(memory: TreeMemory, i: int, slot: int) -> SpatialInertia:
     """The articulated inertia of body ``i``."""
-    inertia = Inertia()
+    inertia = SpatialInertia()
     inertia.J = memory.matrices[i * MATRICES + TURN_BLOCK, slot]
     inertia.H = memory.matrices[i * MATRICES + CROSS_BLOCK, slot]
     inertia.M = memory.matrices[i * MATRICES + MOVE_BLOCK, slot]
@@ -82,7 +82,7 @@ def inertia_at(memory: TreeMemory, i: int, slot: int) -> Inertia:
 
 
 @wp.func
-def keep_inertia(memory: TreeMemory, i: int, slot: int, inertia: Inertia):
+def keep_inertia(memory: TreeMemory, i: int, slot: int, inertia: SpatialInertia):
     """Store the articulated inertia of body ``i``."""
     memory.matrices[i * MATRICES + TURN_BLOCK, slot] = inertia.J
     memory.matrices[i * MATRICES + CROSS_BLOCK, slot] = inertia.H
@@ -110,7 +110,7 @@ def lone_bodies(tree: TreeData, memory: TreeMemory, slot: int):
         w = vector_row(memory, i, RATE, slot)
         c = vector_row(memory, i, ARM, slot)
         spatial = turned_inertia(memory, body, i, slot)
-        lone = Inertia()
+        lone = SpatialInertia()
         lone.J = spatial + body.mass * (wp.diag(_same(wp.dot(c, c))) - wp.outer(c, c))
         lone.H = wp.skew(body.mass * c)
         lone.M = wp.diag(_same(body.mass))
@@ -147,7 +147,7 @@ def solve_columns(A: mat33, B: mat33) -> mat33:
 
 
 @wp.func
-def _along_axis(memory: TreeMemory, body: BodyData, i: int, slot: int, I: Inertia):  # noqa: E741
+def _along_axis(memory: TreeMemory, body: BodyData, i: int, slot: int, I: SpatialInertia):  # noqa: E741
     """What is left of an inertia beyond a joint of one freedom; keeps what the way out needs."""
     axis = vector_row(memory, i, AXIS, slot)
     if body.kind == REVOLUTE:
@@ -165,7 +165,7 @@ def _along_axis(memory: TreeMemory, body: BodyData, i: int, slot: int, I: Inerti
     set_vector(memory, i, COLUMN_TURN, slot, up)
     set_vector(memory, i, COLUMN_MOVE, slot, low)
     set_vector(memory, i, PIVOT, slot, vec3(left, gain, scalar(0.0)))
-    felt = Inertia()
+    felt = SpatialInertia()
     felt.J = I.J - wp.outer(gain * up, up)
     felt.H = I.H - wp.outer(gain * up, low)
     felt.M = I.M - wp.outer(gain * low, low)
@@ -173,11 +173,11 @@ def _along_axis(memory: TreeMemory, body: BodyData, i: int, slot: int, I: Inerti
 
 
 @wp.func
-def _carried(memory: TreeMemory, i: int, slot: int, felt: Inertia) -> Wrench:
+def _carried(memory: TreeMemory, i: int, slot: int, felt: SpatialInertia) -> SpatialForce:
     """Bias that the parent feels, about the child's origin, through a joint of 0 or 1 freedoms."""
     turn = vector_row(memory, i, BIAS_TURN, slot)
     move = vector_row(memory, i, BIAS_MOVE, slot)
-    carried = Wrench()
+    carried = SpatialForce()
     n = vector_row(memory, i, MOMENT_BIAS, slot)
     f = vector_row(memory, i, FORCE_BIAS, slot)
     carried.n = n + felt.J * turn + felt.H * move
@@ -211,7 +211,7 @@ def _rows_cross(A: mat33, r: vec3) -> mat33:
 
 @wp.func
 def _add_to_parent(
-    memory: TreeMemory, parent: int, r: vec3, slot: int, felt: Inertia, carried: Wrench
+    memory: TreeMemory, parent: int, r: vec3, slot: int, felt: SpatialInertia, carried: SpatialForce
 ):
     """Shift by the lever ``r`` to the parent's origin, and add."""
     # H + [r] M and J - H [r] + [r] (H + [r] M)^T, with [r] the matrix of r x.
@@ -233,7 +233,7 @@ def gather_inertias(tree: TreeData, memory: TreeMemory, slot: int):
         body = tree.bodies[i]
         own = inertia_at(memory, i, slot)
         felt = own
-        carried = Wrench()
+        carried = SpatialForce()
         if body.kind == REVOLUTE or body.kind == PRISMATIC:
             felt = _along_axis(memory, body, i, slot, own)
             left = vector_row(memory, i, PIVOT, slot)
@@ -270,10 +270,10 @@ def gather_inertias(tree: TreeData, memory: TreeMemory, slot: int):
 
 
 @wp.func
-def _free_acceleration(own: Inertia, n: vec3, f: vec3) -> Wrench:
+def _free_acceleration(own: SpatialInertia, n: vec3, f: vec3) -> SpatialForce:
     """(alpha, a) that the moment ``n`` and the force ``f`` give an inertia, as (n, f)."""
     Y = solve_columns(own.M, wp.transpose(own.H))
-    found = Wrench()
+    found = SpatialForce()
     found.n = solve_symmetric(own.J - own.H * Y, n - wp.transpose(Y) * f)
     found.f = solve_symmetric(own.M, f) - Y * found.n
     return found

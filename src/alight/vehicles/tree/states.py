@@ -51,7 +51,7 @@ class Kinematics(NamedTuple):
     """(..., bodies, 3) of the centres of mass, world axes [m/s]."""
 
 
-class Energy(NamedTuple):
+class TreeEnergy(NamedTuple):
     """Energy of a tree [J]."""
 
     kinetic: Array

@@ -30,11 +30,11 @@ from alight.vehicles.tree.data import KINDS, BodyData, TreeData
 from alight.vehicles.tree.parts import Joint, TreeBody, checked_name
 from alight.vehicles.tree.states import (
     Acting,
-    Energy,
     Flight,
     JointLoads,
     Kinematics,
     Momentum,
+    TreeEnergy,
     checked_numbers,
     over_states,
     require_unit,
@@ -182,12 +182,12 @@ class Tree:
         gravity: npt.ArrayLike = (0.0, 0.0, 0.0),
         device: str = "auto",
         threads: int | None = None,
-    ) -> Energy:
+    ) -> TreeEnergy:
         """Energy in world axes that do not turn, under uniform ``gravity`` [m/s^2]."""
         g = checked_vector("gravity [m/s^2]", gravity)
         batch, shape = self._batch(q, v, Acting(device=device, threads=threads))
         sums = batch.place(g)[-1]
-        return Energy(*(sums[name].reshape(shape) for name in Energy._fields))
+        return TreeEnergy(*(sums[name].reshape(shape) for name in TreeEnergy._fields))
 
     def momentum(
         self,

@@ -6,7 +6,7 @@ import warp as wp
 from scipy.spatial.transform import Rotation
 
 from alight.contact import Compliant
-from alight.contact.compliant.smooth_forces import Load, load
+from alight.contact.compliant.smooth_forces import ContactLoad, load
 from alight.contact.state import CompliantData
 from alight.core import devices
 from alight.core.errors import InputError
@@ -107,7 +107,7 @@ def test_the_damper_never_pulls(device):
 def test_nothing_happens_above_the_ground(device):
     found = load(springs(friction=0.5), CUBE, Plane(), [0, 0, 0.1 + 1e-9], [0.1, 0, -0.1], UPRIGHT,
                  [1, 2, 3], device=device)  # fmt: skip
-    for name in Load.vars:
+    for name in ContactLoad.vars:
         if name != "soon":
             assert not np.any(found[name]), name
 

@@ -7,14 +7,14 @@ import pytest
 import warp as wp
 
 from alight import Mesh, RigidLander, contact, surfaces
-from alight.contact.hull.contact_list import MOST, Contact
+from alight.contact.hull.contact_list import MOST, HullContact
 from alight.contact.hull.supported_surfaces import hull_functions, touching_hull
 from alight.core import devices
 from alight.core.types import quat, scalar, vec3
 from alight.core.warp_setup import HULL_OPTIONS
 from alight.shapes.icosphere import icosphere
 from alight.surfaces.rocks.nearby_cache import NO_SHELF, ShelfSize, Shelves
-from alight.vehicles.rigid.hull_data import Hull
+from alight.vehicles.rigid.hull_data import HullData
 
 RADIUS = 30.0
 
@@ -73,12 +73,12 @@ def contacts_kernel(GroundData, contacts):
     def find_all(
         offset: int,
         ground: GroundData,
-        hull: Hull,
+        hull: HullData,
         x: wp.array(dtype=vec3),
         q: wp.array(dtype=quat),
         margin: scalar,
         shelves: Shelves,
-        found_out: wp.array2d(dtype=Contact),
+        found_out: wp.array2d(dtype=HullContact),
         count_out: wp.array(dtype=int),
     ) -> None:
         i = wp.tid() + offset
@@ -97,7 +97,7 @@ def listed_with(ground, x, q, margin, shelves, device):
         scalar(margin),
         shelves,
     ]
-    found = wp.zeros((MOST, len(x)), dtype=Contact, device=device.name)
+    found = wp.zeros((MOST, len(x)), dtype=HullContact, device=device.name)
     count = wp.zeros(len(x), dtype=int, device=device.name)
     kernel = contacts_kernel(ground.Data, hull_functions(ground)[1])
     devices.launch(kernel, len(x), inputs, device, outputs=[found, count])

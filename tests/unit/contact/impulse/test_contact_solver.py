@@ -12,9 +12,9 @@ import warp as wp
 
 from alight.contact import Impulse, impact
 from alight.contact.compliant.clipped_springs import Motion
-from alight.contact.hull.contact_list import MOST, Contact
+from alight.contact.hull.contact_list import MOST, HullContact
 from alight.contact.hull.feature_pairs import BALL, CORNER
-from alight.contact.impulse.contact_solver import Held, Holding, Strike, hold, recall, strike
+from alight.contact.impulse.contact_solver import HeldContact, Holding, Strike, hold, recall, strike
 from alight.contact.state import CompliantData
 from alight.core import devices
 from alight.core.types import scalar, vec3
@@ -37,7 +37,7 @@ def strike_kernel(
     body: RigidBody,
     contact: wp.array(dtype=CompliantData),
     start: wp.array(dtype=Motion),
-    found: wp.array2d(dtype=Contact),
+    found: wp.array2d(dtype=HullContact),
     count: wp.array(dtype=int),
     soon: scalar,
     least: scalar,
@@ -55,9 +55,9 @@ def hold_kernel(
     body: RigidBody,
     contact: wp.array(dtype=CompliantData),
     start: wp.array(dtype=Motion),
-    found: wp.array2d(dtype=Contact),
-    before: wp.array2d(dtype=Held),
-    held: wp.array2d(dtype=Held),
+    found: wp.array2d(dtype=HullContact),
+    before: wp.array2d(dtype=HeldContact),
+    held: wp.array2d(dtype=HeldContact),
     count: wp.array(dtype=int),
     dt: scalar,
     share: scalar,
@@ -75,7 +75,7 @@ def hold_kernel(
 def lists(points, normals, gaps=0.0, kind=CORNER):
     """Contacts (n lists, k each) as the array that kernels read, and how many each list has."""
     n, k = points.shape[:2]
-    table = np.zeros((MOST, n), dtype=Contact.numpy_dtype())
+    table = np.zeros((MOST, n), dtype=HullContact.numpy_dtype())
     table["point"][:k] = points.transpose(1, 0, 2)
     table["normal"][:k] = np.broadcast_to(normals, points.shape).transpose(1, 0, 2)
     table["gap"][:k] = np.broadcast_to(gaps, (n, k)).T
@@ -100,7 +100,7 @@ def struck(law, points, normals, v, w, *, gaps=0.0, soon=1e300, least=0.0, devic
         CUBE.kernel_data(target),
         wp.array(rows, dtype=CompliantData, device=target.name),
         wp.array(motions(v, w), dtype=Motion, device=target.name),
-        wp.array(found, dtype=Contact, device=target.name),
+        wp.array(found, dtype=HullContact, device=target.name),
         wp.array(count, dtype=int, device=target.name),
         scalar(soon),
         scalar(least),
@@ -114,17 +114,17 @@ def held(law, points, normals, v, w, *, gaps=0.0, quick=1e30, steps=1, kind=CORN
     """One list of contacts held, ``steps`` times over from what held before."""
     target = devices.resolve(device)
     table, count = lists(points[None], normals, gaps, kind)
-    nothing = np.zeros((MOST, 1), dtype=Held.numpy_dtype())
+    nothing = np.zeros((MOST, 1), dtype=HeldContact.numpy_dtype())
     nothing["kind"] = -1
-    before = wp.array(nothing, dtype=Held, device=target.name)
-    now = wp.array(nothing, dtype=Held, device=target.name)
+    before = wp.array(nothing, dtype=HeldContact, device=target.name)
+    now = wp.array(nothing, dtype=HeldContact, device=target.name)
     out = wp.zeros(1, dtype=Holding, device=target.name)
     for k in range(steps):
         inputs = [
             CUBE.kernel_data(target),
             wp.array(law.rows(CUBE), dtype=CompliantData, device=target.name),
             wp.array(motions([v], [w]), dtype=Motion, device=target.name),
-            wp.array(table, dtype=Contact, device=target.name),
+            wp.array(table, dtype=HullContact, device=target.name),
             before,
             now,
             wp.array(count, dtype=int, device=target.name),
@@ -135,7 +135,7 @@ def held(law, points, normals, v, w, *, gaps=0.0, quick=1e30, steps=1, kind=CORN
         devices.launch(hold_kernel, 1, inputs, target, outputs=[out])
         kept = nothing.copy()
         kept[: len(points)] = now.numpy()[: len(points)]
-        before = wp.array(kept, dtype=Held, device=target.name)
+        before = wp.array(kept, dtype=HeldContact, device=target.name)
     return out.numpy()[0], now.numpy()[: len(points), 0]
 
 

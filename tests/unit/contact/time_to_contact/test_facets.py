@@ -19,7 +19,7 @@ from alight.core.types import quat, scalar, vec3
 from alight.core.warp_setup import HULL_OPTIONS
 from alight.shapes import icosphere
 from alight.surfaces.rocks.nearby_cache import NO_SHELF, ShelfSize, Shelves
-from alight.vehicles.rigid.hull_data import Hull
+from alight.vehicles.rigid.hull_data import HullData
 
 DEVICES = [device.name for device in devices.available()]
 RADIUS = 8.0
@@ -55,7 +55,7 @@ def times_kernel(GroundData, clear):
     def find_times(
         offset: int,
         ground: GroundData,
-        hull: Hull,
+        hull: HullData,
         size: scalar,
         x: wp.array(dtype=vec3),
         q: wp.array(dtype=quat),

@@ -69,7 +69,7 @@ class Near(Gravity):
 def everything(count):
     """One block, as large as any point's distance, that lists every piece."""
     start, piece = np.array([0, count], np.int32), np.arange(count, dtype=np.int32)
-    return near_lists.Lists(np.full(3, -1e4), 2e4, np.ones(3, int), start, piece)
+    return near_lists.HostNearLists(np.full(3, -1e4), 2e4, np.ones(3, int), start, piece)
 
 
 def lumpy(subdivisions):

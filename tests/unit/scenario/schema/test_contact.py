@@ -16,7 +16,7 @@ from alight.core.outcomes import Outcome
 from alight.engine import run_batch
 from alight.scenario import from_dict, json_schema, load, loads, prepare, shipped_scenarios
 from alight.scenario.errors import ScenarioError
-from alight.scenario.schema.contact import DEFAULTS, LAWS, Contact
+from alight.scenario.schema.contact import DEFAULTS, LAWS, ContactSection
 from alight.surfaces.rocks.size_law import COUNTS
 
 #: Shipped scenarios as small as they can be; other tests of them use the same kernels.
@@ -56,7 +56,7 @@ def test_each_law_has_its_own_defaults_and_the_other_one_none(plane, changed):
     # Keys that are bound to a law, and those of both, are all there are.
     both = {"law", "restitution", "friction", "static_friction"}
     both |= {"rolling_resistance", "patch_radius"}
-    assert {*Contact.model_fields} == both | {key for keys in LAWS.values() for key in keys}
+    assert {*ContactSection.model_fields} == both | {key for keys in LAWS.values() for key in keys}
 
 
 def test_defaults_are_those_of_the_classes(plane, changed):
@@ -184,10 +184,10 @@ def test_runs_of_rigid_contact_share_a_model_and_other_keys_make_one(cube):
 def test_the_json_schema_has_the_new_keys():
     made = json_schema()["$defs"]
     laws = ["compliant", "impulse", "sliding", "hertz"]
-    assert made["Contact"]["properties"]["law"]["enum"] == laws
-    assert made["Contact"]["properties"]["stride"]["maximum"] == 1
-    assert made["Contact"]["properties"]["hop"]["type"] == "string"
-    assert "facets" in made["Ground"]["properties"]["kind"]["enum"]
+    assert made["ContactSection"]["properties"]["law"]["enum"] == laws
+    assert made["ContactSection"]["properties"]["stride"]["maximum"] == 1
+    assert made["ContactSection"]["properties"]["hop"]["type"] == "string"
+    assert "facets" in made["GroundSection"]["properties"]["kind"]["enum"]
     rocks = made["RocksSection"]
     assert rocks["required"] == ["smallest"]
     assert rocks["properties"]["density"]["examples"] == ["0.0016 1/m^2"]

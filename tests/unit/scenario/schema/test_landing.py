@@ -279,11 +279,11 @@ def test_the_json_schema_knows_every_key():
     made = json_schema()
     json.dumps(made)
     assert set(made["properties"]) == {*Scenario.model_fields, "kind"}
-    contact = made["$defs"]["Contact"]["properties"]
+    contact = made["$defs"]["ContactSection"]["properties"]
     assert contact["scheme"]["enum"] == ["clipped", "smooth"]
     assert contact["friction"]["minimum"] == 0
     assert contact["depth"]["type"] == "string"
-    assert made["$defs"]["Contact"]["additionalProperties"] is False
+    assert made["$defs"]["ContactSection"]["additionalProperties"] is False
     assert set(made["properties"]["dispersions"]["properties"]) == set(Scenario.dispersible())
 
 

@@ -184,7 +184,7 @@ def test_a_body_far_from_the_origin():
 
 
 def test_memory_is_counted_before_it_is_taken():
-    plan = build.Plan(BALL, 1.0, 4.0, 2, 1e6)
+    plan = build.BuildPlan(BALL, 1.0, 4.0, 2, 1e6)
     with pytest.raises(InputError, match="GB to build"):
         build._require_memory(plan, 10_000)
     build._require_memory(plan, 100)
