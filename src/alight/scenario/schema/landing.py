@@ -16,7 +16,7 @@ from alight.scenario.schema.articulated_lander import euler_attitude
 from alight.scenario.schema.contact import ContactSection
 from alight.scenario.schema.lander import LanderSection, ReleaseSection
 from alight.scenario.schema.run import Environment, StepsSection, StopSection
-from alight.scenario.schema.target import BodySection, GravitySection, GroundSection
+from alight.scenario.schema.target import GravitySection, GroundSection, TargetBodySection
 
 
 class Scenario(Document):
@@ -37,7 +37,7 @@ class Scenario(Document):
         "release.attitude": ("release.euler",),
     }
 
-    body: BodySection = BodySection()
+    body: TargetBodySection = TargetBodySection()
     gravity: GravitySection = GravitySection()
     ground: GroundSection = GroundSection()
     lander: LanderSection

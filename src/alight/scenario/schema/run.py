@@ -10,7 +10,7 @@ from alight.scenario.field_types import ChoiceField, ListField, Measure, Number,
 from alight.scenario.quantities import Quantity, in_si
 from alight.scenario.schema.section import Section
 from alight.scenario.schema.sun import ANGLE, Sun
-from alight.scenario.schema.target import BodySection
+from alight.scenario.schema.target import TargetBodySection
 
 
 class CompanionSection(Section):
@@ -34,7 +34,7 @@ class CompanionSection(Section):
     periapsis: Annotated[float | None, ANGLE] = None
     mean_anomaly: Annotated[float | None, ANGLE] = None
 
-    def problems(self, body: BodySection) -> list[Fault]:
+    def problems(self, body: TargetBodySection) -> list[Fault]:
         """It needs a mass, and a place."""
         where, entry = "environment.companion", body.entry
         found = self.misplaced(where)
@@ -57,7 +57,7 @@ class CompanionSection(Section):
             )
         return found
 
-    def completed(self, body: BodySection) -> CompanionSection:
+    def completed(self, body: TargetBodySection) -> CompanionSection:
         """With the catalogue's primary, and a circular orbit in the plane of N."""
         zero = Quantity(0.0, "0 deg")
         if self.kind == "orbit":
@@ -75,11 +75,11 @@ class Environment(Section):
     sun: Sun | None = None
     companion: CompanionSection | None = None
 
-    def problems(self, body: BodySection) -> list[Fault]:
+    def problems(self, body: TargetBodySection) -> list[Fault]:
         """Those of Sun and companion."""
         return [p for part in (self.sun, self.companion) if part for p in part.problems(body)]
 
-    def completed(self, body: BodySection) -> Environment:
+    def completed(self, body: TargetBodySection) -> Environment:
         """With the defaults of both."""
         sun = self.sun.completed(body) if self.sun else None
         companion = self.companion.completed(body) if self.companion else None

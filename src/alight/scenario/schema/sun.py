@@ -15,7 +15,7 @@ from alight.scenario.errors import Fault, told
 from alight.scenario.field_types import FieldType, ListField, Measure, Number, Switch, TextField
 from alight.scenario.quantities import Quantity, in_si
 from alight.scenario.schema.section import Section
-from alight.scenario.schema.target import BodySection
+from alight.scenario.schema.target import TargetBodySection
 
 ANGLE = Measure(dimension="angle")
 
@@ -122,7 +122,7 @@ class Sun(Section):
 
     # -- checking and filling -----------------------------------------------------------------
 
-    def problems(self, body: BodySection) -> list[Fault]:
+    def problems(self, body: TargetBodySection) -> list[Fault]:
         """What does not fit together; what pushes a lander must stand somewhere."""
         where = "environment.sun"
         found = self._spice_problems(where, body)
@@ -141,14 +141,14 @@ class Sun(Section):
             found += self._place_problems(where, body)
         return found
 
-    def _spice_problems(self, where: str, body: BodySection) -> list[Fault]:
+    def _spice_problems(self, where: str, body: TargetBodySection) -> list[Fault]:
         named = [n for n in ("spice_target", "spice_frame") if getattr(self, n) is not None]
         if self.spice is None:
             return [Fault(f"{where}.{name}", "goes with spice only") for name in named]
         found = [] if body.name else self.missing(where, "spice_target")
         return found + self.missing(where, "date")
 
-    def _place_problems(self, where: str, body: BodySection) -> list[Fault]:
+    def _place_problems(self, where: str, body: TargetBodySection) -> list[Fault]:
         """Tide and pressure need the Sun's place at every moment, and the way the body turns."""
         who = body.name or "this body"
         only = "or tide = false, for a Sun that only the report needs"
@@ -165,7 +165,7 @@ class Sun(Section):
             return [Fault(where, f"{said}and distance of the Sun, {only}")]
         return []
 
-    def completed(self, body: BodySection) -> Sun:
+    def completed(self, body: TargetBodySection) -> Sun:
         """With the catalogue's orbit; at perihelion where nothing is said."""
         if self.direction is not None:
             return self
@@ -176,7 +176,7 @@ class Sun(Section):
             made = made.filled(mean_anomaly=Quantity(0.0, "0 deg"))
         return made
 
-    def _orbit_of(self, body: BodySection) -> SunOrbit | None:
+    def _orbit_of(self, body: TargetBodySection) -> SunOrbit | None:
         if self.orbit is not None:
             return self.orbit
         known = body.entry.solar_orbit if body.entry is not None else None

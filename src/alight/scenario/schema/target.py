@@ -128,7 +128,7 @@ def _pole(pole: bodies.Pole) -> tuple[Quantity, Quantity]:
     return in_si(ra, "angle"), in_si(dec, "angle")
 
 
-class BodySection(Section):
+class TargetBodySection(Section):
     """The body: a name of the catalogue, or a mesh file of one's own."""
 
     name: Annotated[str | None, TextField(_body_name, ("Ryugu",))] = None
@@ -173,7 +173,7 @@ class BodySection(Section):
         """The body in the catalogue."""
         return bodies.find(self.name) if self.name is not None else None
 
-    def completed(self) -> BodySection:
+    def completed(self) -> TargetBodySection:
         """With the catalogue's figures where none are given."""
         entry = self.entry
         made = self.model_copy(update={"rotation": self.rotation.completed(entry)})
@@ -208,7 +208,7 @@ class GravitySection(Section):
     acceleration: Annotated[Any, ListField(Measure(dimension="acceleration"))] = None
     linearise: Annotated[float | None, Measure(dimension="length", above=0)] = None
 
-    def problems(self, body: BodySection) -> list[Fault]:
+    def problems(self, body: TargetBodySection) -> list[Fault]:
         """What does not fit together, or with the body."""
         found = self.misplaced("gravity")
         if self.law == "uniform":
@@ -221,7 +221,7 @@ class GravitySection(Section):
             )
         return found
 
-    def completed(self, body: BodySection) -> GravitySection:
+    def completed(self, body: TargetBodySection) -> GravitySection:
         """With the defaults of its law."""
         if self.law == "reduced":
             return self.filled(vertices=642)
@@ -287,7 +287,7 @@ class GroundSection(Section):
     rocks: RocksSection | None = None
     region: tuple[RegionSection, ...] = ()
 
-    def problems(self, body: BodySection) -> list[Fault]:
+    def problems(self, body: TargetBodySection) -> list[Fault]:
         """What does not fit together, or with the body."""
         found = self.misplaced("ground") + (self.noise.problems() if self.noise else [])
         if self.kind in MESH_GROUNDS and body.name is None and body.mesh is None:
@@ -321,7 +321,7 @@ class GroundSection(Section):
             found.append(Fault("ground.noise", said))
         return found
 
-    def _field_problems(self, body: BodySection) -> list[Fault]:
+    def _field_problems(self, body: TargetBodySection) -> list[Fault]:
         """What does not fit together of a distance field."""
         found, entry = [], body.entry
         if self.spacing is not None and entry and self.spacing > min(entry.size) / 2:
@@ -358,7 +358,7 @@ class GroundSection(Section):
         """The region of that name."""
         return next((region for region in self.region if region.name == name), None)
 
-    def completed(self, body: BodySection, seed: int) -> GroundSection:
+    def completed(self, body: TargetBodySection, seed: int) -> GroundSection:
         """With the defaults of its kind."""
         made, entry = self, body.entry
         if self.noise is not None:

@@ -172,12 +172,12 @@ def rocks_walk(Scene: Any, Query: Any, spread: Any, settle: Any, visit: Any) -> 
     on_facet = facet_rocks(Scene, Query, settle, visit)
 
     @wp.struct
-    class KeptRocks:
+    class KeptScene:
         mesh: KeptRocks
         scene: Scene
 
     @wp.func
-    def visit_kept(kept: KeptRocks, query: Query, i: int):
+    def visit_kept(kept: KeptScene, query: Query, i: int):
         now = query
         ball = kept.mesh.ball[i]
         way = vec3(ball[0], ball[1], ball[2]) - query.extent.center
@@ -190,14 +190,14 @@ def rocks_walk(Scene: Any, Query: Any, spread: Any, settle: Any, visit: Any) -> 
     def visit_facet(scene: Scene, query: Query, facet: int):
         return on_facet(scene, query, facet, 0, scene.rocks.made)
 
-    walk_kept = walk_function(KeptRocks, Query, spread, visit_kept)
+    walk_kept = walk_function(KeptScene, Query, spread, visit_kept)
     walk_facets = walk_function(Scene, Query, spread, visit_facet)
 
     @wp.func
     def over_kept(scene: Scene, query: Query):
         now = query
         if scene.kept.tree.count > 0:
-            kept = KeptRocks()
+            kept = KeptScene()
             kept.mesh = scene.kept
             kept.scene = scene
             now = walk_kept(kept, query)
