@@ -4,7 +4,7 @@ import numpy as np
 
 from alight.cli.bench import Row, median_time, turn_by_turn
 from alight.contact import impact
-from alight.contact.impulse import inverse_mass
+from alight.contact.impulse.impact import inverse_mass
 from alight.core.devices import Device, launch, resolve
 from benchmarks.impact_peer import plain_impact
 
@@ -112,7 +112,7 @@ def _kernel(cases, device: Device, threads: int | None = None):
     """A call that runs the kernel on arrays in place."""
     import warp as wp
 
-    from alight.contact.impact_kernel import ImpactResult, impact_each
+    from alight.contact.impulse.impact_kernel import ImpactResult, impact_each
     from alight.core.types import mat33, scalar, vec3
 
     mass, inertia, lever, v, e, mu = cases

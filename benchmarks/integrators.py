@@ -15,7 +15,7 @@ from alight.core.devices import Device
 from alight.core.types import scalar
 from alight.core.warp_setup import POINT_OPTIONS
 from alight.gravity import Polyhedron
-from alight.integrators import RK54, control, kernel, pece_kernel, solve
+from alight.integrators import RK54, pece_kernel, runge_kutta_kernel, solve, step_control
 from alight.scenario import bodies
 
 TITLE = "Integrators"
@@ -146,8 +146,8 @@ def kernels(data_type, field):
 
     begin = pece_kernel.begin_function(rhs, vec6, data_type)
     attempt = pece_kernel.attempt_function(rhs, vec6, data_type)
-    step = kernel.step_function(RK54, rhs, vec6, data_type)
-    norm = kernel.error_norm_function(vec6)
+    step = runge_kutta_kernel.step_function(RK54, rhs, vec6, data_type)
+    norm = runge_kutta_kernel.error_norm_function(vec6)
     fitted = pece_kernel.laws.fitted
 
     @wp.kernel(module="unique", enable_backward=False, module_options=POINT_OPTIONS)
@@ -205,11 +205,11 @@ def kernels(data_type, field):
             taken = step(data, t, y, k, h)
             error = norm(y, taken.y, taken.error, rtol, atol)
             slopes += 6
-            if kernel.accepted(error):
+            if runge_kutta_kernel.accepted(error):
                 t = wp.where(h == left, end, t + h)
                 y = taken.y
                 k = taken.slope
-            h = kernel.next_step(h, error, 4, scalar(control.GROWTH))
+            h = runge_kutta_kernel.next_step(h, error, 4, scalar(step_control.GROWTH))
         state_out[i] = y
         slopes_out[i] = slopes
 

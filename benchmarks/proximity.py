@@ -8,14 +8,14 @@ import numpy as np
 from scipy.spatial.transform import Rotation
 
 from alight.cli.bench import Row, median_time, seconds, turn_by_turn
-from alight.contact import gaps
+from alight.contact.hull import gaps
 from alight.core.devices import Device, resolve
 from alight.core.errors import MissingExtraError
 from alight.core.extras import require
 from alight.scenario import bodies
 from alight.shapes import Mesh
 from alight.surfaces import Facets
-from alight.vehicles import hulls
+from alight.vehicles.rigid import hull_meshes
 from benchmarks.shapes import MESH, shapes_dir
 
 TITLE = "Facets"
@@ -33,7 +33,10 @@ of their logarithms. Building the tree takes one core but for its last step.
 #: Names of meshes, smallest first; the first and last are of one body.
 MESHES = ("67P_6000.obj", "Itokawa_196608.npz", MESH)
 
-HULLS = {"cube of 12 faces": hulls.box((0.3, 0.3, 0.3)), "drum of 60": hulls.prism(16, 1.0, 0.4)}
+HULLS = {
+    "cube of 12 faces": hull_meshes.box((0.3, 0.3, 0.3)),
+    "drum of 60": hull_meshes.prism(16, 1.0, 0.4),
+}
 
 Poses = tuple[np.ndarray, Rotation]
 

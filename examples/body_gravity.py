@@ -6,7 +6,7 @@ Run it with:  python examples/body_gravity.py
 import numpy as np
 
 from alight.analysis.surface import examine
-from alight.gravity.polyhedron import Polyhedron
+from alight.gravity.polyhedron.field import Polyhedron
 from alight.scenario import bodies
 
 body = bodies.find("ryugu")

@@ -12,7 +12,7 @@ from alight.campaign import sample
 from alight.core import frames
 from alight.core.outcomes import Outcome
 from alight.engine import BatchResult, Model, Solution, run_batch, simulate
-from alight.scenario import catalogue
+from alight.scenario import shipped_scenarios
 
 #: Scenarios of events that are not shipped.
 SCENARIOS = Path(__file__).with_name("flight_scenarios")
@@ -80,7 +80,7 @@ def contacts_of(result: BatchResult) -> list[Any]:
 def loaded(name: str, change: dict[str, Any] | None = None) -> Any:
     """A scenario of the events, shipped or beside this file, with some values changed."""
     own = SCENARIOS / f"{name}.toml"
-    given = scenario.load(own if own.exists() else catalogue.shipped()[name].path)
+    given = scenario.load(own if own.exists() else shipped_scenarios.shipped()[name].path)
     return given.replaced(change) if change else given
 
 

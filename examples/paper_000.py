@@ -20,7 +20,7 @@ from alight.campaign import sample
 from alight.contact import Impulse
 from alight.core.outcomes import Outcome
 from alight.engine import BatchResult, Model, Release, Solution, Stop, run_batch, simulate
-from alight.scenario import catalogue, load, prepare
+from alight.scenario import load, prepare, shipped_scenarios
 from alight.shapes import Mesh
 from alight.surfaces import Facets, Rocks, Rocky, Surface
 from alight.vehicles import RigidLander
@@ -43,7 +43,7 @@ SHOWN = 27
 @functools.cache
 def itokawa() -> tuple[Model, Mesh]:
     """The shipped scenario ``itokawa_cube``: 20 480 facets of the built-in shape, their gravity."""
-    scenario = load(catalogue.find("itokawa_cube").path)
+    scenario = load(shipped_scenarios.find("itokawa_cube").path)
     model = prepare(scenario, "cpu").nominal().model
     assert isinstance(model.surface, Facets)
     return model, model.surface.mesh
@@ -53,7 +53,7 @@ def releases(runs: int) -> Release:
     """Its first ``runs`` releases: 50 to 100 m over 0° N 90° E, 5 cm/s within 30° of straight down,
     any attitude, up to 0.1 rad/s. Landers of every shape, on every ground, have the same.
     """
-    scenario = load(catalogue.find("itokawa_cube").path)
+    scenario = load(shipped_scenarios.find("itokawa_cube").path)
     (group,) = prepare(scenario, "cpu").groups(sample(scenario, np.arange(runs)))
     return group.release
 

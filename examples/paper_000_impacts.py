@@ -18,7 +18,7 @@ from scipy.integrate import solve_ivp
 from scipy.optimize import brentq
 
 from alight.contact import ImpactKind, impact
-from alight.contact.impulse import Impact, inverse_mass
+from alight.contact.impulse.impact import Impact, inverse_mass
 from alight.views import style
 
 BLUE, ORANGE, GREEN, PURPLE, SKY = "#0072B2", "#D55E00", "#009E73", "#CC79A7", "#56B4E9"

@@ -15,7 +15,7 @@ from matplotlib.cm import ScalarMappable
 from matplotlib.colors import Normalize
 
 from alight.shapes.mesh import Mesh
-from alight.shapes.series import PolynomialSeries
+from alight.shapes.radius_series.series import PolynomialSeries
 from alight.surfaces import Parametric
 from alight.views import style
 from alight.views.sheet import draw_solid, fit

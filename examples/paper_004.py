@@ -20,7 +20,7 @@ from scipy.stats import ks_2samp
 import alight
 from alight import flight, gravity, surfaces
 from alight.contact import Compliant
-from alight.contact.smooth import load
+from alight.contact.compliant.smooth_forces import load
 from alight.core import frames
 from alight.core.outcomes import Outcome
 from alight.engine import BatchResult, Model, Release, Solution, Steps, Stop, run_batch, simulate

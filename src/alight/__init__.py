@@ -37,7 +37,7 @@ if TYPE_CHECKING:
     from alight.engine import Model, Release, run_batch
     from alight.scenario.bodies import Body
     from alight.scenario.bodies import find as body
-    from alight.scenario.build import simulate
+    from alight.scenario.building.prepare import simulate
     from alight.scenario.landers import find as lander
     from alight.shapes import Mesh
     from alight.vehicles import RigidLander
@@ -96,7 +96,7 @@ _NAMES = {
     "open_campaign": ("alight.campaign", "open_campaign"),
     "run_batch": ("alight.engine", "run_batch"),
     "run_campaign": ("alight.campaign", "run_campaign"),
-    "simulate": ("alight.scenario.build", "simulate"),
+    "simulate": ("alight.scenario.building.prepare", "simulate"),
 }
 
 

@@ -13,14 +13,14 @@ from alight.core import devices
 from alight.scenario import bodies
 from alight.shapes import Mesh, icosphere
 from alight.surfaces import Facets
-from alight.vehicles import hulls
+from alight.vehicles.rigid import hull_meshes
 
 coal = pytest.importorskip("coal")
 
 DEVICES = [device.name for device in devices.available()]
 
 #: A cube, a drum, and one that is not convex.
-HULLS = {"cube": hulls.box((0.4, 0.4, 0.4)), "drum": hulls.prism(16, 1.2, 0.5)}
+HULLS = {"cube": hull_meshes.box((0.4, 0.4, 0.4)), "drum": hull_meshes.prism(16, 1.2, 0.5)}
 
 
 def dented():

@@ -8,7 +8,7 @@ digits with distance about five times faster than the sums over edges and facets
 import numpy as np
 import pytest
 
-from alight.gravity.polyhedron import Polyhedron
+from alight.gravity.polyhedron.field import Polyhedron
 from alight.shapes.icosphere import icosphere
 from alight.shapes.mesh import Mesh
 

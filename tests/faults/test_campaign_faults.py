@@ -16,11 +16,11 @@ import time
 import pytest
 
 from alight.campaign import CampaignInterruptedError, open_campaign, run_campaign
-from alight.campaign import run as run_module
-from alight.campaign import store as store_module
+from alight.campaign import run_or_resume as run_module
+from alight.campaign import shard_store as store_module
 from alight.campaign.executors import Local
-from alight.campaign.hold import LOCK_FILE, BusyError
-from alight.campaign.store import StoreError
+from alight.campaign.folder_lock import LOCK_FILE, BusyError
+from alight.campaign.shard_store import StoreError
 from alight.core.errors import FileError
 
 TEXT = """

@@ -16,9 +16,9 @@ import time
 import pytest
 
 from alight.campaign import Cluster, open_campaign, run_campaign
-from alight.campaign import cluster as cluster_module
-from alight.campaign.cluster_worker import ClusterError
-from alight.campaign.store import StoreError
+from alight.campaign.cluster import executor as cluster_module
+from alight.campaign.cluster.worker_task import ClusterError
+from alight.campaign.shard_store import StoreError
 
 distributed = pytest.importorskip("distributed")
 

@@ -11,7 +11,7 @@ import sys
 import numpy as np
 import pytest
 
-from alight.core import litter, store
+from alight.core import stale_files, store
 
 pytestmark = pytest.mark.skipif(os.name != "posix", reason="kill -9")
 
@@ -90,7 +90,7 @@ def test_what_another_host_writes_is_left_alone(tmp_path, monkeypatch):
     (tmp_path / "otherhost-abc.part").write_bytes(b"half")
     store.load(tmp_path, "table")
     assert parts(tmp_path) == ["otherhost-abc.part"]
-    monkeypatch.setattr(litter.socket, "gethostname", lambda: "otherhost")
+    monkeypatch.setattr(stale_files.socket, "gethostname", lambda: "otherhost")
     store.load(tmp_path, "table")
     assert parts(tmp_path) == []
 
@@ -107,7 +107,7 @@ def test_a_table_that_cannot_be_written_leaves_nothing(tmp_path, monkeypatch):
 def names(cache):
     """Builds under way, and signs of processes."""
     builds = [path.name for path in cache.rglob("*_p*_t*")]
-    return builds, [path.name for path in cache.rglob(f"{litter.SIGN}*")]
+    return builds, [path.name for path in cache.rglob(f"{stale_files.SIGN}*")]
 
 
 def started(cache):
@@ -133,14 +133,14 @@ def test_kernels_that_living_processes_and_other_hosts_build(tmp_path):
     cache = next(tmp_path.rglob(sign)).parent
     other = cache / "wp_other_p4194303_t1"
     other.mkdir()
-    (cache / f"{litter.SIGN}-otherhost-4194303").touch()
+    (cache / f"{stale_files.SIGN}-otherhost-4194303").touch()
     started(tmp_path)
     assert sorted(names(tmp_path)[0]) == sorted([build, other.name])
     ended(child)
     started(tmp_path)
     builds, signs = names(tmp_path)
     assert builds == [other.name]
-    assert signs == [f"{litter.SIGN}-otherhost-4194303"]
+    assert signs == [f"{stale_files.SIGN}-otherhost-4194303"]
 
 
 def test_a_number_that_another_process_has_now(tmp_path):
@@ -148,7 +148,7 @@ def test_a_number_that_another_process_has_now(tmp_path):
     child = begun("print('written', flush=True); input()")
     build = tmp_path / f"wp_x_p{child.pid}_t1"
     build.mkdir()
-    sign = tmp_path / f"{litter.SIGN}-{litter._host()}-{child.pid}"
+    sign = tmp_path / f"{stale_files.SIGN}-{stale_files._host()}-{child.pid}"
     sign.touch()
     started_here(tmp_path)
     assert build.exists()
@@ -159,6 +159,6 @@ def test_a_number_that_another_process_has_now(tmp_path):
 
 
 def started_here(cache):
-    script = "import pathlib, sys; from alight.core.litter import sign_kernels as sign\n"
+    script = "import pathlib, sys; from alight.core.stale_files import sign_kernels as sign\n"
     script += "sign(pathlib.Path(sys.argv[1]))"
     subprocess.run([sys.executable, "-c", script, str(cache)], check=True)

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from alight.contact import ImpactKind, impact
-from alight.contact.impulse import inverse_mass
+from alight.contact.impulse.impact import inverse_mass
 from alight.core import devices
 
 DEVICES = [device.name for device in devices.available()]

@@ -17,9 +17,9 @@ from scipy.spatial import cKDTree
 
 from alight.core.errors import InputError
 from alight.gravity import CachedField, PointMass, Polyhedron
-from alight.gravity.cached import CacheReport
-from alight.gravity.patches import PLATEAU
-from alight.gravity.spline import BRICK
+from alight.gravity.tabulated.cached_field import CacheReport
+from alight.gravity.tabulated.near_facets import PLATEAU
+from alight.gravity.tabulated.spline import BRICK
 from alight.shapes.icosphere import icosphere
 from alight.shapes.lobes import Ellipsoid, Lobes
 

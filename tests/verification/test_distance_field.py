@@ -23,8 +23,8 @@ from alight.scenario import bodies
 from alight.shapes.icosphere import icosphere
 from alight.shapes.mesh import Mesh
 from alight.surfaces import DistanceField
-from alight.surfaces.field_build import FADE
-from alight.surfaces.triangles import distances, triangles_data
+from alight.surfaces.facets.triangles import distances, triangles_data
+from alight.surfaces.field.build import FADE
 
 DEVICES = [device.name for device in devices.available()]
 KINDS = ("smooth", "trilinear")
@@ -66,7 +66,7 @@ def everywhere(mesh, n, seed=0):
 
 
 def true_distance(mesh, points):
-    """Exact search; tests/unit/surfaces/test_triangles.py holds it against brute force."""
+    """Exact search; tests/unit/surfaces/facets/test_triangles.py holds it against brute force."""
     cpu = devices.resolve("cpu")
     return distances(triangles_data(mesh, cpu), points, cpu)[0]
 

@@ -13,8 +13,8 @@ import pytest
 import alight
 from alight import contact, gravity, scenario, surfaces
 from alight.engine import Model, Release, Stop, run_batch
-from alight.scenario import catalogue
-from alight.scenario.place import ground_radius
+from alight.scenario import shipped_scenarios
+from alight.scenario.building.releases import ground_radius
 from alight.vehicles import RigidLander
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
@@ -243,7 +243,7 @@ def test_a_hop_over_a_sphere_takes_keplers_time():
 )
 def test_scenarios_say_what_gravity_their_place_has(runs, name, low, high):
     """And they let go along the plumb line, to a degree, or fall short of it as they say."""
-    group = scenario.prepare(scenario.load(catalogue.shipped()[name].path), "cpu").nominal()
+    group = scenario.prepare(scenario.load(shipped_scenarios.shipped()[name].path), "cpu").nominal()
     ray = group.release.position / np.linalg.norm(group.release.position)
     up, g = runs.plumb(group.model, ground_radius(group.model.surface, ray)[0] * ray[0])
     assert low < g < high

@@ -18,7 +18,7 @@ from scipy.spatial.transform import Rotation
 from scipy.special import ellipj
 
 from alight.core import devices, frames
-from alight.vehicles.free_rotation import turn
+from alight.vehicles.rigid.free_rotation import turn
 
 DEVICES = [device.name for device in devices.available()]
 EPS = np.finfo(float).eps

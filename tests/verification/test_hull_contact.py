@@ -17,7 +17,7 @@ import numpy as np
 import pytest
 
 from alight import Mesh, contact, engine, gravity, surfaces, vehicles
-from alight.contact.overlap import CORNER, PEAK
+from alight.contact.hull.overlap import CORNER, PEAK
 from alight.core import frames
 from alight.core.errors import InputError
 from alight.core.outcomes import Outcome

@@ -29,7 +29,7 @@ def body_with(m):
     """A function that collides a body whose inverse mass at the contact is ``m`` [1/kg]."""
     import warp as wp
 
-    from alight.contact.impact_kernel import ImpactResult, impact_each
+    from alight.contact.impulse.impact_kernel import ImpactResult, impact_each
     from alight.core.types import mat33, scalar, vec3
 
     def collide(v, e, mu, device="cpu"):
@@ -218,7 +218,7 @@ def test_a_turning_that_nearly_stops_is_no_end_of_slip():
 
 
 def _closes(hit, mass, inertia, lever, v, e, mu):
-    from alight.contact.impulse import inverse_mass
+    from alight.contact.impulse.impact import inverse_mass
 
     m = inverse_mass(np.asarray(mass), np.diag(inertia), np.asarray(lever))
     assert np.allclose(v + m @ hit.impulse, hit.velocity, rtol=0.0, atol=1e-12)
@@ -237,7 +237,7 @@ def test_random_collisions_agree_with_the_reference(device):
     count = 100
     mass, inertia, c, v, e, mu = random_collisions(count, seed=7)
     hit = impact(mass, inertia, c, v, restitution=e, friction=mu, device=device)
-    from alight.contact.impulse import inverse_mass
+    from alight.contact.impulse.impact import inverse_mass
 
     m = inverse_mass(mass, inertia, c)
     stories = set()

@@ -18,7 +18,7 @@ import numpy as np
 import pytest
 
 from alight.integrators import RK4, RK54, solve
-from alight.integrators.problem import Problem, checked_settings
+from alight.integrators.problem import InitialValueProblem, checked_settings
 from alight.integrators.runge_kutta import FixedSteps
 
 #: How far a measured order may be from the claimed one.
@@ -65,7 +65,7 @@ def fitted_order(sizes, errors):
 def march(tableau, name, count, embedded=False):
     """The error after ``count`` fixed steps, by the method or by its embedded solution."""
     rhs, exact, start, length, _ = PROBLEMS[name]
-    problem = Problem(rhs, (start, start + length), exact(start))
+    problem = InitialValueProblem(rhs, (start, start + length), exact(start))
     step = length / count
     wishes = checked_settings(problem, 1e-9, 1e-9, None, math.inf, None, step)
     stepper = FixedSteps(tableau, problem, wishes)
@@ -82,7 +82,7 @@ def one_step(tableau, name, step):
     """A step from an exact state, where the solution bends: the segment and its estimate."""
     rhs, exact, start, length, _ = PROBLEMS[name]
     start += 0.4 * length
-    problem = Problem(rhs, (start, start + length), exact(start))
+    problem = InitialValueProblem(rhs, (start, start + length), exact(start))
     wishes = checked_settings(problem, 1e-9, 1e-9, None, math.inf, None, step)
     return FixedSteps(tableau, problem, wishes).trial(start + step)
 

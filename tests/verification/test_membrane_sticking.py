@@ -1,4 +1,4 @@
-"""Fabric that sticks truly (paper 003's friction, ``contact.stick``).
+"""Fabric that sticks truly (paper 003's friction, ``contact.stick_friction``).
 
 A point of weight m g beside the middle of a membrane: the fabric presses along -grad A, which leans
 toward the middle by an angle b from gravity. It holds by friction if tan b < mu, for ever and

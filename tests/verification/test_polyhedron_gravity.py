@@ -13,7 +13,7 @@ import mpmath as mp
 import numpy as np
 import pytest
 
-from alight.gravity.polyhedron import Polyhedron
+from alight.gravity.polyhedron.field import Polyhedron
 from alight.shapes.icosphere import icosphere
 from alight.shapes.mesh import Mesh
 

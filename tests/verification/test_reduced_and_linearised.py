@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 from alight.gravity.linearised import Linearised
-from alight.gravity.polyhedron import Polyhedron
+from alight.gravity.polyhedron.field import Polyhedron
 from alight.gravity.reduced import Reduced, inscribed_ellipsoid
 from alight.gravity.simple import PointMass
 from alight.shapes.mesh import Mesh

@@ -23,7 +23,7 @@ import numpy as np
 import pytest
 
 from alight import contact, engine, flight, gravity, surfaces, vehicles
-from alight.contact.restitution import restitution_of, viscous_time
+from alight.contact.compliant.restitution import restitution_of, viscous_time
 from alight.core import devices, frames
 from alight.core.outcomes import Outcome
 

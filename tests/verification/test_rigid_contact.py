@@ -21,8 +21,8 @@ from alight import contact, engine, gravity, surfaces, vehicles
 from alight.core import devices, frames
 from alight.core.outcomes import Outcome
 from alight.shapes import Mesh
-from alight.vehicles import hulls
-from alight.vehicles.free_rotation import turn
+from alight.vehicles.rigid import hull_meshes
+from alight.vehicles.rigid.free_rotation import turn
 
 DEVICES = [device.name for device in devices.available()]
 G = 5e-3
@@ -31,7 +31,7 @@ CUBE = vehicles.RigidLander.cube(0.2, 1.0)
 MINERVA = vehicles.RigidLander.cylinder(0.18, 0.07, 1.1, sides=16)
 NEEDLE = vehicles.RigidLander.box((0.01, 0.01, 1.0), 1.0, name="needle")
 PLANE = surfaces.Plane()
-_BOX = hulls.box((60.0, 60.0, 60.0))
+_BOX = hull_meshes.box((60.0, 60.0, 60.0))
 SLAB = surfaces.Facets(Mesh(_BOX.vertices - [0.0, 0.0, 30.0], _BOX.faces))
 GROUNDS = pytest.mark.parametrize(
     "ground",

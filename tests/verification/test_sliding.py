@@ -25,7 +25,7 @@ from alight import contact, engine, flight, gravity, surfaces, vehicles
 from alight.core import devices
 from alight.core.outcomes import Outcome
 from alight.core.types import mat33, scalar, vec3
-from alight.shapes.series import PolynomialSeries
+from alight.shapes.radius_series.series import PolynomialSeries
 from alight.surfaces.law import Bounds, Surface, SurfaceBend, SurfacePoint
 
 DEVICES = [device.name for device in devices.available()]

@@ -23,8 +23,8 @@ import warp as wp
 from scipy.spatial.transform import Rotation
 
 from alight.contact import Compliant, damping_ratio, restitution_of
-from alight.contact.restitution import viscous_time
-from alight.contact.smooth import load
+from alight.contact.compliant.restitution import viscous_time
+from alight.contact.compliant.smooth_forces import load
 from alight.core import devices
 from alight.core.outcomes import FIRST_FAILURE, Outcome
 from alight.core.types import scalar, vec3

@@ -3,14 +3,14 @@
 - Held: tan s < mu. The lander comes to rest and does not move from then on.
 - Sliding: a = g (sin s - mu cos s); stop after v^2 / [2 g (mu cos s - sin s)] (F.3).
 - Energy: kinetic, weight and springs (2/5 k d^(5/2) against the ground, k_t z^2 / 2 along it) fall
-  by what dashpot (c d'^2) and friction (``contact.stick``) take.
+  by what dashpot (c d'^2) and friction (``contact.stick_friction``) take.
 """
 
 import numpy as np
 import pytest
 
 from alight.contact.hertz import Hertz
-from alight.contact.stick import evaluate_stick
+from alight.contact.stick_friction import evaluate_stick
 from alight.core.outcomes import Outcome
 from alight.engine import (
     Stop,

@@ -30,7 +30,7 @@ from alight.core.errors import InputError
 from alight.core.frames import direction, local_frame
 from alight.gravity.law import Gravity
 from alight.surfaces.law import Surface
-from alight.surfaces.parametric import Parametric
+from alight.surfaces.parametric.surface import Parametric
 
 Array = npt.NDArray[np.float64]
 

@@ -12,7 +12,7 @@ from alight.analysis.intervals import CONFIDENCE, Spread, spread
 
 
 @dataclass(frozen=True)
-class Kind:
+class LoadKind:
     """A kind of load: the columns ``<start><part>_<unit>``, or one column without a part."""
 
     start: str
@@ -34,23 +34,23 @@ class Kind:
 
 
 #: Every kind, in the order in which they are told.
-STROKE = Kind("stroke", "m", "stroke crushed", parts=True)
-PAD = Kind("peak_pad_force", "N", "normal force on a pad", parts=True)
-ACCELERATION = Kind("peak_acceleration", "m_per_s2", "acceleration of the first body")
-TILT = Kind("peak_tilt", "deg", "tilt from the vertical")
-RATE = Kind("peak_rate", "rad_per_s", "rate of the first body")
-SPEED = Kind("peak_speed", "m_per_s", "speed of the centre of mass")
-SLOSH = Kind("peak_slosh", "deg", "swing of liquid", parts=True)
-JOINT = Kind("peak_joint_force", "N", "force through a joint", parts=True)
-MOMENT = Kind("peak_joint_moment", "N_m", "moment at a joint", parts=True)
+STROKE = LoadKind("stroke", "m", "stroke crushed", parts=True)
+PAD = LoadKind("peak_pad_force", "N", "normal force on a pad", parts=True)
+ACCELERATION = LoadKind("peak_acceleration", "m_per_s2", "acceleration of the first body")
+TILT = LoadKind("peak_tilt", "deg", "tilt from the vertical")
+RATE = LoadKind("peak_rate", "rad_per_s", "rate of the first body")
+SPEED = LoadKind("peak_speed", "m_per_s", "speed of the centre of mass")
+SLOSH = LoadKind("peak_slosh", "deg", "swing of liquid", parts=True)
+JOINT = LoadKind("peak_joint_force", "N", "force through a joint", parts=True)
+MOMENT = LoadKind("peak_joint_moment", "N_m", "moment at a joint", parts=True)
 KINDS = (STROKE, PAD, ACCELERATION, TILT, RATE, SPEED, SLOSH, JOINT, MOMENT)
 
 
 @dataclass(frozen=True)
-class Load:
+class LoadSpread:
     """How one load is spread over the runs that touched the ground."""
 
-    kind: Kind
+    kind: LoadKind
     part: str
     """Pad, leg or body; "" for the whole lander or the greatest of all parts."""
     spread: Spread
@@ -61,13 +61,13 @@ def load_names(columns: Iterable[str]) -> list[str]:
     return [c for c in columns if any(kind.part_of(c) is not None for kind in KINDS)]
 
 
-def of_kind(table: Mapping[str, Array], kind: Kind) -> dict[str, Array]:
+def of_kind(table: Mapping[str, Array], kind: LoadKind) -> dict[str, Array]:
     """Columns of one kind by part, in the order of the table."""
     found = {kind.part_of(name): values for name, values in table.items()}
     return {part: values for part, values in found.items() if part is not None}
 
 
-def greatest(table: Mapping[str, Array], kind: Kind, touched: Array | None = None) -> Array:
+def greatest(table: Mapping[str, Array], kind: LoadKind, touched: Array | None = None) -> Array:
     """(n,) of each run the greatest over all parts; nan where it did not touch, or has no such."""
     found = list(of_kind(table, kind).values())
     if not found:
@@ -82,7 +82,7 @@ def loads(
     touched: Array,
     probabilities: Sequence[float] = (0.05, 0.5, 0.95, 0.99),
     confidence: float = CONFIDENCE,
-) -> list[Load]:
+) -> list[LoadSpread]:
     """Every load of a table of runs, each part by itself and, of several, the greatest.
 
     ``touched`` is nan for runs that never touched the ground (``first_contact_time_s``), which
@@ -94,8 +94,8 @@ def loads(
         parts = of_kind(table, kind)
         if len(parts) > 1:
             most = greatest(table, kind, touched)
-            out.append(Load(kind, "", spread(most, probabilities, confidence)))
+            out.append(LoadSpread(kind, "", spread(most, probabilities, confidence)))
         for part, values in parts.items():
             own = np.where(known, values, np.nan)
-            out.append(Load(kind, part, spread(own, probabilities, confidence)))
+            out.append(LoadSpread(kind, part, spread(own, probabilities, confidence)))
     return out

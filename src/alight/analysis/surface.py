@@ -123,7 +123,7 @@ def spread(values: Array, areas: Array) -> Range:
 
 
 @dataclass(frozen=True)
-class Surface:
+class FacetFields:
     """The field on every facet of a body, and what follows from it."""
 
     mesh: Mesh
@@ -224,7 +224,7 @@ def examine(
     spin: npt.ArrayLike,
     device: str = "auto",
     advance: Callable[[int], None] = lambda n: None,
-) -> Surface:
+) -> FacetFields:
     """Evaluate ``gravity`` on every facet of ``mesh``.
 
     Args:
@@ -241,7 +241,7 @@ def examine(
         part = slice(begin, begin + CHUNK)
         potential[part], attraction[part], _ = gravity.evaluate(points[part], device=device)
         advance(len(points[part]))
-    return Surface(mesh, gm, np.array(spin, dtype=np.float64), points, potential, attraction)
+    return FacetFields(mesh, gm, np.array(spin, dtype=np.float64), points, potential, attraction)
 
 
 def _dot(a: Array, b: Array) -> Array:

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any, Protocol
 
-from alight.campaign.run_kinds import LANDINGS, RunKind
-from alight.campaign.store import Shard
-from alight.campaign.work import ShardBar, Work
+from alight.campaign.jobs.run_kinds import LANDINGS, RunKind
+from alight.campaign.jobs.shard import ShardBar, Work
+from alight.campaign.shard_store import Shard
 from alight.core import devices
 from alight.core.checks import checked_whole
 from alight.core.errors import InputError, unknown_name
@@ -90,7 +90,7 @@ def executor_of(executor: str | Executor, scheduler: Any = None) -> Executor:
             raise InputError(
                 f"executor is {executor!r} and scheduler is {scheduler!r}; give one of them."
             )
-        from alight.campaign.cluster import Cluster
+        from alight.campaign.cluster.executor import Cluster
 
         return Cluster(scheduler)
     if isinstance(executor, str):

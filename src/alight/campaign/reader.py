@@ -12,9 +12,9 @@ import pyarrow as pa
 import pyarrow.dataset as pads
 import pyarrow.parquet as pq
 
+from alight.campaign.jobs.run_kinds import RunKind, run_kind
 from alight.campaign.plan import PLAN_FILE, Plan, read_plan
-from alight.campaign.run_kinds import RunKind, run_kind
-from alight.campaign.store import Seal, contacts_name, find_shards, runs_name, trajectory_name
+from alight.campaign.shard_store import Seal, contacts_name, find_shards, runs_name, trajectory_name
 from alight.core.errors import FileError, InputError, unknown_name
 from alight.core.extras import require
 from alight.core.outcomes import Ending

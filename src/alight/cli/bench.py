@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
     from alight.core.devices import Device
     from alight.gravity import Gravity
-    from alight.gravity.polyhedron import Polyhedron
+    from alight.gravity.polyhedron.field import Polyhedron
     from alight.shapes.mesh import Mesh
 
 app = typer.Typer(help="Time Alight on this machine, after checking that it is right.")
@@ -191,7 +191,7 @@ SIZES = ((642, 32_768, 1_536), (10_242, 2_048, 96), (100_002, 256, 12))
 def polyhedron_on_one_core(setting: Setting) -> Iterable[Row]:
     """U, g and gradient at three sizes, one thread, against polyhedral-gravity on one core."""
     from alight.core.devices import resolve
-    from alight.gravity.polyhedron import Polyhedron
+    from alight.gravity.polyhedron.field import Polyhedron
 
     for vertices, count, peer_count in SIZES:
         law = Polyhedron(lumpy_body(vertices), 1950.0)
@@ -224,7 +224,7 @@ def polyhedron_on_one_core(setting: Setting) -> Iterable[Row]:
 def polyhedron_on_two_threads(setting: Setting) -> Iterable[Row]:
     """The smallest body on two threads, against one."""
     from alight.core.devices import thread_count
-    from alight.gravity.polyhedron import Polyhedron
+    from alight.gravity.polyhedron.field import Polyhedron
 
     if thread_count() < 2:
         return
@@ -246,7 +246,7 @@ def polyhedron_on_two_threads(setting: Setting) -> Iterable[Row]:
 
 def polyhedron_on_gpu(setting: Setting) -> Iterable[Row]:
     """A million points on a GPU: the sums alone, and with the copies to and from the host."""
-    from alight.gravity.polyhedron import Polyhedron
+    from alight.gravity.polyhedron.field import Polyhedron
 
     if not setting.device.is_gpu:
         return
@@ -271,7 +271,7 @@ def on_device(law: Polyhedron, points: np.ndarray, device: Device) -> Callable[[
     from alight.core import devices
     from alight.core.types import mat33, scalar, vec3
     from alight.gravity.lanes import width_for
-    from alight.gravity.polyhedron import lane_kernel
+    from alight.gravity.polyhedron.field import lane_kernel
 
     n, width = len(points), width_for(device.is_gpu)
     x = wp.array(points, dtype=vec3, device=device.name)

@@ -16,7 +16,7 @@ from alight.core.errors import FileError, InputError
 from alight.core.paths import user_path
 
 if TYPE_CHECKING:
-    from alight.analysis.surface import Surface
+    from alight.analysis.surface import FacetFields
     from alight.cli.body_rocks import Site
     from alight.cli.body_subject import Subject
     from alight.core.progress import Progress
@@ -206,12 +206,12 @@ def _draw_rocks(subject: Subject, site: Site, wanted: Path, device: str, as_json
 
 def look(
     subject: Subject, device: str = "auto", wanted: Path | None = None
-) -> tuple[Surface, list[Path]]:
+) -> tuple[FacetFields, list[Path]]:
     """Evaluate gravity on the surface and draw what is wanted, telling how far it is."""
     from alight.analysis.surface import examine
     from alight.core import devices
     from alight.core.progress import progress
-    from alight.gravity.polyhedron import Polyhedron
+    from alight.gravity.polyhedron.field import Polyhedron
 
     chosen = devices.resolve(device)
     mesh = subject.mesh
@@ -279,7 +279,7 @@ def _listed(names: Iterable[str]) -> str:
     return f"{', '.join(most)} or {last}"
 
 
-def _draw(subject: Subject, surface: Surface, wanted: Path, bar: Progress) -> list[Path]:
+def _draw(subject: Subject, surface: FacetFields, wanted: Path, bar: Progress) -> list[Path]:
     """Draw the sheet, and into a folder also the large picture."""
     from alight.cli.body_report import sheet_text
     from alight.views.sheet import Sheet

@@ -73,7 +73,7 @@ def look(subject: Subject, ground: Parametric, device: str) -> LiftOffMap:
     from alight.analysis.liftoff import lift_off_map
     from alight.core import devices
     from alight.core.progress import progress
-    from alight.gravity.polyhedron import Polyhedron
+    from alight.gravity.polyhedron.field import Polyhedron
 
     chosen = devices.resolve(device)
     field = Polyhedron(subject.mesh, gm=subject.gm)

@@ -15,7 +15,7 @@ from rich.box import ROUNDED
 from rich.table import Table
 from rich.text import Text
 
-from alight.analysis.surface import Range, Surface
+from alight.analysis.surface import FacetFields, Range
 from alight.cli import screen
 from alight.cli.body_subject import Subject
 from alight.core.constants import G
@@ -57,7 +57,7 @@ _JSON_UNITS = {
 }
 
 
-def warnings(subject: Subject, surface: Surface) -> list[str]:
+def warnings(subject: Subject, surface: FacetFields) -> list[str]:
     """What must not be overlooked."""
     found = []
     if surface.outward_fraction > 0.0:
@@ -78,7 +78,7 @@ def warnings(subject: Subject, surface: Surface) -> list[str]:
 # -- for people -------------------------------------------------------------------------------
 
 
-def show(subject: Subject, surface: Surface, drawn: Sequence[Path]) -> None:
+def show(subject: Subject, surface: FacetFields, drawn: Sequence[Path]) -> None:
     """Print the tables, the warnings and where the figures are."""
     console = screen.console()
     console.print(Text(subject.designation, style="bold"))
@@ -111,7 +111,7 @@ def _facts_table(groups: Sequence[Sequence[Row]]) -> Table:
     return table
 
 
-def _size_rows(subject: Subject, surface: Surface) -> Iterator[Row]:
+def _size_rows(subject: Subject, surface: FacetFields) -> Iterator[Row]:
     mesh = subject.mesh
     yield "extent, x y z", extent_text(mesh), shape_source(subject)
     yield "radius of equal volume", words.length(mesh.radius)(mesh.radius, 4), ""
@@ -123,7 +123,7 @@ def _size_rows(subject: Subject, surface: Surface) -> Iterator[Row]:
         yield "quoted size", f"{quoted} {length.name}", subject.source("size")
 
 
-def _mass_rows(subject: Subject, surface: Surface) -> Iterator[Row]:
+def _mass_rows(subject: Subject, surface: FacetFields) -> Iterator[Row]:
     body = subject.body
     own = bool(subject.given & {"gm", "density"})
     error = "" if own or body is None or not body.gm_uncertainty else f" ± {body.gm_uncertainty:g}"
@@ -137,7 +137,7 @@ def _mass_rows(subject: Subject, surface: Surface) -> Iterator[Row]:
         yield "quoted density", f"{body.quoted_density:g}{error} kg/m³", source
 
 
-def _spin_rows(subject: Subject, surface: Surface) -> Iterator[Row]:
+def _spin_rows(subject: Subject, surface: FacetFields) -> Iterator[Row]:
     yield "spin", spin_text(subject), subject.source("spin")
     if subject.body is not None and subject.body.pole is not None:
         yield "pole", _pole_text(subject.body.pole), subject.source("pole")
@@ -145,7 +145,7 @@ def _spin_rows(subject: Subject, surface: Surface) -> Iterator[Row]:
         yield "axis of largest inertia", f"{tilt(subject):.1f}° from the spin axis", ""
 
 
-def _reach_rows(subject: Subject, surface: Surface) -> Iterator[Row]:
+def _reach_rows(subject: Subject, surface: FacetFields) -> Iterator[Row]:
     radius = surface.synchronous_radius
     if math.isfinite(radius) and not subject.tumbles:
         ratio = words.number(radius / subject.mesh.radius)
@@ -159,7 +159,7 @@ def _reach_rows(subject: Subject, surface: Surface) -> Iterator[Row]:
 _GROUPS = (_size_rows, _mass_rows, _spin_rows, _reach_rows)
 
 
-def _surface_table(surface: Surface, width: int = NARROW) -> Table:
+def _surface_table(surface: FacetFields, width: int = NARROW) -> Table:
     columns = [
         ("on the surface", ""), ("least", ""), ("5 %", "dim"), ("mean", "bold"), ("95 %", "dim"),
         ("most", ""), ("", ""),
@@ -295,7 +295,7 @@ def smallest_angle(mesh: Mesh) -> float:
     return math.degrees(float(corner_angles(mesh.vertices, mesh.faces).min()))
 
 
-def sheet_text(subject: Subject, surface: Surface) -> Any:
+def sheet_text(subject: Subject, surface: FacetFields) -> Any:
     """The words on the sheet of figures."""
     from alight.views import sheet
 
@@ -335,7 +335,7 @@ def shape_source(subject: Subject) -> str:
 # -- for scripts ------------------------------------------------------------------------------
 
 
-def as_json(subject: Subject, surface: Surface, drawn: Sequence[Path]) -> str:
+def as_json(subject: Subject, surface: FacetFields, drawn: Sequence[Path]) -> str:
     """Everything the tables say, in SI units and degrees, as JSON."""
     mesh, body = subject.mesh, subject.body
     synchronous = surface.synchronous_radius
@@ -364,7 +364,7 @@ def as_json(subject: Subject, surface: Surface, drawn: Sequence[Path]) -> str:
     return json.dumps(told, indent=2, ensure_ascii=False, allow_nan=False)
 
 
-def _json_surface(surface: Surface) -> dict[str, Any]:
+def _json_surface(surface: FacetFields) -> dict[str, Any]:
     told: dict[str, Any] = {}
     for name, found in surface.ranges().items():
         unit = words.DEGREE.size if name == "slope" else 1.0

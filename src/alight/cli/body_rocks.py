@@ -16,8 +16,8 @@ from alight.core.frames import direction, local_frame
 
 if TYPE_CHECKING:
     from alight.cli.body_subject import Subject
-    from alight.surfaces.rock_field import Table
-    from alight.surfaces.rocks import Rocks
+    from alight.surfaces.rocks.field import Table
+    from alight.surfaces.rocks.population import Rocks
     from alight.views.local_world import World
 
 #: Smallest rocks over the side of the square, and the most ground they may cover.
@@ -80,8 +80,8 @@ def show(subject: Subject, site: Site, file: Path, device: str, as_json: bool) -
 
 def rocks_of(subject: Subject, site: Site) -> tuple[Rocks, str]:
     """Rocks by the count of the body, or of another where there is none, and the source."""
-    from alight.surfaces.rock_law import COUNTS
-    from alight.surfaces.rocks import Rocks
+    from alight.surfaces.rocks.population import Rocks
+    from alight.surfaces.rocks.size_law import COUNTS
 
     most = min(subject.mesh.radius, 10.0 * COUNTS[STAND_IN].largest)
     if site.side > most:
@@ -99,7 +99,7 @@ def rocks_of(subject: Subject, site: Site) -> tuple[Rocks, str]:
 def look(subject: Subject, rocks: Rocks, site: Site, device: str) -> tuple[World, Table]:
     """The square of ground at a place, and its rocks."""
     from alight.analysis.latlong import outermost_radius
-    from alight.surfaces.rock_field import RockField
+    from alight.surfaces.rocks.field import RockField
     from alight.views.local_world import World
 
     mesh = subject.mesh

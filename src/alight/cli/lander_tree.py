@@ -12,12 +12,12 @@ from alight.core.errors import InputError
 
 if TYPE_CHECKING:
     from alight.vehicles import Tree
-    from alight.vehicles.devices import Device
+    from alight.vehicles.fittings import Device
 
 
 def articulated_target(target: str) -> bool:
     """Whether ``target`` names an articulated lander, or a URDF file."""
-    from alight.scenario.articulated import ready_name
+    from alight.scenario.building.articulated_landers import ready_name
 
     return Path(target).suffix.lower() == ".urdf" or ready_name(target) is not None
 

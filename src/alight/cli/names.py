@@ -33,15 +33,15 @@ def scenario_of(given: str) -> Document:
     A file goes before a shipped scenario of the same name; a folder does not.
     """
     from alight import scenario
-    from alight.scenario import catalogue
+    from alight.scenario import shipped_scenarios
 
     if given == STDIN:
         return scenario.loads(_standard_input(), source="standard input")
     if _is_name(given) and (os.path.isdir(given) or not os.path.lexists(given)):
-        if given in catalogue.shipped():
-            return scenario.load(catalogue.find(given).path)
+        if given in shipped_scenarios.shipped():
+            return scenario.load(shipped_scenarios.find(given).path)
         if not _is_near(given):
-            catalogue.find(given)  # which says what is known
+            shipped_scenarios.find(given)  # which says what is known
     return scenario.load(given)
 
 
@@ -57,8 +57,8 @@ def _is_near(given: str) -> bool:
 
 def _standard_input() -> str:
     """All of standard input, up to the size of a scenario."""
-    from alight.scenario.catalogue import MOST_BYTES
     from alight.scenario.reader import text_of
+    from alight.scenario.shipped_scenarios import MOST_BYTES
 
     who = "standard input"
     return text_of(files.read_stream(sys.stdin.buffer, MOST_BYTES, who), who)

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 def looks_of(campaign: Campaign) -> tuple[Callable[[int], Look] | None, str]:
     """What each run looks like, or why that is not known; nothing where no course was kept."""
-    from alight.campaign.dispersions import sample
+    from alight.campaign.dispersions.sampling import sample
     from alight.membrane import hull
     from alight.scenario import from_dict, prepare
     from alight.views.capture_scene import Look

@@ -11,8 +11,8 @@ from alight.core.errors import AlightError, InputError
 
 if TYPE_CHECKING:
     from alight.analysis.sun import SunPath
-    from alight.scenario.schema import Scenario
-    from alight.scenario.schema_sun import Sun
+    from alight.scenario.schema.landing import Scenario
+    from alight.scenario.schema.sun import Sun
 
 
 def sun_of(table: Mapping[str, Any], date: str | None = None) -> SunPath | str | None:
@@ -48,7 +48,7 @@ def _scenario(table: Mapping[str, Any], sun: dict[str, Any], date: str | None) -
 
 def checked_date(date: str) -> str:
     """``--date``, refused before anything long begins."""
-    from alight.scenario.schema_sun import Date
+    from alight.scenario.schema.sun import Date
 
     try:
         return str(Date().read(date))
@@ -58,13 +58,16 @@ def checked_date(date: str) -> str:
 
 def _path(scenario: Scenario, sun: Sun) -> SunPath:
     from alight.analysis.sun import SunPath
-    from alight.scenario import sky
+    from alight.scenario import ephemeris
 
-    span, even = sky.turn(scenario)
+    span, even = ephemeris.turn(scenario)
     if sun.spice is not None:
         way, source = _by_spice(scenario, sun, span)
     else:
-        way, source = sky.sun_path(scenario, sky.sun_place(scenario, sun)), _source(scenario, sun)
+        way, source = (
+            ephemeris.sun_path(scenario, ephemeris.sun_place(scenario, sun)),
+            _source(scenario, sun),
+        )
     return SunPath(way, span, even, _when(sun), source)
 
 
@@ -72,16 +75,18 @@ def _by_spice(scenario: Scenario, sun: Sun, span: float) -> tuple[Any, str]:
     from alight import flight
     from alight.analysis import spice
     from alight.core.constants import AU
-    from alight.scenario import sky
+    from alight.scenario import ephemeris
 
     target, date = str(sun.spice_target), str(sun.date)
     told = f"The Sun's place is from SPICE kernels, seen from {target}"
     if sun.spice_frame is not None:
         frame = sun.spice_frame
-        way = spice.sun_over_rotation(sun.spice, target, frame, date, span, sky.SAMPLES)
+        way = spice.sun_over_rotation(sun.spice, target, frame, date, span, ephemeris.SAMPLES)
         return way, f"{told} in the axes {frame}."
     toward = spice.sun_direction(sun.spice, target, date)
-    return sky.sun_path(scenario, flight.Fixed(AU * toward)), f"{told}, the pole from the scenario."
+    return ephemeris.sun_path(
+        scenario, flight.Fixed(AU * toward)
+    ), f"{told}, the pole from the scenario."
 
 
 def _when(sun: Sun) -> str:

@@ -78,7 +78,7 @@ def _facts(solution: Solution | TreeSolution) -> dict[str, Any]:
 
 def _loads(solution: Solution | TreeSolution) -> dict[str, float]:
     """The largest of everything, by the columns of campaigns; nothing of a rigid lander."""
-    from alight.campaign.tree_tables import peak_columns
+    from alight.campaign.tables.articulated import peak_columns
     from alight.engine import TreeSolution
 
     if not isinstance(solution, TreeSolution):
@@ -145,7 +145,7 @@ def _tell_loads(solution: Solution | TreeSolution, console: Any) -> None:
     """What an articulated lander bears."""
     from rich.table import Table
 
-    from alight.campaign.tree_tables import peak_columns
+    from alight.campaign.tables.articulated import peak_columns
     from alight.engine import TreeSolution
 
     if not isinstance(solution, TreeSolution):

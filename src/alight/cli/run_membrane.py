@@ -41,7 +41,7 @@ def tell(flight: CaptureFlight | MembraneFlight) -> None:
 
 def _row(flight: CaptureFlight | MembraneFlight) -> dict[str, Any]:
     """The numbers of the first run, by the columns of campaigns."""
-    from alight.campaign.membrane_tables import drop_numbers
+    from alight.campaign.tables.membrane import drop_numbers
     from alight.engine.capture_flight import CaptureFlight
 
     if isinstance(flight, CaptureFlight):

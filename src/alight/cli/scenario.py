@@ -63,7 +63,7 @@ def show_list(
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON, for scripts.")] = False,
 ) -> None:
     """List the scenarios that come with Alight: name, and what each shows."""
-    from alight.scenario.catalogue import shipped
+    from alight.scenario.shipped_scenarios import shipped
 
     found = shipped().values()
     if as_json:
@@ -87,7 +87,7 @@ def new(
     Example: alight scenario new my_landing.toml --like mascot_ryugu
     """
     from alight.core.files import read_bounded
-    from alight.scenario.catalogue import MOST_BYTES, find
+    from alight.scenario.shipped_scenarios import MOST_BYTES, find
 
     path = user_path(file, "FILE")
     if path.exists():

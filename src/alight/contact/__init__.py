@@ -1,16 +1,16 @@
 """What happens where lander and ground meet: springs, rigid hits, sliding, pads."""
 
-from alight.contact.compliant import Compliant, default_resistance
-from alight.contact.gaps import Gap, contacts, distance
-from alight.contact.ground import GroundLaw, GroundMap
+from alight.contact.compliant.law import Compliant, default_resistance
+from alight.contact.compliant.restitution import damping_ratio, restitution_of
+from alight.contact.ground_properties.property_map import GroundLaw, GroundMap
+from alight.contact.ground_properties.region_shapes import Ball, Box, Cap, Polygon
+from alight.contact.ground_properties.regions import Region, Regions
 from alight.contact.hertz import Hertz
-from alight.contact.impulse import Impact, ImpactKind, impact
-from alight.contact.impulsive import Impulse
-from alight.contact.overlap import Overlap, overlap
-from alight.contact.region_shapes import Ball, Box, Cap, Polygon
-from alight.contact.regions import Region, Regions
-from alight.contact.restitution import damping_ratio, restitution_of
-from alight.contact.sliding import Sliding
+from alight.contact.hull.gaps import Gap, contacts, distance
+from alight.contact.hull.overlap import Overlap, overlap
+from alight.contact.impulse.impact import Impact, ImpactKind, impact
+from alight.contact.impulse.law import Impulse
+from alight.contact.sliding.law import Sliding
 
 __all__ = [
     "Ball",

@@ -6,7 +6,7 @@ At a depth d > 0, with d' the speed of going in,
 
 Without the clamp the dashpot would pull as the ground is left. With c > 0 the force jumps by c d'
 as the ground is touched. Friction (002 Eq. 38) has a direction (erratum 002-9) and sticks: it is
-that of ``contact.stick``, a spring k_t with a damper c_t along the ground, up to mu F_n.
+that of ``contact.stick_friction``, a spring k_t with a damper c_t along the ground, up to mu F_n.
 
 The paper's friction gives nowhere, so k_t is to be large: what is not given is chosen such that the
 lightest mass on it, damped half critically, comes back from a push within T = c_t / k_t, an eighth
@@ -22,7 +22,7 @@ import numpy as np
 import numpy.typing as npt
 import warp as wp
 
-from alight.contact.compliant import Number
+from alight.contact.compliant.law import Number
 from alight.core.checks import Array, checked_number
 from alight.core.errors import InputError
 from alight.core.types import scalar

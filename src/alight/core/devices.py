@@ -22,7 +22,7 @@ from typing import Any
 
 import warp as wp
 
-from alight.core import kernels, litter
+from alight.core import kernels, stale_files
 from alight.core import warp_setup as _warp_setup  # noqa: F401  (settings before any kernel)
 from alight.core.checks import checked_whole
 from alight.core.errors import DeviceError, FileError, InputError, did_you_mean
@@ -288,5 +288,5 @@ def _initialise() -> None:
                 caught.seek(0)
                 said = [line for line in caught if _NO_DRIVER not in line]
                 sys.stderr.write(b"".join(said).decode(errors="replace"))
-        litter.sign_kernels(pathlib.Path(wp.config.kernel_cache_dir))
+        stale_files.sign_kernels(pathlib.Path(wp.config.kernel_cache_dir))
         _initialised = True

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 from platformdirs import user_cache_path
 
-from alight.core import litter
+from alight.core import stale_files
 from alight.core.archives import read_archive
 from alight.core.errors import InputError
 from alight.core.paths import user_path
@@ -64,7 +64,7 @@ def load(place: pathlib.Path | None, name: str) -> dict[str, Any] | None:
     """
     if place is None:
         return None
-    litter.clear_parts(place)
+    stale_files.clear_parts(place)
     file = place / f"{name}.npz"
     try:
         # They are not packed: together they are smaller than the file.
@@ -81,5 +81,5 @@ def save(place: pathlib.Path | None, name: str, arrays: dict[str, Any]) -> None:
         return
     with contextlib.suppress(OSError):
         place.mkdir(parents=True, exist_ok=True)
-        with litter.whole_file(place / f"{name}.npz") as file:
+        with stale_files.whole_file(place / f"{name}.npz") as file:
             np.savez(file, **{**arrays, _SEAL: np.array(_digest(name, arrays))})

@@ -5,8 +5,8 @@ from typing import Any
 
 import warp as wp
 
-from alight.contact.clipped import Motion, normal_pass
-from alight.contact.grip import held_by_ground, warm_pull
+from alight.contact.compliant.clipped_springs import Motion, normal_pass
+from alight.contact.friction import held_by_ground, warm_pull
 from alight.contact.state import Grip, Pressed
 from alight.core.outcomes import Outcome
 from alight.core.types import mat33, quat, scalar, vec3

@@ -11,7 +11,12 @@ from alight.engine.approach import time_to_travel
 from alight.engine.clearance import points_clearance
 from alight.engine.run import CONTACT, Memory, Run, vec6
 from alight.engine.world import Composition
-from alight.integrators.kernel import accepted, error_norm_function, next_step, step_function
+from alight.integrators.runge_kutta_kernel import (
+    accepted,
+    error_norm_function,
+    next_step,
+    step_function,
+)
 from alight.integrators.tableau import RK54
 
 _TIMED_OUT = wp.constant(int(Outcome.TIMED_OUT))

@@ -1,10 +1,11 @@
 """Clipped contact of whole hulls with facets and rocks: springs at every pair that touches.
 
 A corner of the lander on the ground, a corner of the ground under a face of the lander, and two
-ridges that cross each have a gap phi (``contact.touching``), which changes by n . (v + w x c) with
-the normal n and the lever c of the pair: to first order nothing else does, as what turns the normal
-moves the two points along each other. So each pair is a point of ``contact.clipped`` with G = n,
-its spring has a potential, and all that is said of points there (restitution, energy, rest) holds.
+ridges that cross each have a gap phi (``contact.hull.facet_contacts``), which changes by n . (v + w
+x c) with the normal n and the lever c of the pair: to first order nothing else does, as what turns
+the normal moves the two points along each other. So each pair is a point of
+``contact.compliant.clipped_springs`` with G = n, its spring has a potential, and all that is said
+of points there (restitution, energy, rest) holds.
 
 Flight goes by the planes between hull and facets (``impulse_gaps``), as for rigid contact. These do
 not tell how fast the first pair closes, which the springs of a hit are set by. So flight ends as
@@ -16,7 +17,7 @@ from typing import Any
 
 import warp as wp
 
-from alight.contact.hulls import clear_function, depth_function, hull_functions
+from alight.contact.hull.supported_surfaces import clear_function, depth_function, hull_functions
 from alight.contact.state import Found
 from alight.core.outcomes import Outcome
 from alight.core.types import mat33, quat, scalar, vec3

@@ -3,7 +3,7 @@
 A way to find contacts is two Warp functions: ``find(world, run, memory, slot, x, q, margin) ->
 count`` lists those within a margin, ``clearance`` tells how long flight may go on. Points go by the
 slope and the curvature of the ground's distance, or where that has edges by the slope alone; hulls
-and balls on facets by planes between them and each facet (``contact.clearing``).
+and balls on facets by planes between them and each facet (``contact.time_to_contact.facets``).
 """
 
 import functools
@@ -11,17 +11,17 @@ from typing import Any
 
 import warp as wp
 
-from alight.contact.clear_pairs import DEEP, flying_from
-from alight.contact.collected import Collecting, Contact, kept
-from alight.contact.open_times import open_time
-from alight.contact.pairs import BALL, CORNER, EDGES
+from alight.contact.hull.contact_list import Collecting, HullContact, kept
+from alight.contact.hull.feature_pairs import BALL, CORNER, EDGES
+from alight.contact.time_to_contact.bounds import open_time
+from alight.contact.time_to_contact.feature_pairs import DEEP, flying_from
 from alight.core.types import quat, scalar, vec3
 from alight.engine.approach import time_to_travel
 from alight.engine.clearance import Clearance
 from alight.engine.run import Memory, Run
 from alight.engine.world import Composition
-from alight.vehicles.hull_data import Hull
-from alight.vehicles.rigid_data import angular_acceleration
+from alight.vehicles.rigid.data import angular_acceleration
+from alight.vehicles.rigid.hull_data import HullData
 
 _BALL = wp.constant(BALL)
 _CORNER = wp.constant(CORNER)
@@ -46,7 +46,7 @@ def point_gaps(parts: Composition) -> tuple[Any, Any]:
         count = int(0)
         among = Collecting()
         among.slot = slot
-        like = Hull()
+        like = HullData()
         like.radius = body.bounding_radius
         for j in range(body.points.shape[0]):
             if memory.clear[j, slot] <= run.travel + margin:
@@ -56,7 +56,7 @@ def point_gaps(parts: Composition) -> tuple[Any, Any]:
                 memory.clear[j, slot] = run.travel + wp.max(gap, scalar(0.0)) / world.slope
                 gap = gap / wp.length(at.gradient)
                 if gap < margin:
-                    new = Contact()
+                    new = HullContact()
                     new.point = x + arm - body.radii[j] * at.normal
                     new.normal = at.normal
                     new.gap = gap
@@ -114,7 +114,7 @@ def point_gaps(parts: Composition) -> tuple[Any, Any]:
 
 @functools.cache
 def hull_gaps(parts: Composition, contacts: Any, clear: Any) -> tuple[Any, Any]:
-    """``find`` and ``clearance`` for the lander's hull on facets; see ``contact.clearing``."""
+    """``find`` and ``clearance`` of hulls on facets; see ``contact.time_to_contact.facets``."""
     World = parts.World
 
     @wp.func

@@ -1,10 +1,10 @@
 """The contact phase of a rigid lander: hits in no time, then steps in contact that goes on.
 
-Flight ends where a gap has closed. All contacts there are hit (``contact.several``), and if every
-one of them opens fast enough to rise by ``hop``, the lander flies again. Else contact goes on, in
-leapfrog steps: half a drift, pulls, hits of what closes fast, the impulses that hold the rest, half
-a drift. So a lander rocks, slides and rolls down to exact rest, and the endless sequence of ever
-smaller bounces has an end.
+Flight ends where a gap has closed. All contacts there are hit (``contact.impulse.contact_solver``),
+and if every one of them opens fast enough to rise by ``hop``, the lander flies again. Else contact
+goes on, in leapfrog steps: half a drift, pulls, hits of what closes fast, the impulses that hold
+the rest, half a drift. So a lander rocks, slides and rolls down to exact rest, and the endless
+sequence of ever smaller bounces has an end.
 """
 
 import functools
@@ -12,9 +12,14 @@ from typing import Any
 
 import warp as wp
 
-from alight.contact.clipped import Motion
-from alight.contact.hulls import clear_function, depth_function, hull_functions, is_ball
-from alight.contact.several import GROWTH, Held, Strike, hold, recall, strike
+from alight.contact.compliant.clipped_springs import Motion
+from alight.contact.hull.supported_surfaces import (
+    clear_function,
+    depth_function,
+    hull_functions,
+    is_ball,
+)
+from alight.contact.impulse.contact_solver import GROWTH, HeldContact, Strike, hold, recall, strike
 from alight.contact.state import CompliantData, Pressed
 from alight.core.outcomes import Outcome
 from alight.core.types import scalar, vec3
@@ -115,7 +120,7 @@ def press_rigid(parts: Composition, gaps: Any, depth: Any, hull: bool) -> tuple[
     def forget(memory: Memory, slot: int):
         """Nothing held before."""
         for k in range(memory.before.shape[0]):
-            nothing = Held()
+            nothing = HeldContact()
             nothing.kind = -1
             memory.before[k, slot] = nothing
 

@@ -13,7 +13,7 @@ import numpy.typing as npt
 import warp as wp
 
 from alight.contact import Compliant, Impulse, Sliding
-from alight.contact.hulls import hull_functions, is_ball, shelf_of, touching_hull
+from alight.contact.hull.supported_surfaces import hull_functions, is_ball, shelf_of, touching_hull
 from alight.core import devices
 from alight.core.checks import Array, checked_number, checked_whole
 from alight.core.errors import InputError
@@ -37,10 +37,10 @@ from alight.flight import External, Rotation, UniformRotation
 from alight.flight.combine import combine, combined_data
 from alight.gravity import Gravity, Linearised, Uniform
 from alight.surfaces import Surface
-from alight.surfaces.rock_shelf import NO_SHELF, ShelfSize
+from alight.surfaces.rocks.nearby_cache import NO_SHELF, ShelfSize
 from alight.vehicles import RigidLander
-from alight.vehicles.free_rotation import free_body
-from alight.vehicles.hull_data import Hull
+from alight.vehicles.rigid.free_rotation import free_body
+from alight.vehicles.rigid.hull_data import HullData
 
 _SCHEMES: dict[str, Scheme] = {"clipped": CLIPPED, "smooth": SMOOTH}
 
@@ -201,7 +201,7 @@ class Model(Motion):
                 contact_data=self.contact.Data,
                 ground_at=None if ground is None else ground.at,
                 ground_data=Nothing if ground is None else ground.Data,
-                hull_data=Hull if self.scheme.hull else Nothing,
+                hull_data=HullData if self.scheme.hull else Nothing,
                 scheme=self.scheme,
                 linearised=isinstance(self.gravity, Linearised),
                 steady=self.rotation.uniform and all(law.steady for law in self.externals),

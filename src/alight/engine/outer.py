@@ -5,7 +5,7 @@ from typing import Any
 
 import warp as wp
 
-from alight.contact.clipped import Motion
+from alight.contact.compliant.clipped_springs import Motion
 from alight.core.types import mat33, quat, scalar, vec3
 from alight.engine.run import Memory, Run
 from alight.engine.world import Composition

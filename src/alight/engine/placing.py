@@ -6,10 +6,10 @@ from typing import Any
 
 import numpy as np
 
-from alight.contact.hulls import is_ball
-from alight.contact.impulsive import Impulse
-from alight.contact.overlap import overlap
-from alight.contact.sliding import Sliding
+from alight.contact.hull.overlap import overlap
+from alight.contact.hull.supported_surfaces import is_ball
+from alight.contact.impulse.law import Impulse
+from alight.contact.sliding.law import Sliding
 from alight.core import devices, frames
 from alight.core.checks import Array
 from alight.engine.lift import HELD, lifted

@@ -13,7 +13,7 @@ from alight.core.checks import Array
 from alight.core.errors import InputError
 from alight.core.types import quat, scalar, vec3
 from alight.core.warp_setup import POINT_OPTIONS
-from alight.vehicles.rigid_data import RigidBody
+from alight.vehicles.rigid.data import RigidBody
 
 
 @dataclass(frozen=True, eq=False)

@@ -6,8 +6,8 @@ from typing import Any
 
 import numpy as np
 
-from alight.contact.hulls import is_ball
-from alight.contact.overlap import overlap
+from alight.contact.hull.overlap import overlap
+from alight.contact.hull.supported_surfaces import is_ball
 from alight.core import devices
 from alight.core.checks import Array
 from alight.core.outcomes import Outcome

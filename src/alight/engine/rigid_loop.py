@@ -14,7 +14,7 @@ from alight.engine.motion import Launch, Loop
 from alight.engine.run import CONTACT, FLIGHT, Memory, Run
 from alight.engine.world import Composition
 from alight.gravity.linearised import extrapolate
-from alight.vehicles.rigid_data import angular_energy, linear_energy
+from alight.vehicles.rigid.data import angular_energy, linear_energy
 
 _RUNNING = wp.constant(int(Outcome.RUNNING))
 _FIRST_FAILURE = wp.constant(FIRST_FAILURE)

@@ -4,15 +4,15 @@ from typing import Any
 
 import warp as wp
 
-from alight.contact.collected import MOST, Contact
-from alight.contact.several import Held
+from alight.contact.hull.contact_list import MOST, HullContact
+from alight.contact.impulse.contact_solver import HeldContact
 from alight.contact.state import Found, Grip
 from alight.core import devices
 from alight.core.types import quat, scalar, vec3
 from alight.engine.motion import new_records
 from alight.engine.records import Touch, joined, size_of
 from alight.gravity.law import FieldValue
-from alight.surfaces.rock_shelf import ShelfSize, Shelves
+from alight.surfaces.rocks.nearby_cache import ShelfSize, Shelves
 
 #: Phases of a run. Motions add their own after these.
 FLIGHT = wp.constant(0)
@@ -102,9 +102,9 @@ class Memory:
 
     clear: wp.array2d(dtype=scalar)  # [point, slot]: travel up to which it cannot touch [m]
     found: wp.array2d(dtype=Found)  # points near the ground in the step under way
-    contacts: wp.array2d(dtype=Contact)  # of a rigid lander in the step under way
-    held: wp.array2d(dtype=Held)  # what holds it there, and what did in the step before
-    before: wp.array2d(dtype=Held)
+    contacts: wp.array2d(dtype=HullContact)  # of a rigid lander in the step under way
+    held: wp.array2d(dtype=HeldContact)  # what holds it there, and what did in the step before
+    before: wp.array2d(dtype=HeldContact)
     notes: wp.array(dtype=Notes)
     shelves: Shelves  # rocks near it
 
@@ -138,9 +138,9 @@ def make_memory(
     # One row more than there are points ends a search for those that are near.
     memory.clear = wp.empty((points + 1, slots), dtype=scalar, device=name)
     memory.found = wp.empty((max(points, most), slots), dtype=Found, device=name)
-    memory.contacts = wp.empty((most, slots), dtype=Contact, device=name)
-    memory.held = wp.zeros((most, slots), dtype=Held, device=name)
-    memory.before = wp.zeros((most, slots), dtype=Held, device=name)
+    memory.contacts = wp.empty((most, slots), dtype=HullContact, device=name)
+    memory.held = wp.zeros((most, slots), dtype=HeldContact, device=name)
+    memory.before = wp.zeros((most, slots), dtype=HeldContact, device=name)
     memory.shelves = shelf.shelves(slots, device)
     return memory
 
@@ -149,4 +149,4 @@ def slot_bytes(points: int, pairs: bool, shelf: ShelfSize) -> int:
     """What one slot takes on the device [bytes]."""
     most = MOST if pairs else 0
     own = size_of(Run) + size_of(Notes) + 8 * points + max(points, most) * size_of(Found)
-    return own + shelf.bytes_each + most * (size_of(Contact) + 2 * size_of(Held))
+    return own + shelf.bytes_each + most * (size_of(HullContact) + 2 * size_of(HeldContact))

@@ -1,11 +1,11 @@
 """Sliding: one step along the ground, to a stop, or off it again.
 
-Place and velocity are integrated together with what the ground gives (see ``contact.slide_kernel``)
-by RK5(4), in Cartesian coordinates of the target: no chart, so no poles. After each step the place
-is put back on the surface and the velocity into its tangent plane. The rate of the last component
-is the support N itself, so every step knows N at its ends and, by the integral, in between: a step
-over N = 0 is cut there. Towards a stop, steps take half of the time left, until what is left is
-known in closed form to within the tolerance.
+Place and velocity are integrated together with what the ground gives (see
+``contact.sliding.kernel``) by RK5(4), in Cartesian coordinates of the target: no chart, so no
+poles. After each step the place is put back on the surface and the velocity into its tangent plane.
+The rate of the last component is the support N itself, so every step knows N at its ends and, by
+the integral, in between: a step over N = 0 is cut there. Towards a stop, steps take half of the
+time left, until what is left is known in closed form to within the tolerance.
 """
 
 import functools
@@ -13,9 +13,9 @@ from typing import Any
 
 import warp as wp
 
-from alight.contact.slide_kernel import (
+from alight.contact.sliding.kernel import (
     Halt,
-    Pushed,
+    SupportForce,
     carried,
     creeping,
     downhill,
@@ -28,7 +28,12 @@ from alight.engine.approach import time_to_travel
 from alight.engine.flight_phase import path_length
 from alight.engine.run import FLIGHT, Limits, Memory, Run
 from alight.engine.world import Composition
-from alight.integrators.kernel import accepted, error_norm_function, next_step, step_function
+from alight.integrators.runge_kutta_kernel import (
+    accepted,
+    error_norm_function,
+    next_step,
+    step_function,
+)
 from alight.integrators.tableau import RK54
 
 _SETTLED = wp.constant(int(Outcome.SETTLED))
@@ -133,7 +138,7 @@ def slide_function(parts: Composition, bend: Any) -> Any:
         creeps: bool  # it goes the way it is pulled
 
     @wp.func
-    def rates(v: vec3, free: vec3, push: Pushed, held: scalar):
+    def rates(v: vec3, free: vec3, push: SupportForce, held: scalar):
         """Rates of change of the ten components."""
         gave = held * (push.support * push.normal + push.friction)
         a = free + gave
@@ -145,7 +150,7 @@ def slide_function(parts: Composition, bend: Any) -> Any:
         x = vec3(y[0], y[1], y[2])
         v = vec3(y[3], y[4], y[5])
         free = pull(data.world, data.memory, data.slot, t, x, v)
-        push = Pushed()
+        push = SupportForce()
         if data.held > scalar(0.0):
             law = law_at(data.world, data.memory, data.slot, x)
             push = carried(bend(data.world.surface, x), v, free, law.friction, data.creeps)
@@ -192,7 +197,7 @@ def slide_function(parts: Composition, bend: Any) -> Any:
             memory.notes[slot].anchor_x = run.x
 
     @wp.func
-    def sure(world: World, run: Run, push: Pushed, friction: scalar, end: Halt, g: scalar):
+    def sure(world: World, run: Run, push: SupportForce, friction: scalar, end: Halt, g: scalar):
         """True where pull and support change too little before the stop to matter."""
         s = wp.length(run.v)
         d = s * end.time
@@ -208,7 +213,9 @@ def slide_function(parts: Composition, bend: Any) -> Any:
         return late and share * d <= allowed * (far + d)
 
     @wp.func
-    def lost(limits: Limits, run: Run, memory: Memory, slot: int, push: Pushed, friction: scalar):
+    def lost(
+        limits: Limits, run: Run, memory: Memory, slot: int, push: SupportForce, friction: scalar
+    ):
         """True where what is left of the velocity is within the error of the slide.
 
         Not of a point that has begun to go the way it is pulled.
@@ -224,7 +231,7 @@ def slide_function(parts: Composition, bend: Any) -> Any:
 
     @wp.func
     def stopped(
-        world: World, run: Run, memory: Memory, slot: int, push: Pushed, free: vec3, end: Halt
+        world: World, run: Run, memory: Memory, slot: int, push: SupportForce, free: vec3, end: Halt
     ):
         """``run`` where and when it has stopped."""
         out = run
@@ -248,7 +255,7 @@ def slide_function(parts: Composition, bend: Any) -> Any:
         return out
 
     @wp.func
-    def stride(world: World, run: Run, push: Pushed, end: Halt, g: scalar, gone: bool):
+    def stride(world: World, run: Run, push: SupportForce, end: Halt, g: scalar, gone: bool):
         """The step to try [s]."""
         limits = world.limits
         s = wp.length(run.v)

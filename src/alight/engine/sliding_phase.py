@@ -11,9 +11,9 @@ from typing import Any
 
 import warp as wp
 
-from alight.contact.clipped import Motion
-from alight.contact.open_times import open_time
-from alight.contact.slide_kernel import bounced, carried
+from alight.contact.compliant.clipped_springs import Motion
+from alight.contact.sliding.kernel import bounced, carried
+from alight.contact.time_to_contact.bounds import open_time
 from alight.core.errors import InputError
 from alight.core.outcomes import Outcome
 from alight.core.types import scalar, vec3
@@ -25,7 +25,7 @@ from alight.engine.touches import begin_touch
 from alight.engine.world import Composition, Scheme
 from alight.surfaces import Surface
 from alight.vehicles import RigidLander
-from alight.vehicles.rigid_data import RigidBody
+from alight.vehicles.rigid.data import RigidBody
 
 #: A gap of this share of the distance from the origin (or of the lander's radius) is closed: it is
 #: rounding.

@@ -1,11 +1,11 @@
 """The contact phase of paper 004's own scheme: smooth forces in a Runge-Kutta integration.
 
 Position, velocity, attitude and rate (13 numbers, equation 2 with errata 004-1 and 004-2) are
-integrated together by RK5(4) under the forces of ``contact.smooth``. Two things make that fit for
-contact. Errors are measured on the scale of the contact: the depth speed / omega_0, never less than
-the weight presses in, for a lander at rest sits 1e-8 m deep and tolerances in metres would not see
-it. And steps end where a point touches or leaves, as far as that can be told: a damper's force
-jumps there, and no method keeps its order across a jump.
+integrated together by RK5(4) under the forces of ``contact.compliant.smooth_forces``. Two things
+make that fit for contact. Errors are measured on the scale of the contact: the depth speed /
+omega_0, never less than the weight presses in, for a lander at rest sits 1e-8 m deep and tolerances
+in metres would not see it. And steps end where a point touches or leaves, as far as that can be
+told: a damper's force jumps there, and no method keeps its order across a jump.
 """
 
 import functools
@@ -13,15 +13,15 @@ from typing import Any
 
 import warp as wp
 
-from alight.contact.resistance import tangential
-from alight.contact.smooth import (
+from alight.contact.compliant.smooth_forces import (
+    ContactLoad,
     Instant,
-    Load,
-    Look,
+    NearPoints,
     linear_push,
     linear_stored,
     smooth_load,
 )
+from alight.contact.rolling_resistance import tangential
 from alight.contact.state import CompliantData
 from alight.core.outcomes import Outcome
 from alight.core.types import quat, scalar, vec3
@@ -30,7 +30,12 @@ from alight.engine.records import Touch
 from alight.engine.run import FLIGHT, Memory, Run
 from alight.engine.world import Composition, Scheme
 from alight.gravity.linearised import extrapolate
-from alight.integrators.kernel import accepted, error_norm_function, next_step, step_function
+from alight.integrators.runge_kutta_kernel import (
+    accepted,
+    error_norm_function,
+    next_step,
+    step_function,
+)
 from alight.integrators.tableau import RK54
 
 _SETTLED = wp.constant(int(Outcome.SETTLED))
@@ -89,8 +94,9 @@ def arrive_function(parts: Composition, frequency: Any) -> Any:
 def press_function(parts: Composition, push: Any, stored: Any, frequency: Any) -> Any:
     """The function ``(world, run, memory, slot) -> run`` of one step in contact.
 
-    ``push`` and ``stored`` are the normal law (see ``contact.smooth.smooth_load``), and
-    ``frequency(contact, mass, speed)`` is how fast it throws ``mass`` [kg] back [rad/s].
+    ``push`` and ``stored`` are the normal law (see
+    ``contact.compliant.smooth_forces.smooth_load``), and ``frequency(contact, mass, speed)`` is how
+    fast it throws ``mass`` [kg] back [rad/s].
     """
     World, laws = parts.World, parts.laws
     anchor, frame_pull = parts.anchor, parts.frame_pull
@@ -103,7 +109,7 @@ def press_function(parts: Composition, push: Any, stored: Any, frequency: Any) -
         world: World
         run: Run
         memory: Memory
-        look: Look
+        look: NearPoints
 
     @wp.func
     def instant(data: Pressing, t: scalar, y: vec13):
@@ -131,7 +137,7 @@ def press_function(parts: Composition, push: Any, stored: Any, frequency: Any) -
         return now
 
     @wp.func
-    def slope_under(data: Pressing, y: vec13, now: Instant, load: Load):
+    def slope_under(data: Pressing, y: vec13, now: Instant, load: ContactLoad):
         """The derivative of ``y`` under ``load``."""
         a = now.pull + load.force / data.world.body.mass
         turn = wp.transpose(now.R) * (now.turn + now.inverse_inertia * load.torque)
@@ -204,7 +210,7 @@ def press_function(parts: Composition, push: Any, stored: Any, frequency: Any) -
         return out
 
     @wp.func
-    def clearance(world: World, run: Run, a: scalar, longest: scalar, look: Look):
+    def clearance(world: World, run: Run, a: scalar, longest: scalar, look: NearPoints):
         """The longest time [s], up to ``longest``, in which no point can touch."""
         body = world.body
         size = body.bounding_radius
@@ -227,7 +233,9 @@ def press_function(parts: Composition, push: Any, stored: Any, frequency: Any) -
         return h
 
     @wp.func
-    def wanted_step(world: World, run: Run, was: Load, scale: Scales, a: scalar, look: Look):
+    def wanted_step(
+        world: World, run: Run, was: ContactLoad, scale: Scales, a: scalar, look: NearPoints
+    ):
         """The step [s]: to where a point touches or leaves, if that is near.
 
         Above the ground it is as long as nothing can touch, or the way to the touch if that is
@@ -245,9 +253,9 @@ def press_function(parts: Composition, push: Any, stored: Any, frequency: Any) -
         memory: Memory,
         slot: int,
         old: Instant,
-        was: Load,
+        was: ContactLoad,
         new: Instant,
-        load: Load,
+        load: ContactLoad,
         mass: scalar,
         h: scalar,
     ):
@@ -296,8 +304,8 @@ def press_function(parts: Composition, push: Any, stored: Any, frequency: Any) -
         world: World,
         run: Run,
         gravity: vec3,
-        load: Load,
-        look: Look,
+        load: ContactLoad,
+        look: NearPoints,
         h: scalar,
         left: scalar,
         brief: scalar,
@@ -394,8 +402,9 @@ def smooth_scheme(name: str, push: Any, stored: Any, frequency: Any) -> Scheme:
     """The scheme with another normal law, for a subclass of ``Compliant`` to name as ``stepping``.
 
     The Warp functions are ``push(contact, depth, closing)`` [N] and ``stored(contact, depth)`` [J]
-    as for ``contact.smooth.smooth_load``, and ``frequency(contact, mass, speed)`` [rad/s], about
-    one over the time in which a hit is thrown back; it must be positive at every speed, 0 too.
+    as for ``contact.compliant.smooth_forces.smooth_load``, and ``frequency(contact, mass, speed)``
+    [rad/s], about one over the time in which a hit is thrown back; it must be positive at every
+    speed, 0 too.
     """
 
     def arrive(parts: Composition) -> Any:

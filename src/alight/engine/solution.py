@@ -20,7 +20,7 @@ from alight.engine.lift import refusal
 from alight.engine.records import stacked
 from alight.engine.result import BatchResult
 from alight.engine.run import Row
-from alight.vehicles.free_rotation import turn
+from alight.vehicles.rigid.free_rotation import turn
 
 if TYPE_CHECKING:
     from alight.engine.model import Model

@@ -14,11 +14,11 @@ import math
 
 import warp as wp
 
-from alight.contact.clipped import GENTLE, HIT, LASTING, MOST_ZETA
+from alight.contact.compliant.clipped_springs import GENTLE, HIT, LASTING, MOST_ZETA
 from alight.contact.state import CompliantData
 from alight.core.types import scalar
 from alight.engine.run import Run
-from alight.vehicles.rigid_data import RigidBody, angular_energy, linear_energy
+from alight.vehicles.rigid.data import RigidBody, angular_energy, linear_energy
 
 #: Normal speed [m/s] below which a hit is not resolved as one.
 GENTLE_SPEED = 5e-4

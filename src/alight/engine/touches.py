@@ -2,8 +2,8 @@
 
 import warp as wp
 
-from alight.contact.clipped import Motion
-from alight.contact.resistance import tangential
+from alight.contact.compliant.clipped_springs import Motion
+from alight.contact.rolling_resistance import tangential
 from alight.contact.state import Pressed
 from alight.core.types import scalar, vec3
 from alight.engine.records import Touch

@@ -24,8 +24,8 @@ from alight.engine.tree_state import (
     TreeSpace,
 )
 from alight.engine.tree_world import TreeComposition
-from alight.vehicles.device_kernel import NEVER, swing_angle, switch_levels
-from alight.vehicles.tree_data import (
+from alight.vehicles.fittings_kernel import NEVER, swing_angle, switch_levels
+from alight.vehicles.tree.data import (
     ARM,
     MOVING,
     POSITION,
@@ -34,8 +34,8 @@ from alight.vehicles.tree_data import (
     TreeMemory,
     vector_row,
 )
-from alight.vehicles.tree_loads import joint_loads
-from alight.vehicles.tree_motion import center_position, point_velocity
+from alight.vehicles.tree.joint_loads import joint_loads
+from alight.vehicles.tree.kinematics import center_position, point_velocity
 
 _SETTLED = wp.constant(int(Outcome.SETTLED))
 _ESCAPED = wp.constant(int(Outcome.ESCAPED))

@@ -16,7 +16,7 @@ from alight.engine.tree_account import arrive_function, line_function
 from alight.engine.tree_state import TreeRun, TreeSpace
 from alight.engine.tree_steppers import START, TRIAL, Turn, adams_stepper, rk4_stepper
 from alight.engine.tree_world import TreeComposition, let_go
-from alight.vehicles.tree_joints import make_unit
+from alight.vehicles.tree.joints import make_unit
 
 #: Steps of one launch on a GPU.
 GPU_STEPS = 200

@@ -40,10 +40,10 @@ from alight.flight import External, Rotation, UniformRotation
 from alight.flight.combine import combine, combined_data
 from alight.gravity import Gravity, Linearised
 from alight.surfaces import Surface
-from alight.vehicles.device_kernel import device_data
-from alight.vehicles.devices import Device, Fitted, fitted
-from alight.vehicles.tree import Tree
-from alight.vehicles.tree_states import checked_numbers, require_unit
+from alight.vehicles.fittings import Device, Fitted, fitted
+from alight.vehicles.fittings_kernel import device_data
+from alight.vehicles.tree.states import checked_numbers, require_unit
+from alight.vehicles.tree.tree import Tree
 
 INTEGRATORS = ("pece", "rk4")
 

@@ -13,7 +13,7 @@ from alight.engine.motion import Start
 from alight.engine.result import BatchResult
 from alight.engine.run import final_states
 from alight.engine.tree_state import PEAKS, Sizes
-from alight.vehicles.tree import Tree
+from alight.vehicles.tree.tree import Tree
 
 if TYPE_CHECKING:
     from alight.engine.tree_model import TreeModel

@@ -17,7 +17,7 @@ from alight.engine.history import Thinning
 from alight.engine.lift import refusal
 from alight.engine.tree_result import TreePeaks, TreeResult
 from alight.engine.tree_state import IN_CONTACT, line_parts
-from alight.vehicles.tree_states import Kinematics
+from alight.vehicles.tree.states import Kinematics
 
 if TYPE_CHECKING:
     from alight.engine.tree_model import TreeModel

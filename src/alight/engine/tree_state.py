@@ -12,7 +12,7 @@ from alight.engine.records import Touch
 from alight.gravity.law import FieldValue
 from alight.integrators.pece_kernel import ROWS, Adams
 from alight.integrators.pece_rows import StateRows
-from alight.vehicles.tree_data import TreeMemory, run_rows, tree_memory
+from alight.vehicles.tree.data import TreeMemory, run_rows, tree_memory
 
 # Rows of ``TreeSpace.peaks``, before those of single joints, pads and sloshes.
 PEAK_ACCELERATION = wp.constant(0)

@@ -15,7 +15,6 @@ from alight.core.outcomes import Outcome
 from alight.core.types import scalar
 from alight.engine.tree_state import HIT, TreeRun, TreeSpace
 from alight.engine.tree_world import TreeComposition
-from alight.integrators.kernel import accepted
 from alight.integrators.pece_kernel import ROWS, Adams
 from alight.integrators.pece_rows import (
     Corrected,
@@ -28,8 +27,9 @@ from alight.integrators.pece_rows import (
     predict_rows,
     step_weights,
 )
-from alight.vehicles.device_kernel import DeviceData
-from alight.vehicles.tree_data import TreeData
+from alight.integrators.runge_kutta_kernel import accepted
+from alight.vehicles.fittings_kernel import DeviceData
+from alight.vehicles.tree.data import TreeData
 
 _STEP_FLOOR = wp.constant(int(Outcome.STEP_FLOOR))
 _NOT_FINITE = wp.constant(int(Outcome.NOT_FINITE))

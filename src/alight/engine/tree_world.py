@@ -7,16 +7,16 @@ from typing import Any
 import warp as wp
 
 from alight.contact.hertz import HertzData, hertz_normal, hertz_stored
-from alight.contact.stick import stick, stick_stored
+from alight.contact.stick_friction import stick, stick_stored
 from alight.core.types import scalar, vec3
 from alight.engine.tree_state import TreeLimits, TreeSpace
 from alight.flight.rotation import Spin
 from alight.gravity.linearised import extrapolate
-from alight.vehicles.device_kernel import DeviceData, act, crush_all
-from alight.vehicles.tree_data import ARM, POSITION, RATE, TreeData, vector_row
-from alight.vehicles.tree_joints import add_joint_efforts, configuration_rate, joint_stored
-from alight.vehicles.tree_kernel import solve_tree, turned_inertia
-from alight.vehicles.tree_motion import (
+from alight.vehicles.fittings_kernel import DeviceData, act, crush_all
+from alight.vehicles.tree.data import ARM, POSITION, RATE, TreeData, vector_row
+from alight.vehicles.tree.forward_dynamics import solve_tree, turned_inertia
+from alight.vehicles.tree.joints import add_joint_efforts, configuration_rate, joint_stored
+from alight.vehicles.tree.kinematics import (
     center_position,
     clear_forces,
     place_tree,

@@ -6,13 +6,13 @@ from typing import Any
 
 import warp as wp
 
-from alight.contact.local import local_contact
+from alight.contact.ground_properties.local_law import local_contact
 from alight.core.types import quat, scalar, vec3
 from alight.engine.run import Limits, Memory, Run
 from alight.gravity.law import FieldValue
 from alight.gravity.linearised import extrapolate
-from alight.vehicles.free_rotation import FreeBody, free_rotation
-from alight.vehicles.rigid_data import RigidBody, angular_energy, linear_energy
+from alight.vehicles.rigid.data import RigidBody, angular_energy, linear_energy
+from alight.vehicles.rigid.free_rotation import FreeRotor, free_rotation
 
 
 @dataclasses.dataclass(frozen=True)
@@ -124,7 +124,7 @@ def compose(laws: Laws) -> Composition:
         ground: ground_data
         hull: hull_data
         body: RigidBody
-        free: FreeBody
+        free: FreeRotor
         limits: Limits
         slope: scalar  # bound on the gradient of the distance
         curvature: scalar  # bound on its second derivatives [1/m]

@@ -1,13 +1,13 @@
 """Gravity laws: one interface, ``evaluate(points) -> potential, acceleration, gradient``."""
 
-from alight.gravity.cached import CachedField, CacheReport
 from alight.gravity.law import Gravity
 from alight.gravity.linearised import Linearised
 from alight.gravity.multipole import Multipole
-from alight.gravity.polyhedron import Polyhedron
+from alight.gravity.polyhedron.field import Polyhedron
 from alight.gravity.reduced import Reduced
 from alight.gravity.simple import PointMass, Uniform
-from alight.gravity.smooth import SmoothField
+from alight.gravity.tabulated.cached_field import CachedField, CacheReport
+from alight.gravity.tabulated.smooth_field import SmoothField
 
 __all__ = [
     "CacheReport",

@@ -12,7 +12,7 @@ from scipy.spatial import HalfspaceIntersection
 from alight.core.checks import Array
 from alight.core.constants import G as NEWTON
 from alight.core.errors import InputError
-from alight.gravity.polyhedron import Polyhedron, mass_from
+from alight.gravity.polyhedron.field import Polyhedron, mass_from
 from alight.shapes.icosphere import sphere_points_mesh
 from alight.shapes.mesh import Mesh
 from alight.shapes.rays import first_hit

@@ -24,7 +24,7 @@ from collections.abc import Callable
 from fractions import Fraction
 from typing import Any, NamedTuple
 
-from alight.integrators import control
+from alight.integrators import step_control
 
 #: The highest order of the predictor; the corrector's is one more.
 MAX_ORDER = 12
@@ -40,7 +40,7 @@ EQUAL = 1e-6
 ALMOST = 1.0 - 1e-9
 
 
-class Laws(NamedTuple):
+class AdamsFormulas(NamedTuple):
     """The functions, for one kind of number."""
 
     weights: Callable[..., Any]
@@ -55,11 +55,11 @@ class Laws(NamedTuple):
 
 def laws(
     number: Any, row: Any, error_constants: Any, func: Callable[..., Any], step_factor: Any
-) -> Laws:
+) -> AdamsFormulas:
     """The laws for numbers of type ``number``, in tables that ``row()`` makes.
 
     ``func`` turns a function into one that the others may call (``wp.func`` for kernels, nothing
-    on the host); ``step_factor`` is ``control.step_factor`` treated so.
+    on the host); ``step_factor`` is ``step_control.step_factor`` treated so.
     """
 
     @func
@@ -154,7 +154,7 @@ def laws(
     def lowers(order: int, below2: number, below1: number, here: number) -> bool:
         """True when lower orders promise less: differences that do not fall are not to be used."""
         lower = bool(False)
-        known = here < number(control.HUGE)
+        known = here < number(step_control.HUGE)
         if order == 2 and known:
             lower = below1 <= number(0.5) * here
         if order > 2 and known:
@@ -231,13 +231,13 @@ def laws(
                 number(0.5),
                 number(0.5),
                 number(math.sqrt(AIM)),
-                number(control.SHRINK),
-                number(control.TINY),
-                number(control.HUGE),
+                number(step_control.SHRINK),
+                number(step_control.TINY),
+                number(step_control.HUGE),
             )
         return k, failures >= RESTART, ratio
 
-    return Laws(
+    return AdamsFormulas(
         weights, coefficients, dense_weights, fitted, equal_steps, constant, onward, retreat
     )
 
@@ -263,5 +263,5 @@ HOST = laws(
     lambda: [0.0] * ROWS,
     [float(c) for c in ERROR_CONSTANTS],
     _as_it_is,
-    control.step_factor,
+    step_control.step_factor,
 )

@@ -16,7 +16,7 @@ from alight.core.checks import Array
 from alight.core.outcomes import Outcome
 from alight.integrators.adams import HOST
 from alight.integrators.dense import Segment
-from alight.integrators.problem import Problem, Settings
+from alight.integrators.problem import InitialValueProblem, Settings
 from alight.integrators.tolerance import Tolerance, checked_adaptive, first_size, floor_of, rms
 
 Row = list[float]
@@ -77,7 +77,7 @@ class _Trial:
 class Pece:
     """Where an integration is, with the differences of its slopes, and the next step from there."""
 
-    def __init__(self, problem: Problem, settings: Settings) -> None:
+    def __init__(self, problem: InitialValueProblem, settings: Settings) -> None:
         checked_adaptive("pece", settings)
         self.problem, self._settings, self._tolerance = problem, settings, Tolerance(settings)
         self.t, self.y = problem.t0, problem.y0

@@ -1,9 +1,10 @@
 """Adams steps of variable order inside kernels: the formulas of ``adams`` for Warp's scalar.
 
-A right-hand side is a Warp function ``(data, t: scalar, y: vector) -> vector``, as in ``kernel``.
-The differences of a run's slopes are many numbers: they stay in memory, in column ``slot`` of an
-array ``differences`` of shape (``ROWS``, runs) and type ``vector``. Row i is phi_i(n), so row 1 is
-the slope at (t, y); row 0 is what rounding has taken from the state. All else is in an ``Adams``::
+A right-hand side is a Warp function ``(data, t: scalar, y: vector) -> vector``, as in
+``runge_kutta_kernel``. The differences of a run's slopes are many numbers: they stay in memory, in
+column ``slot`` of an array ``differences`` of shape (``ROWS``, runs) and type ``vector``. Row i is
+phi_i(n), so row 1 is the slope at (t, y); row 0 is what rounding has taken from the state. All else
+is in an ``Adams``::
 
     begin, attempt = begin_function(rhs, vector, Data), attempt_function(rhs, vector, Data)
     ...
@@ -26,7 +27,7 @@ import warp as wp
 
 from alight.core.types import scalar, vec3
 from alight.integrators import adams as law
-from alight.integrators.kernel import accepted, error_norm_function, step_factor_func
+from alight.integrators.runge_kutta_kernel import accepted, error_norm_function, step_factor_func
 
 #: Rows of ``differences``.
 ROWS = law.ROWS

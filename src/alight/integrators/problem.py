@@ -20,7 +20,7 @@ Rhs = Callable[[float, Array], npt.ArrayLike]
 LEAST_RTOL = 1e-14
 
 
-class Problem:
+class InitialValueProblem:
     """An initial value problem; counts how often its right-hand side is asked."""
 
     def __init__(self, rhs: Rhs, t_span: Sequence[float], y0: npt.ArrayLike) -> None:
@@ -74,7 +74,7 @@ class Settings:
 
 
 def checked_settings(
-    problem: Problem,
+    problem: InitialValueProblem,
     rtol: float,
     atol: npt.ArrayLike,
     first_step: float | None,
@@ -105,7 +105,7 @@ def checked_settings(
     return settings
 
 
-def checked_times(problem: Problem, t_eval: npt.ArrayLike | None) -> Array | None:
+def checked_times(problem: InitialValueProblem, t_eval: npt.ArrayLike | None) -> Array | None:
     """The times at which states are wanted, in the order in which time runs."""
     if t_eval is None:
         return None

@@ -9,9 +9,9 @@ import numpy as np
 from alight.core.checks import Array
 from alight.core.errors import InputError
 from alight.core.outcomes import Outcome
-from alight.integrators.control import GROWTH, following_step
 from alight.integrators.dense import BentSegment, Segment
-from alight.integrators.problem import Problem, Settings
+from alight.integrators.problem import InitialValueProblem, Settings
+from alight.integrators.step_control import GROWTH, following_step
 from alight.integrators.tableau import RK4, RK54, Row, Tableau
 from alight.integrators.tolerance import Tolerance, checked_adaptive, first_size, floor_of, rms
 
@@ -19,7 +19,7 @@ from alight.integrators.tolerance import Tolerance, checked_adaptive, first_size
 class RungeKutta:
     """Where an integration is, and one step of a tableau from there."""
 
-    def __init__(self, tableau: Tableau, problem: Problem) -> None:
+    def __init__(self, tableau: Tableau, problem: InitialValueProblem) -> None:
         self.tableau, self.problem = tableau, problem
         self.t, self.y = problem.t0, problem.y0
         self.slope = problem.slope(self.t, self.y)
@@ -50,7 +50,7 @@ class RungeKutta:
 class FixedSteps(RungeKutta):
     """Steps of one size (the last one may be shorter), without an error estimate."""
 
-    def __init__(self, tableau: Tableau, problem: Problem, settings: Settings) -> None:
+    def __init__(self, tableau: Tableau, problem: InitialValueProblem, settings: Settings) -> None:
         others = (settings.first_step, settings.min_step)
         if settings.step is None or others != (None, None) or settings.max_step != math.inf:
             raise InputError(
@@ -80,7 +80,7 @@ class FixedSteps(RungeKutta):
 class AdaptiveSteps(RungeKutta):
     """Steps as long as the embedded error estimate allows."""
 
-    def __init__(self, tableau: Tableau, problem: Problem, settings: Settings) -> None:
+    def __init__(self, tableau: Tableau, problem: InitialValueProblem, settings: Settings) -> None:
         checked_adaptive(tableau.name, settings)
         super().__init__(tableau, problem)
         self._settings, self._tolerance = settings, Tolerance(settings)
@@ -116,12 +116,12 @@ class AdaptiveSteps(RungeKutta):
         return size, self.t + self.problem.direction * size
 
 
-def rk4(problem: Problem, settings: Settings) -> FixedSteps:
+def rk4(problem: InitialValueProblem, settings: Settings) -> FixedSteps:
     """The classical method of order 4."""
     return FixedSteps(RK4, problem, settings)
 
 
-def rk45(problem: Problem, settings: Settings) -> AdaptiveSteps:
+def rk45(problem: InitialValueProblem, settings: Settings) -> AdaptiveSteps:
     """Order 5 with an error estimate of order 4."""
     return AdaptiveSteps(RK54, problem, settings)
 

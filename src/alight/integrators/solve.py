@@ -16,7 +16,13 @@ from alight.core.outcomes import Outcome
 from alight.integrators import pece, runge_kutta
 from alight.integrators.dense import Segment
 from alight.integrators.events import Event, Happened, Watch, look, watches
-from alight.integrators.problem import Problem, Rhs, Settings, checked_settings, checked_times
+from alight.integrators.problem import (
+    InitialValueProblem,
+    Rhs,
+    Settings,
+    checked_settings,
+    checked_times,
+)
 
 
 class Stepper(Protocol):
@@ -32,7 +38,7 @@ class Stepper(Protocol):
 
 
 #: Methods by name; a new one needs a row here and nothing else in this file.
-METHODS: dict[str, Callable[[Problem, Settings], Stepper]] = {
+METHODS: dict[str, Callable[[InitialValueProblem, Settings], Stepper]] = {
     "rk4": runge_kutta.rk4,
     "rk45": runge_kutta.rk45,
     "pece": pece.Pece,
@@ -158,7 +164,7 @@ def solve(
     """
     if method not in METHODS:
         raise unknown_name("method", method, METHODS)
-    problem = Problem(rhs, t_span, y0)
+    problem = InitialValueProblem(rhs, t_span, y0)
     settings = checked_settings(problem, rtol, atol, first_step, max_step, min_step, step)
     trace = _Trace(problem, checked_times(problem, t_eval), dense)
     limit = checked_whole("max_steps", max_steps, 1)
@@ -186,7 +192,7 @@ def _march(
 
 
 def _solved(
-    problem: Problem,
+    problem: InitialValueProblem,
     stepper: Stepper,
     watched: Sequence[Watch],
     trace: _Trace,
@@ -213,7 +219,7 @@ def _solved(
 class _Trace:
     """What is kept of the steps: their ends, or states at given times, and perhaps all of them."""
 
-    def __init__(self, problem: Problem, t_eval: Array | None, dense: bool) -> None:
+    def __init__(self, problem: InitialValueProblem, t_eval: Array | None, dense: bool) -> None:
         self.steps, self.reached = 0, problem.t0
         self.segments: list[Segment] = []
         self._size, self._way, self.dense = problem.y0.size, problem.direction, dense

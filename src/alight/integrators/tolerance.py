@@ -8,8 +8,8 @@ import numpy as np
 
 from alight.core.checks import Array
 from alight.core.errors import InputError
-from alight.integrators.control import TINY
-from alight.integrators.problem import Problem, Settings
+from alight.integrators.problem import InitialValueProblem, Settings
+from alight.integrators.step_control import TINY
 
 
 class Tolerance:
@@ -43,7 +43,9 @@ def floor_of(settings: Settings, t: float) -> float:
     return settings.min_step or 10.0 * float(np.spacing(abs(t)))
 
 
-def first_size(problem: Problem, tolerance: Tolerance, slope: Array, error_order: int) -> float:
+def first_size(
+    problem: InitialValueProblem, tolerance: Tolerance, slope: Array, error_order: int
+) -> float:
     """A first step from the size of the state, its slope and its bend; asks for one more slope.
 
     The steps of Hairer, Norsett and Wanner, Solving ODEs I, section II.4; where a size is

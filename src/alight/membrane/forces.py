@@ -16,9 +16,9 @@ these shares are not either, and they add up to force and torque exactly: they s
 non-negative problem in closed form.
 
 Friction acts at each vertex, across f and relative to the suspension points: it sticks, up to
-Coulomb's limit mu |f|, and slides at exactly that limit (``contact.stick``). What the fabric is
-strained by where it sticks belongs to the vertex; it is a state of the motion, in axes M, in which
-the fabric stands still.
+Coulomb's limit mu |f|, and slides at exactly that limit (``contact.stick_friction``). What the
+fabric is strained by where it sticks belongs to the vertex; it is a state of the motion, in axes M,
+in which the fabric stands still.
 """
 
 import functools
@@ -26,7 +26,7 @@ from typing import Any
 
 import warp as wp
 
-from alight.contact.stick import stick, stick_stored
+from alight.contact.stick_friction import stick, stick_stored
 from alight.core.types import quat, scalar, vec3
 from alight.membrane.geometry import CaptiveData, HullMemory
 from alight.membrane.hoop import press_hoop

@@ -19,7 +19,7 @@ from dataclasses import dataclass
 import numpy as np
 import warp as wp
 
-from alight.contact.stick import stick, stick_stored
+from alight.contact.stick_friction import stick, stick_stored
 from alight.core.checks import Array, checked_number, checked_whole
 from alight.core.types import mat33, scalar, vec3
 from alight.membrane.geometry import CaptiveData, HullMemory

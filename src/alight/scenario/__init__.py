@@ -10,14 +10,14 @@ from typing import TYPE_CHECKING, Any
 from alight.scenario import bodies, landers
 
 if TYPE_CHECKING:
-    from alight.scenario.build import Group, Prepared, prepare, simulate
+    from alight.scenario.building.prepare import Group, Prepared, prepare, simulate
     from alight.scenario.dispersion import Dispersion
-    from alight.scenario.documents import json_schema
+    from alight.scenario.document_kinds import json_schema
     from alight.scenario.errors import ScenarioError
     from alight.scenario.reader import from_dict, load, loads
-    from alight.scenario.schema import Scenario
-    from alight.scenario.schema_capture import CaptureScenario
-    from alight.scenario.schema_membrane import DropScenario
+    from alight.scenario.schema.capture import CaptureScenario
+    from alight.scenario.schema.landing import Scenario
+    from alight.scenario.schema.membrane import DropScenario
 
 __all__ = [
     "CaptureScenario",
@@ -38,19 +38,19 @@ __all__ = [
 ]
 
 _NAMES = {
-    "CaptureScenario": "schema_capture",
+    "CaptureScenario": "schema.capture",
     "Dispersion": "dispersion",
-    "DropScenario": "schema_membrane",
-    "Group": "build",
-    "Prepared": "build",
-    "Scenario": "schema",
+    "DropScenario": "schema.membrane",
+    "Group": "building.prepare",
+    "Prepared": "building.prepare",
+    "Scenario": "schema.landing",
     "ScenarioError": "errors",
     "from_dict": "reader",
-    "json_schema": "documents",
+    "json_schema": "document_kinds",
     "load": "reader",
     "loads": "reader",
-    "prepare": "build",
-    "simulate": "build",
+    "prepare": "building.prepare",
+    "simulate": "building.prepare",
 }
 
 

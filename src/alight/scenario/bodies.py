@@ -64,7 +64,7 @@ class Pole:
 
 
 @dataclass(frozen=True)
-class Orbit:
+class BodyOrbit:
     """Orbit about ``primary``; angles against the J2000 ecliptic, None where unknown."""
 
     primary: str
@@ -96,7 +96,7 @@ class Orbit:
 
 
 @dataclass(frozen=True)
-class Tumbling:
+class TumblingState:
     """Rotation about no fixed axis: a turn about the long axis, which circles the momentum."""
 
     long_axis_period: float
@@ -148,9 +148,9 @@ class Body:
     """[kg/m^3]"""
     rotation_period: float | None
     """[s]; None for a tumbling body."""
-    tumbling: Tumbling | None
+    tumbling: TumblingState | None
     pole: Pole | None
-    orbit: Orbit
+    orbit: BodyOrbit
     notes: tuple[str, ...] = ()
     sources: Mapping[str, Source] = field(default_factory=dict)
     """Source of gm, mean_radius, size, density, spin, pole and orbit."""
@@ -209,7 +209,7 @@ class Body:
         return reach * float(np.cbrt(self.gm / (3 * orbit.primary_gm)))
 
     @property
-    def solar_orbit(self) -> Orbit | None:
+    def solar_orbit(self) -> BodyOrbit | None:
         """The orbit about the Sun, of a moon that of its primary; None where it is not known."""
         orbit = self.orbit
         if orbit.primary != "Sun":
@@ -328,10 +328,10 @@ def _body(table: dict[str, Any], tables: dict[str, Any]) -> Body:
     )
 
 
-def _tumbling(table: dict[str, Any]) -> Tumbling:
+def _tumbling(table: dict[str, Any]) -> TumblingState:
     _only(table, {"long_axis_period_d", "precession_period_d", "inertia_ratios"}, "tumbling")
     along, one, other = table["inertia_ratios"]
-    return Tumbling(
+    return TumblingState(
         long_axis_period=table["long_axis_period_d"] * DAY,
         precession_period=table["precession_period_d"] * DAY,
         inertia_ratios=(along, one, other),
@@ -348,7 +348,7 @@ def _pole(table: dict[str, Any]) -> Pole:
     return Pole(frame, longitude, latitude)
 
 
-def _orbit(table: dict[str, Any], tables: dict[str, Any]) -> Orbit:
+def _orbit(table: dict[str, Any], tables: dict[str, Any]) -> BodyOrbit:
     lengths = {"semi_major_axis_au": AU, "semi_major_axis_km": 1000.0}
     angles = ("inclination", "node", "periapsis", "mean_anomaly")
     allowed = {"primary", "eccentricity", "epoch", *lengths, *(f"{a}_deg" for a in angles)}
@@ -363,7 +363,7 @@ def _orbit(table: dict[str, Any], tables: dict[str, Any]) -> Orbit:
     (axis,) = (table[key] * metres for key, metres in lengths.items() if key in table)
     known = {a: float(np.radians(table[f"{a}_deg"])) for a in angles if f"{a}_deg" in table}
     epoch = table.get("epoch")
-    return Orbit(primary, float(gm[primary]), axis, table["eccentricity"], **known, epoch=epoch)
+    return BodyOrbit(primary, float(gm[primary]), axis, table["eccentricity"], **known, epoch=epoch)
 
 
 def _sources(table: dict[str, Any]) -> dict[str, Source]:

@@ -13,8 +13,8 @@ from typing import Any
 import numpy as np
 
 from alight.core.errors import InputError, did_you_mean
-from alight.scenario.errors import Problem, told
-from alight.scenario.fields import Kind, Measure, Number, Row, Whole, _Range
+from alight.scenario.errors import Fault, told
+from alight.scenario.field_types import FieldType, ListField, Measure, Number, Whole, _Range
 
 #: Keys of each kind of dispersion: needed, optional.
 KINDS: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
@@ -79,15 +79,15 @@ class Dispersion:
 class _Reader:
     """Reads one table of [dispersions]; ``problems`` collects what is wrong with it."""
 
-    def __init__(self, key: str, kind: Kind, table: Any, nominal: Any) -> None:
+    def __init__(self, key: str, kind: FieldType, table: Any, nominal: Any) -> None:
         self.key, self.kind, self.table, self.nominal = key, kind, table, nominal
         self.items = _item_kinds(kind)
         self.width = len(self.items)
         self.where = f'dispersions."{key}"'
-        self.problems: list[Problem] = []
+        self.problems: list[Fault] = []
 
     def wrong(self, text: str, name: str = "") -> None:
-        self.problems.append(Problem(f"{self.where}.{name}" if name else self.where, text))
+        self.problems.append(Fault(f"{self.where}.{name}" if name else self.where, text))
 
     def read(self) -> Dispersion | None:
         if not isinstance(self.table, dict):
@@ -178,15 +178,15 @@ class _Reader:
             "low": self._each(),
             "high": self._each(),
             "radius": free.read,
-            "axis": Row(Number(), nonzero=True).read,
+            "axis": ListField(Number(), nonzero=True).read,
             "half_angle": Measure(dimension="angle", above=0, most=math.pi).read,
-            "matrix": Row(Row(Number(), n), n).read,
-            "correlation": Row(Row(Number(least=-1, most=1), n), n).read,
+            "matrix": ListField(ListField(Number(), n), n).read,
+            "correlation": ListField(ListField(Number(least=-1, most=1), n), n).read,
             "values": self._listed,
-            "weights": Row(Number(least=0), 0).read,
+            "weights": ListField(Number(least=0), 0).read,
         }
 
-    def _each(self, kind: Kind | None = None, loose: bool = False) -> Callable[[Any], Any]:
+    def _each(self, kind: FieldType | None = None, loose: bool = False) -> Callable[[Any], Any]:
         """A reader of one value for all components, or of one for each."""
         kinds = [kind or (_unbounded(item) if loose else item) for item in self.items]
 
@@ -209,7 +209,7 @@ class _Reader:
         return tuple(tuple(map(float, v)) if isinstance(v, tuple) else (float(v),) for v in values)
 
     def _example(self) -> str:
-        one = self.kind.of if isinstance(self.kind, Row) else self.kind
+        one = self.kind.of if isinstance(self.kind, ListField) else self.kind
         said = one.json().get("examples", [0.1])[0]
         return f'"{said}"' if isinstance(said, str) else f"{said}"
 
@@ -284,23 +284,23 @@ class _Reader:
         return tuple(tuple(float(v) for v in row) for row in 0.5 * (matrix + matrix.T))
 
 
-def _item_kinds(kind: Kind) -> list[Kind]:
-    if isinstance(kind, Pair):
+def _item_kinds(kind: FieldType) -> list[FieldType]:
+    if isinstance(kind, MixedVector):
         return list(kind.kinds)
-    return [kind.of] * kind.width if isinstance(kind, Row) else [kind]
+    return [kind.of] * kind.width if isinstance(kind, ListField) else [kind]
 
 
-def _unbounded(kind: Kind) -> Kind:
+def _unbounded(kind: FieldType) -> FieldType:
     if isinstance(kind, Measure):
         return Measure(dimension=kind.dimension, least=0)
     return Number(least=0)
 
 
 @dataclass(frozen=True)
-class Pair(Kind):
+class MixedVector(FieldType):
     """Several values of different kinds as one vector, for dispersions only."""
 
-    kinds: tuple[Kind, ...]
+    kinds: tuple[FieldType, ...]
 
     @property
     def width(self) -> int:  # type: ignore[override]
@@ -318,7 +318,9 @@ class Pair(Kind):
         return {"type": "array", "prefixItems": [kind.json() for kind in self.kinds]}
 
 
-def read(key: str, kind: Kind, table: Any, nominal: Any) -> tuple[Dispersion | None, list[Problem]]:
+def read(
+    key: str, kind: FieldType, table: Any, nominal: Any
+) -> tuple[Dispersion | None, list[Fault]]:
     """The dispersion that ``table`` describes for the value under ``key``, and what is wrong."""
     reader = _Reader(key, kind, table, nominal)
     made = reader.read()

@@ -15,10 +15,10 @@ from pydantic import Field, PrivateAttr
 from alight.core.errors import InputError, did_you_mean
 from alight.scenario import toml_text
 from alight.scenario.dispersion import KINDS, Dispersion
-from alight.scenario.errors import Problem
-from alight.scenario.fields import MOST_SEED, Either, Kind, OneOf, Text, Whole
-from alight.scenario.schema_run import Campaign, Record
-from alight.scenario.section import Section
+from alight.scenario.errors import Fault
+from alight.scenario.field_types import MOST_SEED, Either, FieldType, OneOf, TextField, Whole
+from alight.scenario.schema.run import CampaignSection, Record
+from alight.scenario.schema.section import Section
 
 #: Sections whose numbers cannot vary from run to run.
 FIXED = ("campaign", "record", "made_by")
@@ -29,9 +29,9 @@ LANDING = "landing"
 class MadeBy(Section):
     """What wrote a resolved scenario: for people, and never read back."""
 
-    alight: Annotated[str | None, Text()] = None
-    warp: Annotated[str | None, Text()] = None
-    device: Annotated[str | None, Text()] = None
+    alight: Annotated[str | None, TextField()] = None
+    warp: Annotated[str | None, TextField()] = None
+    device: Annotated[str | None, TextField()] = None
 
 
 class Document(Section):
@@ -49,10 +49,10 @@ class Document(Section):
     #: Keys of dispersions, and those that are parts of them.
     OVERLAPS: ClassVar[dict[str, tuple[str, ...]]] = {}
 
-    title: Annotated[str, Text(None, ("MINERVA-II-1 on Ryugu",))] = ""
+    title: Annotated[str, TextField(None, ("MINERVA-II-1 on Ryugu",))] = ""
     seed: Annotated[int, Whole(least=0, most=MOST_SEED)] = 0
     dispersions: Annotated[dict[str, Any], Field(default_factory=dict)]
-    campaign: Campaign = Campaign()
+    campaign: CampaignSection = CampaignSection()
     record: Record = Record()
     made_by: MadeBy | None = None
 
@@ -76,7 +76,7 @@ class Document(Section):
 
     # -- checking and filling -----------------------------------------------------------------
 
-    def problems(self) -> list[Problem]:
+    def problems(self) -> list[Fault]:
         """What does not fit together."""
         raise NotImplementedError
 
@@ -88,7 +88,7 @@ class Document(Section):
         """With paths other than those of ``FILES`` relative to ``folder``."""
         return self
 
-    def file_problems(self) -> list[Problem]:
+    def file_problems(self) -> list[Fault]:
         """What is wrong with the contents of its files."""
         return []
 
@@ -139,7 +139,7 @@ class Document(Section):
             found = None if found is None else getattr(found, name)
         return found
 
-    def kind_here(self, key: str) -> Kind | None:
+    def kind_here(self, key: str) -> FieldType | None:
         """The kind of value that may vary under a key, given the laws of this scenario."""
         kind = self.varied_kind(key)
         return kind.form(self.value(key)) if isinstance(kind, OneOf) else kind
@@ -196,7 +196,7 @@ class Document(Section):
     # -- keys ---------------------------------------------------------------------------------
 
     @classmethod
-    def pairs(cls) -> dict[str, Kind]:
+    def pairs(cls) -> dict[str, FieldType]:
         """Values of several keys that may vary together, by a name of their own."""
         return {}
 
@@ -209,12 +209,12 @@ class Document(Section):
         return _lists(cls).get(f"{top}.{name}")
 
     @classmethod
-    def dispersible(cls) -> dict[str, Kind]:
+    def dispersible(cls) -> dict[str, FieldType]:
         """The keys whose values may vary from run to run."""
         return _dispersible(cls)
 
     @classmethod
-    def varied_kind(cls, key: str) -> Kind | None:
+    def varied_kind(cls, key: str) -> FieldType | None:
         """The kind of value under a key that may vary from run to run; None if it may not."""
         section = cls.listed(key)
         if section is not None:
@@ -223,7 +223,7 @@ class Document(Section):
         return cls.dispersible().get(key)
 
     @classmethod
-    def kind_of(cls, key: str, value: Any = None) -> Kind:
+    def kind_of(cls, key: str, value: Any = None) -> FieldType:
         """The kind of value under a dotted key; ``value`` tells which, where there are two."""
         known, section = _known(cls), cls.listed(key)
         if section is not None:
@@ -239,7 +239,7 @@ def _alight_version() -> str:
 
 
 @functools.cache
-def keys(section: type[Section], before: str = "") -> dict[str, Kind]:
+def keys(section: type[Section], before: str = "") -> dict[str, FieldType]:
     """Every dotted key of a kind of scenario that holds a value, and the kind of it."""
     found = {f"{before}{name}": kind for name, kind in section.kinds().items()}
     for name, table in section.tables().items():
@@ -255,7 +255,7 @@ def _lists(document: type[Document]) -> dict[str, type[Section]]:
 
 
 @functools.cache
-def _dispersible(document: type[Document]) -> dict[str, Kind]:
+def _dispersible(document: type[Document]) -> dict[str, FieldType]:
     found = {
         key: kind
         for key, kind in keys(document).items()
@@ -265,7 +265,7 @@ def _dispersible(document: type[Document]) -> dict[str, Kind]:
 
 
 @functools.cache
-def _known(document: type[Document]) -> dict[str, Kind]:
+def _known(document: type[Document]) -> dict[str, FieldType]:
     return {**keys(document), **_dispersible(document)}
 
 

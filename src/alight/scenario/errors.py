@@ -14,7 +14,7 @@ SHOWN = 60
 
 
 @dataclass(frozen=True)
-class Problem:
+class Fault:
     """One fault: the dotted key and a sentence that says what was found and what is allowed."""
 
     key: str
@@ -27,13 +27,13 @@ class Problem:
 class ScenarioError(InputError):
     """A scenario that cannot be used; ``problems`` holds every fault that was found."""
 
-    def __init__(self, source: str, problems: Sequence[Problem]) -> None:
+    def __init__(self, source: str, problems: Sequence[Fault]) -> None:
         self.source, self.problems = source, tuple(problems)
         lines = [f"{source}: {problem}" for problem in self.problems]
         head = [f"{source}: {len(lines)} problems"] if len(lines) > 1 else []
         super().__init__("\n".join(head + lines))
 
-    def __reduce__(self) -> tuple[type[ScenarioError], tuple[str, tuple[Problem, ...]]]:
+    def __reduce__(self) -> tuple[type[ScenarioError], tuple[str, tuple[Fault, ...]]]:
         """So that it can come back from another process."""
         return type(self), (self.source, self.problems)
 
@@ -71,4 +71,4 @@ def blame(source: str, key: str) -> Iterator[None]:
         raise
     except AlightError as cause:
         text = " ".join(str(cause).split())
-        raise ScenarioError(source, [Problem(key, text)]) from cause
+        raise ScenarioError(source, [Fault(key, text)]) from cause

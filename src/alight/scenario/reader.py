@@ -15,13 +15,13 @@ from alight.core.files import MOST_BYTES as MOST_FILE
 from alight.core.files import read_bounded
 from alight.core.paths import check_text, user_path
 from alight.scenario import dispersion
-from alight.scenario.catalogue import MOST_BYTES
 from alight.scenario.dispersion import Dispersion
 from alight.scenario.document import LANDING, Document, keys
-from alight.scenario.documents import DOCUMENTS
-from alight.scenario.errors import Problem, ScenarioError, told
-from alight.scenario.fields import Choice, Either, OneOf
-from alight.scenario.section import Section, wanted
+from alight.scenario.document_kinds import DOCUMENTS
+from alight.scenario.errors import Fault, ScenarioError, told
+from alight.scenario.field_types import ChoiceField, Either, OneOf
+from alight.scenario.schema.section import Section, wanted
+from alight.scenario.shipped_scenarios import MOST_BYTES
 
 
 def load(path: str | os.PathLike[str]) -> Any:
@@ -40,10 +40,10 @@ def loads(text: str, source: str = "scenario", folder: str | os.PathLike[str] = 
     except tomllib.TOMLDecodeError as cause:
         last = f"at the end, line {text.count(chr(10)) + 1}"
         said = _lower(str(cause)).replace("at end of document", last)
-        raise ScenarioError(source, [Problem("", f"is not valid TOML: {said}")]) from None
+        raise ScenarioError(source, [Fault("", f"is not valid TOML: {said}")]) from None
     except (ValueError, RecursionError, OverflowError) as cause:
         said = "nested too deeply" if isinstance(cause, RecursionError) else str(cause)
-        raise ScenarioError(source, [Problem("", f"is not valid TOML: {said}")]) from None
+        raise ScenarioError(source, [Fault("", f"is not valid TOML: {said}")]) from None
     return from_dict(table, source, folder)
 
 
@@ -53,7 +53,7 @@ def from_dict(
     """The scenario that a table describes, as ``tomllib`` gives it."""
     document = _document_of(table, source)
     rest = {key: value for key, value in table.items() if key not in ("kind", "dispersions")}
-    problems: list[Problem] = []
+    problems: list[Fault] = []
     found: Document | None = None
     try:
         found = document.model_validate(rest)
@@ -79,9 +79,9 @@ def from_dict(
 def _document_of(table: dict[str, Any], source: str) -> type[Document]:
     """The class of files of the kind that a file says it is of."""
     try:
-        return DOCUMENTS[Choice(tuple(DOCUMENTS)).read(table.get("kind", LANDING))]
+        return DOCUMENTS[ChoiceField(tuple(DOCUMENTS)).read(table.get("kind", LANDING))]
     except InputError as cause:
-        raise ScenarioError(source, [Problem("kind", str(cause))]) from None
+        raise ScenarioError(source, [Fault("kind", str(cause))]) from None
 
 
 # -- the file ------------------------------------------------------------------------------------
@@ -103,7 +103,7 @@ def text_of(data: bytes, source: str) -> str:
     except UnicodeDecodeError as cause:
         line = data[: cause.start].count(b"\n") + 1
         text = f"is not UTF-8 text: byte 0x{data[cause.start]:02x} in line {line}"
-        raise ScenarioError(source, [Problem("", text)]) from None
+        raise ScenarioError(source, [Fault("", text)]) from None
 
 
 def _neighbours(file: Path, suffix: str = "") -> list[str]:
@@ -120,21 +120,21 @@ def _lower(text: str) -> str:
 # -- what pydantic found -------------------------------------------------------------------------
 
 
-def _rephrased(error: Any, table: Any, document: type[Document]) -> Problem:
+def _rephrased(error: Any, table: Any, document: type[Document]) -> Fault:
     """One of pydantic's errors, about ``table``, in a person's words."""
     key = _key_of(error["loc"], table)
     kind = error["type"]
     if kind == "tuple_type":
         said = f"found {told(error['input'])}; it must be a list of tables: [[{key}]] above each"
-        return Problem(key, said)
+        return Fault(key, said)
     if kind == "extra_forbidden":
-        return Problem(key, _unknown_key(error["loc"], document))
+        return Fault(key, _unknown_key(error["loc"], document))
     if kind == "missing":
-        return Problem(key, _missing_key(error["loc"], document))
+        return Fault(key, _missing_key(error["loc"], document))
     if kind in ("model_type", "model_attributes_type"):
         said = f"found {told(error['input'])}; it must be a table: [{key}] and its keys below it"
-        return Problem(key, said)
-    return Problem(key, str(error["msg"]))
+        return Fault(key, said)
+    return Fault(key, str(error["msg"]))
 
 
 def _key_of(path: tuple[str | int, ...], table: Any) -> str:
@@ -195,23 +195,23 @@ def _missing_key(path: tuple[str, ...], document: type[Document]) -> str:
 
 def _dispersions(
     tables: Any, document: type[Document], scenario: Document | None
-) -> tuple[dict[str, Dispersion], list[Problem]]:
+) -> tuple[dict[str, Dispersion], list[Fault]]:
     if not isinstance(tables, dict):
         said = f"found {told(tables)}; it must be a table: [dispersions] and its keys below it"
-        return {}, [Problem("dispersions", said)]
+        return {}, [Fault("dispersions", said)]
     known, found, problems = document.dispersible(), {}, []
     for key, table in dispersion.flattened(tables).items():
         kind = document.varied_kind(key)
         if kind is None:
             text = f"is not a number of the scenario.{did_you_mean(key, known)}"
-            problems.append(Problem(f'dispersions."{key}"', text))
+            problems.append(Fault(f'dispersions."{key}"', text))
             continue
         nominal = scenario.value(key) if scenario is not None else None
         if scenario is not None:
             kind = scenario.kind_here(key)
             if kind is None or (nominal is None and key not in document.OPEN):
                 text = f"this scenario has no value under {key} that could vary"
-                problems.append(Problem(f'dispersions."{key}"', text))
+                problems.append(Fault(f'dispersions."{key}"', text))
                 continue
         if isinstance(kind, OneOf):
             continue  # which dimension it has is not known yet
@@ -226,10 +226,10 @@ def _dispersions(
     return found, problems + _doubled(found, document)
 
 
-def _doubled(found: dict[str, Dispersion], document: type[Document]) -> list[Problem]:
+def _doubled(found: dict[str, Dispersion], document: type[Document]) -> list[Fault]:
     """Two dispersions of one thing."""
     return [
-        Problem(f'dispersions."{one}"', f"is already varied by {both}; keep one of them")
+        Fault(f'dispersions."{one}"', f"is already varied by {both}; keep one of them")
         for both, parts in document.OVERLAPS.items()
         for one in parts
         if both in found and one in found
@@ -239,7 +239,7 @@ def _doubled(found: dict[str, Dispersion], document: type[Document]) -> list[Pro
 # -- mesh files ----------------------------------------------------------------------------------
 
 
-def _with_files(scenario: Document, folder: Path, problems: list[Problem]) -> Document:
+def _with_files(scenario: Document, folder: Path, problems: list[Fault]) -> Document:
     """Paths of meshes and maps made absolute, and their contents known by their digest."""
     update = {}
     for name, key in scenario.FILES:
@@ -253,10 +253,10 @@ def _with_files(scenario: Document, folder: Path, problems: list[Problem]) -> Do
         except (OSError, ValueError, RuntimeError) as cause:
             reason = getattr(cause, "reason", "") or f"{_lower(str(cause))}."
             near = did_you_mean(Path(given).name, _neighbours(folder / given))
-            problems.append(Problem(f"{name}.{key}", f"cannot read {told(given)}: {reason}{near}"))
+            problems.append(Fault(f"{name}.{key}", f"cannot read {told(given)}: {reason}{near}"))
             continue
         if section.sha256 not in (None, digest):
             text = f"{told(given)} has changed since the scenario was made: it is {digest}"
-            problems.append(Problem(f"{name}.sha256", text))
+            problems.append(Fault(f"{name}.sha256", text))
         update[name] = section.model_copy(update={key: path.as_posix(), "sha256": digest})
     return scenario.model_copy(update=update).located(folder)

@@ -17,7 +17,7 @@ import numpy as np
 from alight.core.errors import InputError, unknown_name
 from alight.shapes.lobes import Ellipsoid, Lobes
 from alight.shapes.mesh import Mesh
-from alight.shapes.series import HarmonicSeries
+from alight.shapes.radius_series.series import HarmonicSeries
 
 #: Facets of a built-in shape when none are asked for: an icosphere of 2562 vertices.
 DEFAULT_FACES = 5120

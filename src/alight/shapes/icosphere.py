@@ -8,9 +8,9 @@ import numpy as np
 from scipy.spatial import ConvexHull
 
 from alight.core.errors import InputError
-from alight.shapes.arrays import FloatArray, IntArray
+from alight.shapes.integrity.arrays import FloatArray, IntArray
+from alight.shapes.integrity.topology import find_edges
 from alight.shapes.mesh import Mesh
-from alight.shapes.topology import find_edges
 
 #: Five million facets; finer spheres are surely a slip.
 _DEEPEST = 9

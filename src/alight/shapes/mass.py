@@ -18,7 +18,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from alight.shapes.arrays import FloatArray, IntArray
+from alight.shapes.integrity.arrays import FloatArray, IntArray
 
 #: Facets per block: a block's arrays fit the cache of one core.
 BLOCK = 1 << 15

@@ -12,8 +12,11 @@ import numpy as np
 import numpy.typing as npt
 
 from alight.core.errors import InputError, MeshError
-from alight.shapes.arrays import BoolArray, FloatArray, IntArray, as_faces, as_vertices
-from alight.shapes.integrity import MeshHealth, inspect
+from alight.shapes.integrity.arrays import BoolArray, FloatArray, IntArray, as_faces, as_vertices
+from alight.shapes.integrity.health import MeshHealth, inspect
+from alight.shapes.integrity.repair import repair as repair_arrays
+from alight.shapes.integrity.topology import EdgeTable, find_edges
+from alight.shapes.integrity.winding import contains
 from alight.shapes.mass import (
     MassProperties,
     facet_vectors,
@@ -21,10 +24,7 @@ from alight.shapes.mass import (
     principal_rotation,
 )
 from alight.shapes.readers import read_arrays
-from alight.shapes.repair import repair as repair_arrays
 from alight.shapes.simplify import simplify
-from alight.shapes.topology import EdgeTable, find_edges
-from alight.shapes.winding import contains
 from alight.shapes.writers import write_arrays
 
 _Number = TypeVar("_Number", bound=np.generic)

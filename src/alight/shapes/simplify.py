@@ -21,9 +21,9 @@ import numpy.typing as npt
 from scipy.sparse import csr_matrix
 
 from alight.core.errors import InputError, MeshError
-from alight.shapes.arrays import BoolArray, FloatArray, IntArray
+from alight.shapes.integrity.arrays import BoolArray, FloatArray, IntArray
+from alight.shapes.integrity.topology import EdgeTable, find_edges
 from alight.shapes.mass import facet_vectors
-from alight.shapes.topology import EdgeTable, find_edges
 
 #: A closed mesh changes by two facets at a time.
 TOLERANCE = 2

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from alight.core.errors import InputError, MeshError, did_you_mean
-from alight.shapes.arrays import FloatArray, bounding_diagonal
+from alight.shapes.integrity.arrays import FloatArray, bounding_diagonal
 
 #: Metres per unit.
 UNITS = {"m": 1.0, "km": 1e3, "cm": 1e-2, "mm": 1e-3, "ft": 0.3048}

@@ -19,7 +19,7 @@ import numpy as np
 import numpy.typing as npt
 
 from alight.core.errors import FileError, unknown_name
-from alight.shapes.arrays import FloatArray, IntArray
+from alight.shapes.integrity.arrays import FloatArray, IntArray
 from alight.shapes.mass import facet_vectors
 from alight.shapes.units import metres_per
 

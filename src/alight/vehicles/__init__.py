@@ -1,6 +1,6 @@
 """Vehicles: what lands. Rigid landers, their hulls, contact points; trees of bodies, devices."""
 
-from alight.vehicles.branches import (
+from alight.vehicles.assembly import (
     Assembly,
     Branch,
     assemble,
@@ -11,12 +11,12 @@ from alight.vehicles.branches import (
     telescopic_leg,
 )
 from alight.vehicles.dcap import dcap_lander
-from alight.vehicles.devices import Brake, Crushable, Motor, Pad, Schedule, Slosh, Thruster
-from alight.vehicles.points import hull_corners, spread
-from alight.vehicles.rigid import RigidLander
-from alight.vehicles.rigid_data import RigidBody
-from alight.vehicles.tree import Tree
-from alight.vehicles.tree_parts import Joint, TreeBody
+from alight.vehicles.fittings import Brake, Crushable, Motor, Pad, Schedule, Slosh, Thruster
+from alight.vehicles.rigid.contact_points import hull_corners, spread
+from alight.vehicles.rigid.data import RigidBody
+from alight.vehicles.rigid.lander import RigidLander
+from alight.vehicles.tree.parts import Joint, TreeBody
+from alight.vehicles.tree.tree import Tree
 from alight.vehicles.urdf import read_urdf
 
 __all__ = [

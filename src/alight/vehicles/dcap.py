@@ -15,10 +15,10 @@ import numpy as np
 
 from alight.core import frames
 from alight.core.checks import Array
-from alight.vehicles.branches import Assembly, Branch, assemble, crushable_leg, slosh_pendulum
-from alight.vehicles.devices import Schedule, Thruster
+from alight.vehicles.assembly import Assembly, Branch, assemble, crushable_leg, slosh_pendulum
 from alight.vehicles.euler import quat_from_euler
-from alight.vehicles.tree_parts import Joint, TreeBody
+from alight.vehicles.fittings import Schedule, Thruster
+from alight.vehicles.tree.parts import Joint, TreeBody
 
 MASS = 362.0
 """[kg]"""

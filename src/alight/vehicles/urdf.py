@@ -22,9 +22,9 @@ from alight.core import frames
 from alight.core.checks import Array
 from alight.core.errors import InputError, did_you_mean
 from alight.core.files import read_bounded
-from alight.vehicles.tree import Tree
-from alight.vehicles.tree_checks import require_count
-from alight.vehicles.tree_parts import MOST, Joint, TreeBody
+from alight.vehicles.tree.parts import MOST, Joint, TreeBody
+from alight.vehicles.tree.structure_checks import require_count
+from alight.vehicles.tree.tree import Tree
 
 #: Largest file [bytes], most elements in it, and how deep they may be nested.
 MOST_BYTES, MOST_ELEMENTS, MOST_DEPTH = 10_000_000, 200_000, 100

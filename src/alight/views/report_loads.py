@@ -17,8 +17,8 @@ from alight.analysis.loads import (
     SLOSH,
     STROKE,
     TILT,
-    Kind,
-    Load,
+    LoadKind,
+    LoadSpread,
     greatest,
 )
 from alight.views import style, words
@@ -45,7 +45,7 @@ _UNITS: dict[str, Callable[[float], words.Unit]] = {
 }
 
 
-def unit_of(kind: Kind, size: float) -> words.Unit:
+def unit_of(kind: LoadKind, size: float) -> words.Unit:
     """The unit that values of about ``size`` are shown in."""
     return _UNITS[kind.unit](size)
 
@@ -66,7 +66,7 @@ def answer(found: Findings) -> str:
     return f"{'; '.join(told)}." if told else "Nothing: it never touched the ground."
 
 
-def _whole(loads: list[Load], kind: Kind) -> Spread | None:
+def _whole(loads: list[LoadSpread], kind: LoadKind) -> Spread | None:
     """The greatest of a kind over all parts; None where no run has it."""
     found = next((load for load in loads if load.kind is kind), None)
     return found.spread if found is not None and found.spread.n else None
@@ -77,7 +77,7 @@ def rows(found: Findings) -> list[list[str]]:
     return [_row(load, found.loads) for load in found.loads if load.spread.n]
 
 
-def _row(load: Load, loads: list[Load]) -> list[str]:
+def _row(load: LoadSpread, loads: list[LoadSpread]) -> list[str]:
     known, whole = load.spread, _whole(loads, load.kind)
     # All parts in one unit, that of the greatest.
     unit = unit_of(load.kind, 0.0 if whole is None else whole.quantiles[0.5].value)

@@ -12,7 +12,7 @@ from alight.analysis.columns import Array
 from alight.analysis.convergence import Convergence, convergence
 from alight.analysis.footprint import Ellipse, Footprint, ellipses, footprint
 from alight.analysis.intervals import Estimate, Spread, wilson
-from alight.analysis.loads import ACCELERATION, STROKE, TILT, Load, greatest, loads
+from alight.analysis.loads import ACCELERATION, STROKE, TILT, LoadSpread, greatest, loads
 from alight.analysis.sensitivity import Sensitivity, rank_correlation, sobol_first_order
 from alight.analysis.settling import Settling, read_runs, settling
 from alight.core.errors import InputError
@@ -213,7 +213,7 @@ class Findings(Told):
         return {**told, "tipping over": tipped}
 
     @cached_property
-    def loads(self) -> list[Load]:
+    def loads(self) -> list[LoadSpread]:
         """What articulated landers bear; empty for rigid ones."""
         return loads(self.data.loads, self.data.table["first_contact_time_s"], PARTS)
 

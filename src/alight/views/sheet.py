@@ -14,7 +14,7 @@ from matplotlib.figure import Figure
 from matplotlib.patches import FancyArrowPatch
 
 from alight.analysis.latlong import facets_to_vertices, lat_long_grid, outermost_radius
-from alight.analysis.surface import Range, Surface, spread
+from alight.analysis.surface import FacetFields, Range, spread
 from alight.shapes.mesh import Mesh
 from alight.views import maps, style, words
 from alight.views.solid import Camera, Picture, View, carried, sky_view
@@ -47,7 +47,7 @@ class Sheet:
     """Figures of one body; what they share is computed once."""
 
     def __init__(
-        self, surface: Surface, text: Text, fine: Mesh | None = None, fixed_axis: bool = True
+        self, surface: FacetFields, text: Text, fine: Mesh | None = None, fixed_axis: bool = True
     ) -> None:
         """Take the field on a body's surface and the words about it.
 
@@ -103,11 +103,11 @@ class Sheet:
             style.save(fig, *files)
 
 
-def _layers(surface: Surface) -> tuple[maps.Layer, maps.Layer]:
+def _layers(surface: FacetFields) -> tuple[maps.Layer, maps.Layer]:
     return gravity_layer(surface), slope_layer(surface)
 
 
-def gravity_layer(surface: Surface) -> maps.Layer:
+def gravity_layer(surface: FacetFields) -> maps.Layer:
     """Size of the effective acceleration."""
     found = surface.effective_gravity
     unit = words.acceleration(float(found.max()))
@@ -123,7 +123,7 @@ def gravity_layer(surface: Surface) -> maps.Layer:
     )
 
 
-def slope_layer(surface: Surface) -> maps.Layer:
+def slope_layer(surface: FacetFields) -> maps.Layer:
     """Angle of the ground against level; contour lines every 10 degrees."""
     found = np.degrees(surface.slope)
     ranges = spread(found, surface.mesh.face_areas)
@@ -142,7 +142,7 @@ def slope_layer(surface: Surface) -> maps.Layer:
     )
 
 
-def _bulk(surface: Surface, values: Array) -> tuple[float, float]:
+def _bulk(surface: FacetFields, values: Array) -> tuple[float, float]:
     """Ends of a colour scale: all values but the last half percent of area at either end."""
     order = np.argsort(values)
     share = np.cumsum(surface.mesh.face_areas[order]) / surface.mesh.area
@@ -269,7 +269,7 @@ def range_text(found: Range, unit: words.Unit) -> str:
     return f"{unit.of(found.least)} to {unit(found.most)}"
 
 
-def fact_rows(surface: Surface) -> list[tuple[str, str]]:
+def fact_rows(surface: FacetFields) -> list[tuple[str, str]]:
     """What the sheet says about the surface, in units for people."""
     ranges = surface.ranges()
     pull = words.acceleration(ranges["effective_gravity"].most)

@@ -5,7 +5,7 @@ import pyarrow as pa
 import pytest
 
 from alight.analysis import columns, impacts, settling
-from alight.campaign import tables
+from alight.campaign.tables import landing
 from alight.core.errors import InputError
 
 VALUES, MISSING = np.array([1.0, 2.0, 3.0, 4.0]), np.array([False, True, False, False])
@@ -44,7 +44,7 @@ def test_no_batches_give_no_rows():
 
 
 def test_analysis_reads_columns_that_campaigns_write():
-    written = {column.full_name for column in tables.RUN_COLUMNS}
+    written = {column.full_name for column in landing.RUN_COLUMNS}
     assert set(settling.NEEDED) <= written
-    contacts = [column.full_name for column in tables.CONTACT_COLUMNS]
+    contacts = [column.full_name for column in landing.CONTACT_COLUMNS]
     assert impacts.impacts({name: np.ones(2) for name in contacts}).contacts == 2

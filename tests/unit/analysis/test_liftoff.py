@@ -8,9 +8,9 @@ from alight.analysis.surface import lift_off_speeds
 from alight.core.errors import InputError
 from alight.core.frames import direction
 from alight.gravity import PointMass
-from alight.shapes import harmonics
 from alight.shapes.icosphere import icosphere
-from alight.shapes.series import HarmonicSeries
+from alight.shapes.radius_series import harmonics
+from alight.shapes.radius_series.series import HarmonicSeries
 from alight.surfaces import Facets, Parametric, Plane, Sphere
 
 #: Ryugu as a sphere: GM [m^3/s^2], radius [m], turn [rad/s].

@@ -5,7 +5,7 @@ import pytest
 
 from alight.analysis import surface as sf
 from alight.core.constants import G
-from alight.gravity.polyhedron import Polyhedron
+from alight.gravity.polyhedron.field import Polyhedron
 from alight.gravity.simple import PointMass
 from alight.scenario import bodies
 from alight.shapes import Mesh, icosphere
@@ -145,7 +145,7 @@ def test_maclaurin_spheroid_is_level_everywhere():
     assert np.ptp(fine.height) < 2e-3 * 400.0
     assert fine.steep_fraction == 0.0
     # Without the spin it is not level: the check can fail.
-    still = sf.Surface(
+    still = sf.FacetFields(
         fine.mesh, fine.gm, np.zeros(3), fine.points, fine.potential, fine.attraction
     )
     assert np.degrees(still.slope.max()) > 3.0

@@ -7,7 +7,7 @@ from alight.cli import bench
 from alight.cli.main import app
 from alight.core.devices import resolve
 from alight.core.errors import MissingExtraError
-from alight.gravity.polyhedron import Polyhedron
+from alight.gravity.polyhedron.field import Polyhedron
 
 runner = CliRunner()
 

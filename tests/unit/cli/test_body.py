@@ -14,7 +14,7 @@ from alight.cli.body_subject import find_subject, parse_time
 from alight.cli.main import app
 from alight.core.constants import G
 from alight.core.errors import AlightError, DeviceError, FileError, InputError
-from alight.gravity.polyhedron import Polyhedron
+from alight.gravity.polyhedron.field import Polyhedron
 from alight.scenario import bodies
 from alight.shapes import icosphere
 from alight.views import sheet

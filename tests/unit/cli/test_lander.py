@@ -11,7 +11,7 @@ from typer.testing import CliRunner
 from alight.cli.main import app
 from alight.core.errors import AlightError, FileError, InputError
 from alight.scenario import landers
-from alight.vehicles import hulls
+from alight.vehicles.rigid import hull_meshes
 from alight.views import lander as view
 
 
@@ -42,7 +42,7 @@ def _mistake(*arguments):
 def slab(tmp_path):
     """A hull in millimetres, off centre."""
     file = tmp_path / "slab.stl"
-    hulls.box([0.4, 0.25, 0.125]).translated([0.5, 0.0, -0.25]).save(file, unit="mm")
+    hull_meshes.box([0.4, 0.25, 0.125]).translated([0.5, 0.0, -0.25]).save(file, unit="mm")
     return file
 
 

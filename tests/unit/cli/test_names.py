@@ -9,9 +9,9 @@ import pytest
 
 from alight.cli import names
 from alight.core.errors import AlightError, FileError, InputError
-from alight.scenario import bodies, catalogue, landers
+from alight.scenario import bodies, landers, shipped_scenarios
 
-SCENARIO = (catalogue.folder() / "paper004_cube_67p.toml").read_text("utf-8")
+SCENARIO = (shipped_scenarios.folder() / "paper004_cube_67p.toml").read_text("utf-8")
 
 
 def completed(words, **more):
@@ -34,7 +34,7 @@ def completed(words, **more):
 
 
 def test_every_name_is_completed_and_found():
-    assert [n for n, _ in names.complete_scenario("")] == list(catalogue.shipped())
+    assert [n for n, _ in names.complete_scenario("")] == list(shipped_scenarios.shipped())
     for complete, room in ((names.complete_body, bodies), (names.complete_lander, landers)):
         found = [room.find(name).name for name, _ in complete("")]
         assert found == list(room.names())

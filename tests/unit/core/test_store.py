@@ -119,7 +119,11 @@ def test_a_header_that_asks_for_a_trillion_numbers(kept):
 
 # -- names ----------------------------------------------------------------------------------------
 
-MAKERS = ("alight.surfaces.distance_field", "alight.gravity.cached", "alight.gravity.smooth")
+MAKERS = (
+    "alight.surfaces.field.distance_field",
+    "alight.gravity.tabulated.cached_field",
+    "alight.gravity.tabulated.smooth_field",
+)
 
 
 @pytest.mark.parametrize("maker", MAKERS)

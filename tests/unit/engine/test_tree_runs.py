@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from alight.campaign.tables import contact_table, run_table
+from alight.campaign.tables.landing import contact_table, run_table
 from alight.contact.hertz import Hertz
 from alight.core import frames
 from alight.core.errors import InputError

@@ -8,7 +8,7 @@ from alight.core.errors import DeviceError, InputError
 from alight.gravity.law import Gravity
 from alight.gravity.linearised import Linearised
 from alight.gravity.multipole import Multipole
-from alight.gravity.polyhedron import Polyhedron
+from alight.gravity.polyhedron.field import Polyhedron
 from alight.gravity.reduced import Reduced
 from alight.gravity.simple import PointMass, Uniform
 from alight.shapes.icosphere import icosphere

@@ -6,7 +6,7 @@ import pytest
 from alight.core.errors import InputError
 from alight.gravity import multipole
 from alight.gravity.multipole import Multipole, index
-from alight.gravity.polyhedron import Polyhedron
+from alight.gravity.polyhedron.field import Polyhedron
 from alight.shapes.icosphere import icosphere
 from alight.shapes.mesh import Mesh
 

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from alight.core.errors import AlightError, InputError
-from alight.gravity.polyhedron import Polyhedron
+from alight.gravity.polyhedron.field import Polyhedron
 from alight.gravity.reduced import Reduced, inscribed_ellipsoid, reduced_mesh
 from alight.shapes.icosphere import icosphere
 from alight.shapes.mesh import Mesh

@@ -7,7 +7,6 @@ import warp as wp
 from alight.core import devices
 from alight.core.types import scalar
 from alight.integrators import solve
-from alight.integrators.kernel import accepted
 from alight.integrators.pece_kernel import ROWS, laws
 from alight.integrators.pece_rows import (
     StateRows,
@@ -18,7 +17,8 @@ from alight.integrators.pece_rows import (
     predict_rows,
     step_weights,
 )
-from alight.vehicles.tree_data import run_rows
+from alight.integrators.runge_kutta_kernel import accepted
+from alight.vehicles.tree.data import run_rows
 
 DEVICES = [device.name for device in devices.available()]
 _fitted = laws.fitted

@@ -8,7 +8,7 @@ import pytest
 from alight.core.errors import FileError
 from alight.scenario import ScenarioError, from_dict, load, loads
 from alight.scenario.document import keys
-from alight.scenario.schema import Scenario
+from alight.scenario.schema.landing import Scenario
 from alight.shapes import Mesh
 from alight.shapes.icosphere import sphere_points_mesh
 

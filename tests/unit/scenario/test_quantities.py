@@ -123,7 +123,7 @@ def test_pint_and_pydantic_wait_until_they_are_needed():
         "assert not {'pint', 'pydantic', 'warp'} & set(sys.modules)\n"
         "import alight.scenario\n"
         "assert not {'pint', 'pydantic'} & set(sys.modules)\n"
-        "import alight.scenario.schema\n"
+        "import alight.scenario.schema.landing\n"
         "assert 'pint' not in sys.modules\n"
     )
     subprocess.run([sys.executable, "-c", script], check=True)

@@ -9,7 +9,7 @@ import pytest
 from alight.core.errors import InputError
 from alight.shapes import builtin
 from alight.shapes.lobes import Lobes
-from alight.shapes.series import HarmonicSeries
+from alight.shapes.radius_series.series import HarmonicSeries
 
 FIGURES = json.loads(
     (resources.files("alight.shapes") / "data" / "shape_series.json").read_text("utf-8")

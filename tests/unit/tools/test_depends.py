@@ -62,7 +62,10 @@ def test_what_a_process_enters_is_found(tmp_path):
         ("import alight\nalight.Mesh", {"shapes/mesh.py"}),
         ("import alight.gravity\nalight.surfaces.Plane()", {"surfaces/simple.py"}),
         ("import alight.surfaces.simple as s", {"surfaces/simple.py"}),
-        ("from alight import surfaces\nf(surfaces)", {"surfaces/simple.py", "surfaces/rocky.py"}),
+        (
+            "from alight import surfaces\nf(surfaces)",
+            {"surfaces/simple.py", "surfaces/rocks/surface.py"},
+        ),
         ("def f():\n    from alight.surfaces.simple import Plane", {"surfaces/simple.py"}),
         ("CODE = 'from alight.surfaces import Plane'", {"surfaces/simple.py"}),
         ('command = [python, "-m", "alight", "run"]', {"cli/run.py"}),
@@ -80,7 +83,7 @@ def test_names_lead_to_the_file_that_defines_them(tmp_path, text, found):
 def test_a_plane_does_not_rest_on_rocks_nor_an_import_on_what_it_does_not_name(tmp_path):
     test = tmp_path / "test_it.py"
     test.write_text("from alight import surfaces\nsurfaces.Plane()")
-    assert "surfaces/rocky.py" not in names(depends.closure(test))
+    assert "surfaces/rocks/surface.py" not in names(depends.closure(test))
 
 
 def test_a_change_runs_the_studies_that_rest_on_it_alone():
@@ -90,7 +93,7 @@ def test_a_change_runs_the_studies_that_rest_on_it_alone():
     peer = depends.ROOT / "benchmarks" / "impact_peer.py"
     assert peer in depends.closure(depends.ROOT / "tests/verification/test_impact.py")
     case = depends.ROOT / "tests/unit/scenario/tree_case.py"
-    assert case in depends.closure(depends.ROOT / "tests/unit/campaign/test_articulated.py")
+    assert case in depends.closure(depends.ROOT / "tests/unit/campaign/tables/test_articulated.py")
     itself = depends.ROOT / "tests/verification/test_distance_field.py"
     assert validate.touched({itself}) == [itself]
     assert validate.touched({depends.ROOT / "README.md"}) == []

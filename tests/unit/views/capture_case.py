@@ -10,10 +10,10 @@ from types import SimpleNamespace
 
 import numpy as np
 
-from alight.campaign.membrane_tables import capture_course, capture_table
 from alight.campaign.plan import Plan
-from alight.campaign.store import Shard, runs_name, trajectory_name, write_shard, write_whole
-from alight.campaign.tables import input_columns, to_bytes
+from alight.campaign.shard_store import Shard, runs_name, trajectory_name, write_shard, write_whole
+from alight.campaign.tables.landing import input_columns, to_bytes
+from alight.campaign.tables.membrane import capture_course, capture_table
 from alight.engine.capture_craft import Spacecraft
 from alight.engine.capture_flight import ROW, CaptureOutcome
 from alight.shapes import icosphere

@@ -11,7 +11,7 @@ from types import SimpleNamespace
 import numpy as np
 
 from alight.campaign.plan import Plan
-from alight.campaign.store import (
+from alight.campaign.shard_store import (
     Shard,
     contacts_name,
     runs_name,
@@ -19,7 +19,7 @@ from alight.campaign.store import (
     write_shard,
     write_whole,
 )
-from alight.campaign.tables import (
+from alight.campaign.tables.landing import (
     contact_table,
     input_columns,
     run_table,

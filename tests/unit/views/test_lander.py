@@ -6,7 +6,8 @@ import numpy as np
 import pytest
 
 from alight.shapes import icosphere
-from alight.vehicles import RigidLander, hulls
+from alight.vehicles import RigidLander
+from alight.vehicles.rigid import hull_meshes
 from alight.views import lander as view
 from alight.views import style
 from alight.views.solid import Camera
@@ -25,7 +26,7 @@ def _subject(rigid, **words):
 
 def test_corners_of_a_cube_seen_and_hidden():
     """From a corner's direction seven corners of a cube are seen; along an axis, the near four."""
-    cube = hulls.box([1.0, 1.0, 1.0])
+    cube = hull_meshes.box([1.0, 1.0, 1.0])
     oblique = view._hidden(cube, cube.vertices, cube.vertex_normals, view.CAMERA)
     assert oblique.sum() == 1
     assert np.argmax(oblique) == np.argmin(cube.vertices @ view.CAMERA.axes[2])
@@ -42,7 +43,7 @@ def test_spike_behind_a_ball_is_hidden():
 
 
 def test_hull_is_split_at_its_creases_only():
-    cube = hulls.box([1.0, 1.0, 1.0])
+    cube = hull_meshes.box([1.0, 1.0, 1.0])
     mesh, vertex = view._split(cube)
     assert mesh.n_vertices == 24  # four corners on each of six sides
     np.testing.assert_array_equal(mesh.vertices, cube.vertices[vertex])
@@ -50,7 +51,7 @@ def test_hull_is_split_at_its_creases_only():
     ball = icosphere(3)
     assert view._split(ball)[0].n_vertices == ball.n_vertices
     assert not view._creases(ball).any()
-    disc = hulls.prism(16, 0.18, 0.07)
+    disc = hull_meshes.prism(16, 0.18, 0.07)
     assert view._creases(disc).sum() == 48  # two rims and the edges between them
 
 

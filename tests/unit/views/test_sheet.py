@@ -9,7 +9,7 @@ from alight.analysis.latlong import lat_long_grid
 from alight.analysis.surface import examine
 from alight.cli.body_report import sheet_text
 from alight.cli.body_subject import find_subject
-from alight.gravity.polyhedron import Polyhedron
+from alight.gravity.polyhedron.field import Polyhedron
 from alight.gravity.simple import PointMass
 from alight.shapes import icosphere
 from alight.views import maps, sheet, style

@@ -34,7 +34,7 @@ from alight.membrane.geometry import hull_memory
 from alight.membrane.hull import UPRIGHT, in_ring_axes, require_same_kind
 from alight.membrane.law import state_rows
 from alight.membrane.ring import SHALLOW
-from alight.vehicles.tree_data import run_rows, tree_memory
+from alight.vehicles.tree.data import run_rows, tree_memory
 
 #: Rate [rad/s] of the craft against the asteroid below which it always counts as at rest.
 CALM_LEAST = 1e-3

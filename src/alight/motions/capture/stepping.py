@@ -25,7 +25,7 @@ from alight.engine.membrane_kernel import (
 from alight.membrane.forces import MembraneLoad, MembraneRow, Moving
 from alight.membrane.geometry import CaptiveData, HullMemory
 from alight.membrane.ring import RingData
-from alight.vehicles.tree_data import (
+from alight.vehicles.tree.data import (
     POSITION,
     RATE,
     SPHERICAL,
@@ -34,10 +34,10 @@ from alight.vehicles.tree_data import (
     TreeMemory,
     vector_row,
 )
-from alight.vehicles.tree_joints import add_joint_efforts, configuration_rate, vector_at
-from alight.vehicles.tree_joints import make_unit as make_tree_unit
-from alight.vehicles.tree_kernel import solve_tree
-from alight.vehicles.tree_motion import clear_forces, place_tree, push_body
+from alight.vehicles.tree.forward_dynamics import solve_tree
+from alight.vehicles.tree.joints import add_joint_efforts, configuration_rate, vector_at
+from alight.vehicles.tree.joints import make_unit as make_tree_unit
+from alight.vehicles.tree.kinematics import clear_forces, place_tree, push_body
 
 #: First row of the craft's configuration; its velocity and the sums follow.
 CRAFT = 13

@@ -15,7 +15,7 @@ from alight.core.types import mat33, quat, scalar, vec3
 from alight.engine.records import Touch, size_of
 from alight.membrane.forces import MembraneLoad, Moving
 from alight.membrane.geometry import HullMemory, by_slot, new_hull_memory
-from alight.vehicles.tree_data import TreeMemory, tree_memory
+from alight.vehicles.tree.data import TreeMemory, tree_memory
 
 
 @wp.struct

@@ -20,7 +20,7 @@ from alight.core.types import scalar, vec3
 from alight.core.warp_setup import POINT_OPTIONS
 from alight.engine.motion import Launch, Loop
 from alight.engine.records import Touch
-from alight.integrators.kernel import accepted, next_step
+from alight.integrators.runge_kutta_kernel import accepted, next_step
 from alight.membrane.forces import MembraneLoad, MembraneRow, Moving
 from alight.membrane.geometry import CaptiveData, outside
 from alight.membrane.ring import RingData

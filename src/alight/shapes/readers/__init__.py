@@ -16,7 +16,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 from alight.core.errors import FileError, InputError, did_you_mean
-from alight.shapes.arrays import FloatArray, IntArray, as_faces, as_vertices
+from alight.shapes.integrity.arrays import FloatArray, IntArray, as_faces, as_vertices
 from alight.shapes.readers.binary import read_npz, read_stl
 from alight.shapes.readers.obj import read_obj
 from alight.shapes.readers.plates import read_table

@@ -10,10 +10,10 @@ import numpy as np
 from alight.core.archives import read_archive
 from alight.core.errors import FileError, MeshError, did_you_mean
 from alight.core.files import MOST_BYTES
-from alight.shapes.arrays import FloatArray
+from alight.shapes.integrity.arrays import FloatArray
+from alight.shapes.integrity.topology import weld_equal
 from alight.shapes.readers.raw import RawMesh
 from alight.shapes.readers.text import parse_rows, plain_text, read_bytes
-from alight.shapes.topology import weld_equal
 
 _STL_FACET = np.dtype([("normal", "<f4", 3), ("corners", "<f4", (3, 3)), ("attribute", "<u2")])
 _STL_HEADER = 84

@@ -16,10 +16,10 @@ import numpy as np
 import numpy.typing as npt
 
 from alight.core.errors import FileError
-from alight.shapes.arrays import FloatArray, bounding_diagonal
+from alight.shapes.integrity.arrays import FloatArray, bounding_diagonal
 from alight.shapes.mass import mass_properties
 from alight.shapes.readers.raw import RawMesh
-from alight.shapes.readers.text import Rows
+from alight.shapes.readers.text import NumberRows
 
 #: Copies of a vertex on two grids may differ by the rounding of their decimals, as part of size.
 SEAM_TOLERANCE = 1e-4
@@ -32,7 +32,7 @@ def grid_rows(q: int) -> int:
     return 6 * (q + 1) ** 2
 
 
-def read_icq(rows: Rows, q: int) -> RawMesh:
+def read_icq(rows: NumberRows, q: int) -> RawMesh:
     """Build the mesh of an ICQ model from its rows, the first of which holds ``q``."""
     if len(rows) - 1 != grid_rows(q):
         raise FileError(
@@ -71,7 +71,7 @@ def _shared_numbers(q: int) -> tuple[IndexArray, IndexArray]:
     return rank[number], np.sort(first)
 
 
-def _require_seams(given: FloatArray, shared: FloatArray, rows: Rows) -> None:
+def _require_seams(given: FloatArray, shared: FloatArray, rows: NumberRows) -> None:
     """Refuse a file whose grids do not meet where the format says they do."""
     gap = np.linalg.norm(given - shared, axis=1)
     worst = int(np.argmax(gap))

@@ -9,9 +9,9 @@ import numpy as np
 import numpy.typing as npt
 
 from alight.core.errors import FileError, MeshError
-from alight.shapes.arrays import FloatArray
+from alight.shapes.integrity.arrays import FloatArray
 from alight.shapes.readers.raw import RawMesh, require_triangles, whole_numbers
-from alight.shapes.readers.text import Rows, parse_rows, read_text
+from alight.shapes.readers.text import NumberRows, parse_rows, read_text
 
 _NOT_VERTEX = re.compile(rb"^(?![ \t]*v[ \t])[^\n]+", re.MULTILINE)
 _NOT_FACE = re.compile(rb"^(?![ \t]*f[ \t])[^\n]+", re.MULTILINE)
@@ -53,7 +53,9 @@ def lettered_rows(text: bytes, path: Path) -> tuple[FloatArray, IndexArray, Inde
     return vertices.columns(3, "a vertex"), corners, faces.lines
 
 
-def _rows(text: bytes, others: re.Pattern[bytes], letter: bytes, path: Path, what: str) -> Rows:
+def _rows(
+    text: bytes, others: re.Pattern[bytes], letter: bytes, path: Path, what: str
+) -> NumberRows:
     """Numbers on the lines of one letter; others are blanked, so that lines keep their number."""
     body = others.sub(b"", text).replace(letter, b" ")
     if letter == b"f" and b"/" in body:

@@ -18,11 +18,11 @@ import numpy as np
 import numpy.typing as npt
 
 from alight.core.errors import FileError, MeshError
-from alight.shapes.arrays import FloatArray
+from alight.shapes.integrity.arrays import FloatArray
 from alight.shapes.readers.icq import grid_rows, read_icq
 from alight.shapes.readers.obj import lettered_rows
 from alight.shapes.readers.raw import RawMesh, whole_numbers
-from alight.shapes.readers.text import Rows, parse_rows, read_text
+from alight.shapes.readers.text import NumberRows, parse_rows, read_text
 
 _LETTERED = re.compile(rb"\s*[vf][ \t]")
 
@@ -47,7 +47,7 @@ def read_table(path: Path) -> RawMesh:
     return _read_plates(rows, counts)
 
 
-def _counts(rows: Rows, at: int) -> list[int]:
+def _counts(rows: NumberRows, at: int) -> list[int]:
     """The one or two counts that row ``at`` must hold."""
     values, broken = whole_numbers(rows.row(at))
     if len(values) > 2 or broken.any() or (values < 1).any():
@@ -60,7 +60,7 @@ def _counts(rows: Rows, at: int) -> list[int]:
     return [int(v) for v in values]
 
 
-def _read_plates(rows: Rows, counts: list[int]) -> RawMesh:
+def _read_plates(rows: NumberRows, counts: list[int]) -> RawMesh:
     n_vertices = counts[0]
     if len(counts) == 2:
         n_faces, first = counts[1], 1 + n_vertices
@@ -87,7 +87,7 @@ def _read_plates(rows: Rows, counts: list[int]) -> RawMesh:
     return RawMesh(vertices, whole - _base(whole, n_vertices, numbering, rows.path))
 
 
-def _second_count(rows: Rows, n_vertices: int) -> int:
+def _second_count(rows: NumberRows, n_vertices: int) -> int:
     """The facet count that follows the vertices in the two-count form."""
     at = 1 + n_vertices
     if at < len(rows) and rows.widths[at] == 1:
@@ -105,7 +105,9 @@ def _second_count(rows: Rows, n_vertices: int) -> int:
     )
 
 
-def _unnumbered(rows: Rows, first: int, count: int, what: str) -> tuple[FloatArray, int | None]:
+def _unnumbered(
+    rows: NumberRows, first: int, count: int, what: str
+) -> tuple[FloatArray, int | None]:
     """A block of three columns without its row numbers, and the first row number if it had any."""
     block = rows.block(first, count, what)
     if block.shape[1] == 3:

@@ -12,7 +12,7 @@ import numpy.typing as npt
 
 from alight.core.errors import FileError
 from alight.shapes.readers.raw import RawMesh, require_triangles, whole_numbers
-from alight.shapes.readers.text import Rows, parse_rows, plain_text, read_bytes
+from alight.shapes.readers.text import NumberRows, parse_rows, plain_text, read_bytes
 
 _TYPES = {
     **{"char": "i1", "uchar": "u1", "short": "i2", "ushort": "u2", "int": "i4", "uint": "u4"},
@@ -162,7 +162,7 @@ def _list_lengths(data: bytes, element: _Element, order: str) -> IndexArray:
     return np.array(lengths)
 
 
-def _read_rows(rows: Rows, header: _Header, path: Path) -> RawMesh:
+def _read_rows(rows: NumberRows, header: _Header, path: Path) -> RawMesh:
     total = sum(e.count for e in header.elements)
     if len(rows) != total:
         raise FileError(
@@ -181,7 +181,7 @@ def _read_rows(rows: Rows, header: _Header, path: Path) -> RawMesh:
     return RawMesh(vertices, faces)
 
 
-def _face_rows(rows: Rows, element: _Element, at: int, path: Path) -> IndexArray:
+def _face_rows(rows: NumberRows, element: _Element, at: int, path: Path) -> IndexArray:
     """Corners of the text faces from row ``at`` on."""
     names = [name for name, _ in element.properties]
     place = names.index(_corner_list(names))

@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from alight.core.errors import MeshError
-from alight.shapes.arrays import BoolArray, FloatArray
+from alight.shapes.integrity.arrays import BoolArray, FloatArray
 
 
 class RawMesh(NamedTuple):

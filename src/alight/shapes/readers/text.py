@@ -12,7 +12,7 @@ import numpy.typing as npt
 
 from alight.core.errors import FileError
 from alight.core.files import MOST_BYTES, read_bounded
-from alight.shapes.arrays import FloatArray
+from alight.shapes.integrity.arrays import FloatArray
 
 #: Control characters that no text file holds; a binary file shows one very soon.
 _CONTROL = re.compile(rb"[\x00-\x08\x0e-\x19\x1c-\x1f]")
@@ -54,7 +54,7 @@ def plain_text(data: bytes, path: Path) -> bytes:
 
 
 @dataclass(frozen=True)
-class Rows:
+class NumberRows:
     """The numbers of a text, row by row.
 
     Attributes:
@@ -109,7 +109,7 @@ class Rows:
         return self.values[self.offsets[:, None] + np.arange(count)]
 
 
-def parse_rows(text: bytes, path: Path, first_line: int = 1) -> Rows:
+def parse_rows(text: bytes, path: Path, first_line: int = 1) -> NumberRows:
     """Read every number of ``text``, whose first line has the number ``first_line`` in the file."""
     line_of_word = _line_of_word(text)
     values = _numbers(text, len(line_of_word))
@@ -120,7 +120,7 @@ def parse_rows(text: bytes, path: Path, first_line: int = 1) -> Rows:
         )
     widths = np.bincount(line_of_word)
     filled = np.flatnonzero(widths)
-    return Rows(values, widths[filled], filled + first_line, path)
+    return NumberRows(values, widths[filled], filled + first_line, path)
 
 
 def _line_of_word(text: bytes) -> npt.NDArray[np.int64]:

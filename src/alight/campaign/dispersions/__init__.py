@@ -1,0 +1,1 @@
+"""Dispersions: distributions of values, and the values of each run."""

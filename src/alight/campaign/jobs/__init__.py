@@ -1,0 +1,1 @@
+"""What computing a shard means for each kind of scenario."""

@@ -1,0 +1,119 @@
+"""Computing shards: values drawn, runs done, tables made. No files, no folders.
+
+A ``Work`` can be pickled: an executor may send it to other machines. The costly parts of a model
+(meshes, fields) are made once in each process, when its first shard is computed.
+"""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any, Protocol, Self
+
+import numpy as np
+import numpy.typing as npt
+
+from alight.campaign.dispersions.sampling import sample
+from alight.campaign.jobs.landings import Landings
+from alight.campaign.jobs.membranes import Captures, Drops
+from alight.campaign.plan import Plan
+from alight.campaign.shard_store import Shard
+from alight.core.errors import InputError
+from alight.core.progress import Progress
+from alight.scenario import prepare
+
+
+class Done(Protocol):
+    """What came of runs that were computed together."""
+
+    @property
+    def codes(self) -> npt.NDArray[np.int32]:
+        """How each run ended."""
+        ...
+
+    def files(self, shard: int, own: slice) -> tuple[dict[str, bytes], int]:
+        """The files of a shard, whose runs are ``own`` of these, and its number of contacts."""
+        ...
+
+
+#: What computes the runs of each kind of scenario: (work, runs, values, bar) -> Done.
+_JOBS: dict[str, Any] = {"landing": Landings, "capture": Captures, "drop": Drops}
+
+
+@dataclass
+class Work:
+    """All that computing a shard needs."""
+
+    scenario: Any
+    plan: Plan
+    device: str = "auto"
+    threads: int | None = None
+    show: str = "silent"
+    """How the making of meshes and fields is told."""
+
+    @functools.cached_property
+    def prepared(self) -> Any:
+        """The scenario with its costly parts made."""
+        return prepare(self.scenario, self.device, self.show)
+
+    def __getstate__(self) -> dict[str, Any]:
+        kept = ("scenario", "plan", "device", "threads", "show")
+        return {name: self.__dict__[name] for name in kept}
+
+    def kept(self, runs: npt.NDArray[np.int64]) -> list[int]:
+        """Those of ``runs`` whose whole course is kept."""
+        return sorted(set(map(int, self.scenario.record.trajectories)) & set(runs.tolist()))
+
+    def compute(self, shard: int, bar: Progress | None = None) -> Shard:
+        """Do all runs of a shard; ``bar`` is advanced as they end."""
+        (only,) = self.compute_together([shard], bar)
+        return only
+
+    def compute_together(
+        self, shards: Sequence[int], bar: Progress | None = None
+    ) -> Iterator[Shard]:
+        """Do all runs of several shards at once; each is what ``compute`` makes of it."""
+        members = [self.plan.runs(shard) for shard in shards]
+        runs = np.concatenate(members)
+        try:
+            values = sample(self.scenario, runs, total=self.plan.total)
+            done: Done = _JOBS[self.scenario.KIND](self, runs, values, bar)
+        except InputError as cause:
+            named = f"shard {shards[0]}" if len(shards) == 1 else f"shards {shards[0]} ..."
+            raise InputError(
+                f"{named} (runs {runs[0]} to {runs[-1]}) cannot be run: {cause}"
+            ) from cause
+        rows = np.cumsum([0, *(len(m) for m in members)]).tolist()
+        for i, shard in enumerate(shards):
+            own = slice(rows[i], rows[i + 1])
+            files, contacts = done.files(shard, own)
+            codes, counts = np.unique(done.codes[own], return_counts=True)
+            outcomes = {int(c): int(n) for c, n in zip(codes, counts, strict=True)}
+            yield Shard(shard, files, contacts, outcomes)
+
+
+class ShardBar:
+    """A bar of the whole campaign, as the batches of one shard see it, one after the other."""
+
+    def __init__(self, whole: Progress, before: dict[str, int]) -> None:
+        self._whole, self._before, self._own = whole, dict(before), dict[str, int]()
+
+    def start(self, title: str, total: int | None = None) -> None:
+        """A batch begins: the bar of the campaign stays, with what the last batch came to."""
+        self._before, self._own = self._counts(), {}
+
+    def advance(self, n: int = 1, **facts: object) -> None:
+        """Report ``n`` more runs, with outcomes of this batch added to those before."""
+        self._own.update({name: int(str(count)) for name, count in facts.items()})
+        self._whole.advance(n, **self._counts())
+
+    def _counts(self) -> dict[str, int]:
+        names = [*self._before, *(name for name in self._own if name not in self._before)]
+        return {name: self._before.get(name, 0) + self._own.get(name, 0) for name in names}
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        pass

@@ -1,0 +1,280 @@
+"""``run_campaign``: a plan carried out in a folder, however often it has to be started.
+
+What is finished is kept and checked, what is missing is computed. A shard is computed, written and
+sealed before the next one is begun, so an interruption costs one shard at most (on a cluster and on
+a GPU, those that are under way).
+"""
+
+from __future__ import annotations
+
+import contextlib
+import importlib.metadata
+import os
+import pathlib
+import sys
+from collections.abc import Callable, Generator
+from dataclasses import dataclass
+from typing import Any
+
+from alight.campaign.executors import Executor, Tally, executor_of, resolver_of
+from alight.campaign.folder_lock import FolderLock, locked
+from alight.campaign.jobs.run_kinds import run_kind
+from alight.campaign.jobs.shard import Work
+from alight.campaign.plan import PLAN_FILE, Plan, agreed, make_plan, read_plan
+from alight.campaign.reader import Campaign, open_campaign
+from alight.campaign.shard_store import (
+    SEALS,
+    Seal,
+    Shard,
+    StoreError,
+    check_there,
+    clear_leftovers,
+    clear_tables,
+    count_seals,
+    find_shards,
+    write_shard,
+    write_whole,
+)
+from alight.core import devices
+from alight.core.checks import checked_whole
+from alight.core.errors import DeviceError, InputError
+from alight.core.outcomes import Ending
+from alight.core.paths import user_path
+from alight.core.progress import Progress, progress
+from alight.core.text import printable
+from alight.scenario import load
+from alight.scenario.document import Document
+
+SCENARIO_FILE = "scenario.toml"
+
+
+class CampaignInterruptedError(KeyboardInterrupt):
+    """Ctrl-C during a campaign; the message says what is finished and how to go on."""
+
+
+@dataclass(frozen=True, eq=False)
+class CampaignResult:
+    """A finished campaign."""
+
+    folder: pathlib.Path
+    plan: Plan
+    outcomes: dict[Ending, int]
+    """How many runs ended in each way."""
+    kept: int
+    """Shards that were found finished."""
+    computed: int
+    """Shards computed this time."""
+    notes: tuple[str, ...]
+    """What was found wrong and mended."""
+
+    @property
+    def runs(self) -> int:
+        """Runs of the campaign."""
+        return self.plan.total
+
+    def open(self) -> Campaign:
+        """The tables."""
+        return open_campaign(self.folder)
+
+    def __str__(self) -> str:
+        ended = ", ".join(
+            f"{n} {outcome.name.lower().replace('_', ' ')}" for outcome, n in self.outcomes.items()
+        )
+        return f"{self.runs} runs in {self.folder}: {ended}"
+
+
+def run_campaign(
+    scenario: Document | str | os.PathLike[str],
+    runs: int | None = None,
+    *,
+    out: str | os.PathLike[str],
+    device: str = "auto",
+    executor: str | Executor = "local",
+    scheduler: Any = None,
+    threads: int | None = None,
+    show: str | Progress = "auto",
+) -> CampaignResult:
+    """Run the campaign of a scenario into the folder ``out``, or go on with it.
+
+    Parameters
+    ----------
+    scenario:
+        A scenario or the path of its file.
+    runs:
+        Number of runs instead of the scenario's own. A folder begun with fewer grows, where
+        sampling is random. Left out, a folder goes on with what it was begun with.
+    device:
+        ``"auto"``, ``"cpu"``, ``"cuda:0"``: as for a batch. ``"auto"`` keeps to the kind that the
+        folder was begun with.
+    executor:
+        ``"local"``, or an ``Executor``.
+    scheduler:
+        Address of a Dask scheduler, such as ``"tcp://host:8786"``, whose workers compute.
+    show:
+        How progress is told: "silent", "auto", "text" or "rich".
+    """
+    given = load(scenario) if isinstance(scenario, str | os.PathLike) else scenario
+    chosen = executor_of(executor, scheduler)
+    folder = user_path(out, "out")
+    if folder.exists() and not folder.is_dir():
+        raise InputError(f"out is {folder}, which is a file; it must be a folder, new or old.")
+    notes = _Notes(show)
+    with locked(folder) as hold:
+        clear_leftovers(folder)
+        old = _begun(folder)
+        place = _device(device, old, resolver_of(chosen))
+        total = _total(given, runs, old)
+        given = with_runs(given, total)
+        kind = "gpu" if place.is_gpu else "cpu"
+        plan = make_plan(given, kind, _versions(), total)
+        if old is not None:
+            plan = agreed(old, plan, folder)
+        _keep(folder / PLAN_FILE, plan.to_json())
+        _keep(folder / SCENARIO_FILE, given.to_toml(plan.device).encode())
+        told = show if isinstance(show, str) else "silent"
+        work = Work(given, plan, place.name, threads, told)
+        return _carry_out(hold, work, chosen, show, notes)
+
+
+def _carry_out(
+    hold: FolderLock, work: Work, executor: Executor, show: str | Progress, notes: _Notes
+) -> CampaignResult:
+    """Check what is there, compute what is not."""
+    folder, plan, computed = hold.folder, work.plan, 0
+    kind = run_kind(plan.scenario)
+    tally = Tally(kind)
+    try:
+        with progress(show) as bar:
+            seals, wanted = _found(folder, plan, bar, notes)
+        for seal in seals.values():
+            tally.add(seal.outcomes)
+        # Closed at once when a shard cannot be written, so that no bar outlives the message.
+        with contextlib.closing(_computed(executor, work, wanted, tally, show)) as shards:
+            for shard in shards:
+                write_shard(folder, plan, shard, hold.check)
+                tally.add(shard.outcomes)
+                computed += 1
+        hold.check()
+        check_there(folder, plan)
+    except StoreError:
+        hold.check()  # which may know better why a file could not be written
+        raise
+    except KeyboardInterrupt:
+        hold.check()
+        raise CampaignInterruptedError(
+            f"interrupted: {count_seals(folder)} of {plan.shards} shards are finished and safe in "
+            f"{folder}. Run the same command again: it goes on from here, with the same results."
+        ) from None
+    ended = {kind.endings.of(code): n for code, n in sorted(tally.outcomes.items())}
+    return CampaignResult(folder, plan, ended, len(seals), computed, tuple(notes.lines))
+
+
+def _computed(
+    executor: Executor, work: Work, wanted: list[int], tally: Tally, show: str | Progress
+) -> Generator[Shard, None, None]:
+    """The shards that are wanted, as they are done; nothing is made where none is."""
+    if not wanted:
+        return
+    executor.prepare(work)
+    before = sum(tally.outcomes.values())
+    with progress(show) as bar:
+        tally.bar = bar
+        noun = tally.kind.noun
+        title = f"{noun} ({before} more kept)" if before else noun
+        bar.start(title, total=work.plan.total - before)
+        yield from executor.compute(work, wanted, tally)
+
+
+def _found(
+    folder: pathlib.Path, plan: Plan, bar: Progress, notes: _Notes
+) -> tuple[dict[int, Seal], list[int]]:
+    """Shards that are whole, and those to compute; damaged ones are named."""
+    if not (folder / SEALS).is_dir():
+        return {}, list(range(plan.shards))
+    seals: dict[int, Seal] = {}
+    wanted: list[int] = []
+    bar.start("Checking shards", total=plan.shards)
+    for shard, found in find_shards(folder, plan):
+        if isinstance(found, Seal):
+            seals[shard] = found
+        else:
+            wanted.append(shard)
+        if isinstance(found, str):
+            notes.say(f"shard {shard} is damaged and is computed again: {found}.")
+        bar.advance()
+    return seals, wanted
+
+
+# ---------------------------------------------------------------------------------------------
+# What is run
+# ---------------------------------------------------------------------------------------------
+
+
+def with_runs(scenario: Document, total: int) -> Document:
+    """The scenario with another number of runs."""
+    if scenario.campaign.runs == total:
+        return scenario
+    campaign = scenario.campaign.model_copy(update={"runs": total})
+    return scenario.model_copy(update={"campaign": campaign})
+
+
+def _total(scenario: Document, runs: int | None, old: Plan | None) -> int:
+    if runs is not None:
+        return checked_whole("runs", runs, 1)
+    own = int(scenario.campaign.runs)
+    return own if old is None else max(own, old.total)
+
+
+def _device(
+    device: str, old: Plan | None, resolve: Callable[[str], devices.Device]
+) -> devices.Device:
+    """The device asked for; left open, one of the kind that the folder was begun with."""
+    if device != "auto" or old is None:
+        return resolve(device)
+    try:
+        return resolve("cpu" if old.device == "cpu" else "cuda")
+    except DeviceError as cause:
+        raise DeviceError(
+            f"this campaign was begun on a GPU, and a CPU rounds differently: it must go on on a "
+            f"GPU, or in another folder. {cause}"
+        ) from None
+
+
+def _versions() -> dict[str, str]:
+    """Of what decides the bits of a run."""
+    return {name: importlib.metadata.version(name) for name in ("alight", "warp-lang")}
+
+
+def _begun(folder: pathlib.Path) -> Plan | None:
+    """The plan that the folder must go on with; None where nothing is finished yet."""
+    old = read_plan(folder)
+    names = sorted(p.name for p in folder.iterdir() if not p.name.startswith("."))
+    if old is None and names:
+        raise InputError(
+            f"{folder} is not empty and not the folder of a campaign: it holds "
+            f"{', '.join(names[:3])}{', ...' if len(names) > 3 else ''}. Take a new folder."
+        )
+    if count_seals(folder):
+        return old
+    # Stopped before its first shard, perhaps by a mistake in the scenario, which may be mended.
+    clear_tables(folder)
+    return None
+
+
+def _keep(path: pathlib.Path, data: bytes) -> None:
+    """Write a file unless it is there already."""
+    if not (path.exists() and path.read_bytes() == data):
+        write_whole(path, data)
+
+
+class _Notes:
+    """Remarks for a person: on standard error unless silence is asked for, and in the result."""
+
+    def __init__(self, show: str | Progress) -> None:
+        self._silent = show == "silent"
+        self.lines: list[str] = []
+
+    def say(self, line: str) -> None:
+        self.lines.append(line)
+        if not self._silent:
+            print(printable(line), file=sys.stderr, flush=True)

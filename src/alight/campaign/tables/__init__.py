@@ -1,0 +1,1 @@
+"""Columns of a campaign's tables, and how results fill them."""

@@ -1,0 +1,1 @@
+"""Contact by springs: the law as users give it, its parameters, and its two schemes."""

@@ -1,0 +1,1 @@
+"""Ground whose contact properties vary over the body: maps and regions."""

@@ -1,0 +1,1 @@
+"""How a lander's whole hull meets facets and rocks: distances, contacts, overlaps."""

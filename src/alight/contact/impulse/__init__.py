@@ -1,0 +1,1 @@
+"""Rigid contact by impulses: one impact in closed form, and many contacts at once."""

@@ -1,0 +1,1 @@
+"""The exact field of a homogeneous polyhedron."""

@@ -1,0 +1,1 @@
+"""From scenarios to models and releases that the engine runs."""

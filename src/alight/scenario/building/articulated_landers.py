@@ -1,0 +1,147 @@
+"""From the [lander] of a scenario to an articulated lander, with every fault told by its key."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import partial
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from alight.core.checks import Array
+from alight.core.errors import AlightError, InputError
+from alight.scenario.errors import Fault
+from alight.scenario.schema.articulated_lander import DEVICES
+from alight.vehicles import Tree, dcap_lander, read_urdf
+from alight.vehicles.fittings import Device, fitted
+from alight.vehicles.tree.structure_checks import ordered
+
+#: Articulated landers of the catalogue: their keys in a scenario.
+READY = {"dcap": ("leg_mass", "crush_force", "stroke", "thrust", "delay", "pad_radius")}
+
+#: Which way is up in the first body: of a tree unless it says otherwise, and of "dcap".
+UP, READY_UP = (0.0, 0.0, 1.0), (0.0, 1.0, 0.0)
+
+
+class Articulated(NamedTuple):
+    """A tree with its devices, and how its joints stand at the release."""
+
+    tree: Tree
+    devices: tuple[Device, ...]
+    up: Array
+    """Which way is up when it stands, in the axes of the first body."""
+    joints: Array
+    """(n_q - 7,) configuration of all joints but the first."""
+    speeds: Array
+    """(n_v - 6,) their velocities."""
+
+
+def ready_name(name: str) -> str | None:
+    """The articulated lander of the catalogue of that name, in any letter case."""
+    plain = "".join(c for c in name.lower() if c.isalnum())
+    return next((known for known in READY if plain == known), None)
+
+
+def articulated(section: Any) -> tuple[Articulated | None, list[Fault]]:
+    """The lander that ``section`` (a ``LanderSection``) describes, or what is wrong with it."""
+    maker = _Maker(section)
+    with np.errstate(all="ignore"):
+        try:
+            return maker.made(), maker.problems
+        except (ArithmeticError, np.linalg.LinAlgError):
+            said = "has numbers so large or so small that its motion cannot be computed"
+            return None, [*maker.problems, Fault("lander", said)]
+
+
+class _Maker:
+    def __init__(self, section: Any) -> None:
+        self.section = section
+        self.problems: list[Fault] = []
+
+    def _try(self, key: str, make: Callable[[], Any]) -> Any:
+        """What ``make`` gives; None where it raises, which is then a problem under ``key``."""
+        try:
+            return make()
+        except AlightError as cause:
+            self.problems.append(Fault(key, " ".join(str(cause).split())))
+            return None
+
+    def made(self) -> Articulated | None:
+        """The lander; None where there are problems."""
+        tree, devices = self._parts()
+        if tree is None or self.problems:
+            return None
+        kind = tree.joints[0].kind
+        if kind != "free":
+            said = f'found "{kind}"; the first body must be "free", to be released by its place'
+            self.problems.append(Fault(f"lander.joint.{tree.joints[0].name}.kind", said))
+            return None
+        if self._try("lander", lambda: fitted(tree, devices)) is None:
+            return None
+        if not fitted(tree, devices).pads:
+            said = "has no [[lander.pad]], with which it would touch the ground; it needs one"
+            self.problems.append(Fault("lander", said))
+            return None
+        joints, speeds = self._start(tree)
+        own = UP if self.section.name is None else READY_UP
+        up = np.asarray(self.section.up or own, dtype=np.float64)
+        return Articulated(tree, tuple(devices), up, joints, speeds)
+
+    def _parts(self) -> tuple[Tree | None, list[Device]]:
+        section = self.section
+        if section.name is not None:
+            options = {n: float(getattr(section, n)) for n in READY[section.name]}
+            found = self._try("lander", lambda: dcap_lander(**options))
+            return (None, []) if found is None else (found.tree, list(found.devices))
+        tree = self._urdf() if section.urdf is not None else self._written()
+        return tree, self._devices(tree) if tree is not None else []
+
+    def _urdf(self) -> Tree | None:
+        section = self.section
+        stops: dict[str, Any] = {}
+        for name in ("hinge", "slide"):
+            stiffness, damping = (getattr(section, f"{name}_{n}") for n in ("stiffness", "damping"))
+            if stiffness is not None:
+                stops[f"{name}_stop"] = (float(stiffness), float(damping or 0.0))
+        ignore = bool(section.ignore_limits)
+        made: Tree | None = self._try(
+            "lander.urdf", lambda: read_urdf(section.urdf, ignore_limits=ignore, **stops)
+        )
+        return made
+
+    def _written(self) -> Tree | None:
+        section = self.section
+        bodies = [self._try(part.where, part.make) for part in section.body]
+        joints = [self._try(part.where, part.make) for part in section.joint]
+        if self.problems:
+            return None
+        # The structure first: what is wrong with it concerns the joints.
+        if self._try("lander.joint", lambda: ordered("the lander", bodies, joints)) is None:
+            return None
+        made: Tree | None = self._try("lander.body", lambda: Tree("lander", bodies, joints))
+        return made
+
+    def _devices(self, tree: Tree) -> list[Device]:
+        found = []
+        for part in (part for name in DEVICES for part in getattr(self.section, name)):
+            index = self._try(f"{part.where}.body", partial(tree.index, part.body))
+            if index is not None:
+                slides = tree.joints[index].kind == "prismatic"
+                found.append(self._try(part.where, partial(part.make, slides)))
+        return [device for device in found if device is not None]
+
+    def _start(self, tree: Tree) -> tuple[Array, Array]:
+        """Where all joints but the first stand, and how fast they move."""
+        q, v = tree.neutral(), np.zeros(tree.n_v)
+        for part in self.section.joint:
+            if part.kind in ("revolute", "prismatic"):
+                q[tree.q_slices[part.body]], v[tree.v_slices[part.body]] = part.first()
+        return q[7:], v[6:]
+
+
+def require(found: tuple[Articulated | None, list[Fault]]) -> Articulated:
+    """The lander, which was checked when the scenario was read."""
+    lander, problems = found
+    if lander is None:
+        raise InputError("; ".join(map(str, problems)))
+    return lander

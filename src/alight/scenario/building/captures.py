@@ -1,0 +1,179 @@
+"""From scenarios of captures to asteroids, crafts, membranes and controllers."""
+
+from __future__ import annotations
+
+import functools
+from dataclasses import dataclass, fields
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from alight.core.checks import Array
+from alight.core.errors import InputError
+from alight.core.progress import Progress
+from alight.engine.capture import Capture
+from alight.engine.capture_approach import Approach, approach
+from alight.engine.capture_craft import Spacecraft
+from alight.engine.capture_flight import CaptureFlight
+from alight.membrane import Captive
+from alight.scenario.building.membrane_drops import FABRIC, fabric_of, mass_of, masses_of, mesh_of
+from alight.scenario.building.run_values import ValueRows, checked_values, settings
+from alight.scenario.errors import Fault, ScenarioError, blame
+from alight.scenario.schema.capture import DRAWN_SHAPE, CaptureScenario, SpacecraftSection
+
+#: Keys whose values may differ between runs of one model.
+WITHIN = {
+    *(f"asteroid.{name}" for name in ("rate", "spin", "axis", "attitude", "inertia_scale")),
+    *(f"asteroid.{name}" for name in ("mass", "density")),
+    *(f"membrane.{name}" for name in FABRIC),
+    "approach.offset",
+    "approach.roll",
+}
+_NUMBERS = ("speed", "thrust", "lead", "bandwidth", "most_force", "most_torque")
+
+
+@dataclass(frozen=True, eq=False)
+class CaptureGroup:
+    """Captures of one asteroid by one craft; ``arrays`` hold what differs, by key."""
+
+    scenario: CaptureScenario
+    craft: Spacecraft
+    shape: int
+    """Number of its shape in ``asteroid.shapes``; 0 where there is one."""
+    arrays: dict[str, Array]
+    rows: NDArray[np.int64]
+    """Which rows of the values these runs are."""
+
+    @functools.cached_property
+    def asteroid(self) -> Captive:
+        """Made when it is first needed: each run may have its own."""
+        section = self.scenario.asteroid
+        with blame(self.scenario.source, "asteroid"):
+            mesh = mesh_of(section, section.names[self.shape] if section.names else None)
+            return Captive.from_mesh(mesh, mass_of(section, mesh))
+
+    def run(
+        self,
+        which: slice = slice(None),
+        *,
+        device: str = "auto",
+        threads: int | None = None,
+        every: float | None = None,
+    ) -> CaptureFlight:
+        """Simulate them, or ``which`` of them; ``every`` [s] keeps their course."""
+        count, get = len(self.rows[which]), ValueRows(self.scenario, self.arrays, which).get
+        steps, stop = self.scenario.steps, self.scenario.stop
+        capture = self._capture(get)
+        rate = self._rates(get)
+        given = {
+            "rate": np.broadcast_to(rate, (count, 3)),
+            "attitude": get("asteroid.attitude"),
+            "mass": masses_of(self.scenario.asteroid, self.asteroid, get),
+            "inertia_scale": get("asteroid.inertia_scale"),
+            "friction": get("membrane.friction")[:, 0],
+        }
+        try:
+            flight = capture.run(
+                **given,
+                duration=float(stop.duration),
+                step=float(steps.step),
+                method=steps.method,
+                tolerance=steps.tolerance,
+                every=every,
+                device=device,
+                threads=threads,
+            )
+        except InputError as cause:
+            key = "asteroid.inertia_scale" if "inertia_scale" in str(cause) else "approach"
+            problem = Fault(key, " ".join(str(cause).split()))
+            raise ScenarioError(self.scenario.source, [problem]) from cause
+        flight.rows["run"], flight.rows["shape"] = self.rows[which], self.shape
+        return flight
+
+    def _capture(self, get: Any) -> Capture:
+        one, craft = self.scenario, self.craft
+        with blame(one.source, "membrane"):
+            fabric = fabric_of(one.membrane, get, craft.suspension, hoop=craft.hoop)
+        with blame(one.source, "approach"):
+            way = approach_of(one, get("approach.offset"), get("approach.roll")[:, 0])
+        numbers = {n: float(getattr(one.stop, n)) for n in ("calm_speed", "lost_height")}
+        with blame(one.source, "asteroid"):
+            return Capture(
+                fabric, self.asteroid, craft, way, calm_part=one.stop.calm_part, **numbers
+            )
+
+    def _rates(self, get: Any) -> Array:
+        """(n or 1, 3) at the start [rad/s], its axes."""
+        if self.scenario.asteroid.rate is not None:
+            return np.asarray(get("asteroid.rate"))
+        axis = get("asteroid.axis")
+        size = np.sqrt(axis[:, :1] ** 2 + axis[:, 1:2] ** 2 + axis[:, 2:] ** 2)
+        return np.asarray(get("asteroid.spin") * (axis / size))
+
+
+def approach_of(scenario: CaptureScenario, offset: Array, roll: Array) -> Approach:
+    """The controller, with errors of navigation and rolls of each run."""
+    section = scenario.approach
+    numbers: dict[str, Any] = {name: float(getattr(section, name)) for name in _NUMBERS}
+    if section.timing is not None:
+        numbers["timing"] = float(section.timing)
+    return approach(section.controller, **numbers, side=section.side, offset=offset, roll=roll)
+
+
+class PreparedCapture:
+    """The scenario of a capture with its craft made; made by ``prepare``."""
+
+    def __init__(self, scenario: CaptureScenario, device: str, progress: str | Progress) -> None:
+        self.scenario, self.device = scenario, device
+        self._made: tuple[SpacecraftSection, Spacecraft] | None = None
+        # Made now, so that what is wrong with them is told before any run.
+        for shape in range(max(1, len(scenario.asteroid.shapes or ()))):
+            made = self._group({DRAWN_SHAPE: shape}, {}, np.arange(1))
+            made._capture(ValueRows(scenario, {}, slice(None)).get)
+
+    def nominal(self) -> CaptureGroup:
+        """One capture of the scenario as it stands, nothing dispersed."""
+        return self.groups({})[0]
+
+    def simulate(self, device: str = "cpu") -> CaptureFlight:
+        """One run of the scenario as it stands, with its course."""
+        assert self.scenario.record.every is not None
+        return self.nominal().run(device=device, every=float(self.scenario.record.every))
+
+    def groups(self, values: dict[str, Any]) -> list[CaptureGroup]:
+        """The runs of ``values``: under each dotted key one row a run, in SI units.
+
+        Runs that differ in the asteroid's motion and mass, in the membrane's numbers and in errors
+        of navigation share a model; any other key makes a model for each of its values.
+        """
+        plain = {key: value for key, value in values.items() if key != DRAWN_SHAPE}
+        arrays, count = checked_values(self.scenario, plain)
+        shared = {k: a for k, a in arrays.items() if k not in WITHIN}
+        if DRAWN_SHAPE in values:
+            shapes = np.asarray(values[DRAWN_SHAPE], dtype=np.float64).reshape(-1, 1)
+            shared[DRAWN_SHAPE], count = shapes, len(shapes)
+        return [
+            self._group(setting, {k: a[rows] for k, a in arrays.items() if k in WITHIN}, rows)
+            for setting, rows in settings(shared, count)
+        ]
+
+    def _group(self, setting: dict[str, Any], arrays: dict[str, Array], rows: Any) -> CaptureGroup:
+        shape = int(setting.get(DRAWN_SHAPE, 0))
+        plain = {key: value for key, value in setting.items() if key != DRAWN_SHAPE}
+        scenario = self.scenario.replaced(plain) if plain else self.scenario
+        return CaptureGroup(scenario, self._craft(scenario), shape, arrays, rows)
+
+    def _craft(self, scenario: CaptureScenario) -> Spacecraft:
+        """The scenario's craft, made once for all groups that have it."""
+        if self._made is None or self._made[0] != scenario.spacecraft:
+            self._made = scenario.spacecraft, craft_of(scenario)
+        return self._made[1]
+
+
+def craft_of(scenario: CaptureScenario) -> Spacecraft:
+    """The spacecraft."""
+    section = scenario.spacecraft
+    numbers = {item.name: float(getattr(section, item.name)) for item in fields(Spacecraft)}
+    with blame(scenario.source, "spacecraft"):
+        return Spacecraft(**numbers)

@@ -1,0 +1,387 @@
+"""The laws of a scenario, each made once and kept: meshes, fields and tables are costly."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from alight import flight, gravity, surfaces
+from alight.contact import Compliant, GroundLaw, GroundMap, Impulse, Regions, Sliding
+from alight.contact.hertz import Hertz
+from alight.core import frames
+from alight.core.constants import AU, G
+from alight.core.progress import Progress
+from alight.engine import Model, Steps, Stop, TreeModel, TreeSteps, TreeStop
+from alight.gravity import Gravity
+from alight.scenario import ephemeris
+from alight.scenario.building.articulated_landers import Articulated
+from alight.scenario.building.lander import lander_of
+from alight.scenario.building.releases import ground_radius
+from alight.scenario.building.scaled_gravity import Scaled
+from alight.scenario.errors import blame
+from alight.scenario.schema.landing import Scenario
+from alight.scenario.schema.run import CompanionSection
+from alight.scenario.schema.sun import Sun
+from alight.scenario.schema.target import Noise
+from alight.shapes import Mesh
+from alight.shapes.radius_series.series import HarmonicSeries
+from alight.surfaces import Surface
+from alight.vehicles import RigidLander
+
+#: Landers and planes that are kept.
+LATELY = 16
+
+
+class ScenarioLaws:
+    """Makes the laws of scenarios that differ from ``nominal`` in some numbers."""
+
+    def __init__(self, nominal: Scenario, device: str, progress: str | Progress) -> None:
+        self.nominal, self.device, self.progress = nominal, device, progress
+        self._kept: dict[Any, Any] = {}
+
+    def _once(self, key: Any, make: Callable[[], Any]) -> Any:
+        """What ``make`` gave for this key the first time."""
+        if key not in self._kept:
+            self._kept[key] = make()
+        return self._kept[key]
+
+    def _lately(self, kind: str, key: Any, make: Callable[[], Any]) -> Any:
+        """The same of small things, of which those made last are kept: there may be one a run."""
+        shelf = self._kept.setdefault(kind, {})
+        if key not in shelf:
+            shelf[key] = make()
+            for old in list(shelf)[:-LATELY]:
+                del shelf[old]
+        return shelf[key]
+
+    # -- the body ------------------------------------------------------------------------------
+
+    def mesh(self, scenario: Scenario) -> Mesh:
+        """The shape of the body."""
+        body = scenario.body
+
+        def make() -> Mesh:
+            with blame(scenario.source, "body"):
+                if body.entry is not None:
+                    return body.entry.mesh(body.facets)
+                mesh = Mesh.read(str(body.mesh), body.unit, repair=bool(body.repair))
+                return mesh.recentred() if body.recentre else mesh
+
+        return self._once(("mesh", *_mesh_key(scenario)), make)
+
+    def gm(self, scenario: Scenario) -> float:
+        """GM of the body [m^3/s^2]."""
+        body = scenario.body
+        if body.density is not None:
+            return float(G * body.density * self.mesh(scenario).volume)
+        assert body.gm is not None
+        return float(body.gm)
+
+    def gravity(self, scenario: Scenario) -> Gravity:
+        """The gravity law; another mass than the nominal scales the nominal table."""
+        with blame(scenario.source, "gravity"):
+            section = scenario.gravity
+            if section.law == "uniform":
+                return gravity.Uniform([float(a) for a in section.acceleration])
+            if section.law == "point-mass":
+                return gravity.PointMass(self.gm(scenario))
+            field: Gravity = self._field(scenario)
+            ratio = self.gm(scenario) / self.gm(self.nominal)
+            same = _mesh_key(scenario) == _mesh_key(self.nominal)
+            if same and self.gm(scenario) != self.gm(self.nominal):
+                field = Scaled(field, ratio)
+            if section.linearise is not None:
+                return gravity.Linearised(field, float(section.linearise))
+            return field
+
+    def _field(self, scenario: Scenario) -> Gravity:
+        section, mesh = scenario.gravity, self.mesh(scenario)
+        same = _mesh_key(scenario) == _mesh_key(self.nominal)
+        gm = self.gm(self.nominal if same else scenario)
+        options: dict[str, Any] = {"device": self.device, "progress": self.progress}
+
+        def make() -> Gravity:
+            if section.law == "reduced":
+                assert section.vertices is not None
+                return gravity.Reduced(mesh, gm=gm, vertices=section.vertices)
+            full = gravity.Polyhedron(mesh, gm=gm)
+            if section.law == "cached":
+                return gravity.CachedField(
+                    full, tolerance=float(section.tolerance or 1e-5), **options
+                )
+            if section.law == "smooth":
+                spacing = None if section.spacing is None else float(section.spacing)
+                return gravity.SmoothField(full, spacing=spacing, **options)
+            return full
+
+        numbers = (section.law, section.spacing, section.vertices, section.tolerance, gm)
+        return self._once(("field", *_mesh_key(scenario), *numbers), make)
+
+    def rotation(self, scenario: Scenario) -> flight.Rotation:
+        """How the body turns."""
+        with blame(scenario.source, "body.rotation"):
+            return ephemeris.rotation_of(scenario.body.rotation)
+
+    # -- the ground ----------------------------------------------------------------------------
+
+    def ground(self, scenario: Scenario) -> Surface:
+        """What is touched."""
+        with blame(scenario.source, "ground"):
+            return self._rocky(scenario, self._rough(scenario, self._base(scenario)))
+
+    def _rough(self, scenario: Scenario, base: Surface) -> Surface:
+        """``base`` with hills where there are any."""
+        noise = scenario.ground.noise
+        if noise is None:
+            return base
+        hills = self._hills(scenario, noise)
+        return self._once(("rough", id(base), id(hills)), lambda: surfaces.Rough(base, hills))
+
+    def _rocky(self, scenario: Scenario, base: Surface) -> Surface:
+        """``base`` with rocks where there are any."""
+        section = scenario.ground.rocks
+        if section is None:
+            return base
+        mesh = self.mesh(scenario)
+
+        def make() -> Surface:
+            with blame(scenario.source, "ground.rocks"):
+                return surfaces.Rocky(base, mesh, section.rocks(mesh.bounding_radius))
+
+        return self._once(("rocky", id(base), id(mesh), repr(section.written())), make)
+
+    def _hills(self, scenario: Scenario, noise: Noise) -> surfaces.FractalNoise:
+        def make() -> surfaces.FractalNoise:
+            modulation = None
+            if noise.map is not None:
+                modulation = surfaces.AmplitudeMap(noise.map, self._radius(scenario))
+            return surfaces.FractalNoise(
+                amplitude=float(noise.amplitude),
+                wavelength=float(noise.wavelength),
+                octaves=noise.octaves,
+                roughness=noise.roughness,
+                lacunarity=noise.lacunarity,
+                seed=noise.seed or 0,
+                modulation=modulation,
+            )
+
+        return self._once(("hills", repr(noise.written()), *_mesh_key(scenario)), make)
+
+    def _radius(self, scenario: Scenario) -> float:
+        if scenario.ground.radius is not None:
+            return float(scenario.ground.radius)
+        return self.mesh(scenario).bounding_radius
+
+    def _base(self, scenario: Scenario) -> Surface:
+        ground = scenario.ground
+        if ground.kind == "plane":
+            numbers = (*map(float, ground.point), *ground.normal)
+            return self._lately("plane", numbers, lambda: surfaces.Plane(numbers[:3], numbers[3:]))
+        if ground.kind == "patch":
+            sizes = [float(v) for v in (ground.length, ground.width, ground.thickness) if v]
+            point, normal = [float(v) for v in ground.point], ground.normal
+            key = ("patch", *point, *normal, *ground.along, *sizes)
+            return self._once(key, lambda: surfaces.Patch(point, normal, ground.along, *sizes))
+        if ground.kind == "sphere":
+            radius = self._radius(scenario)
+            return self._once(("sphere", radius), lambda: surfaces.Sphere(radius=radius))
+        if ground.kind == "parametric":
+            return self._series(scenario)
+        mesh = self.mesh(scenario)
+        if ground.kind == "facets":
+            return self._once(("facets", *_mesh_key(scenario)), lambda: surfaces.Facets(mesh))
+        spacing = float(ground.spacing or mesh.extent.max() / 100.0)
+        band = self._band(scenario, spacing)
+
+        def make() -> Surface:
+            return surfaces.DistanceField.from_mesh(
+                mesh,
+                spacing,
+                band=band,
+                interpolation=ground.interpolation or "smooth",
+                device=self.device,
+                progress=self.progress,
+            )
+
+        return self._once(
+            ("ground", *_mesh_key(scenario), spacing, band, ground.interpolation), make
+        )
+
+    def _series(self, scenario: Scenario) -> Surface:
+        """The built-in series of a body, as far as asked, or that of its own mesh."""
+        entry, degree = scenario.body.entry, scenario.ground.degree
+        assert degree is not None
+
+        def make() -> Surface:
+            if entry is None:
+                return surfaces.Parametric.from_mesh(self.mesh(scenario), degree)
+            whole = surfaces.Parametric.from_body(entry.shape)
+            if degree == whole.series.degree:
+                return whole
+            # Harmonics are orthogonal: the first of them are the best series of their degree.
+            first = whole.series.coefficients[: (degree + 1) ** 2]
+            return surfaces.Parametric(HarmonicSeries(first), whole.center)
+
+        return self._once(("series", *_mesh_key(scenario), degree), make)
+
+    def _band(self, scenario: Scenario, spacing: float) -> float | None:
+        """The band asked for; wider than the default where the hills need it."""
+        ground = scenario.ground
+        if ground.band is not None:
+            return float(ground.band)
+        if ground.noise is None:
+            return None
+        need = self._hills(scenario, ground.noise).max_height + 2.0 * float(
+            scenario.contact.depth or scenario.contact.hop or 0.0
+        )
+        return None if need <= 4.0 * spacing else 1.01 * need
+
+    # -- lander and contact --------------------------------------------------------------------
+
+    def model(self, scenario: Scenario, arrays: dict[str, Any]) -> Model | TreeModel:
+        """All laws together; ``arrays`` hold what differs from run to run, by key."""
+        contact = {k.partition(".")[2]: a[:, 0] for k, a in arrays.items() if k[:8] == "contact."}
+        laws: dict[str, Any] = {
+            "gravity": self.gravity(scenario),
+            "surface": self.ground(scenario),
+            "rotation": self.rotation(scenario),
+            "externals": self.externals(scenario),
+        }
+        lander = self.lander(scenario)
+        if isinstance(lander, Articulated):
+            with blame(scenario.source, "contact"):
+                law = Hertz(**{**scenario.contact.numbers(), **contact})
+            stop, steps = self.tree_stop(scenario), self.tree_steps(scenario)
+            with blame(scenario.source, "lander"):
+                tree, devices, up = lander[:3]
+                return TreeModel(tree, devices, contact=law, stop=stop, steps=steps, up=up, **laws)
+        return Model(
+            lander=lander,
+            contact=self.contact(scenario, contact, self.properties(scenario, arrays)),
+            stop=self.stop(scenario),
+            steps=self.steps(scenario),
+            **laws,
+        )
+
+    def lander(self, scenario: Scenario) -> RigidLander | Articulated:
+        """What lands."""
+        with blame(scenario.source, "lander"):
+            key = repr(scenario.lander.written())
+            return self._lately("lander", key, lambda: lander_of(scenario.lander))
+
+    def properties(self, scenario: Scenario, arrays: dict[str, Any]) -> GroundLaw | None:
+        """How the ground varies; ``arrays`` hold what differs from run to run, by key."""
+        section, under = scenario.ground, None
+        if section.map is not None:
+            with blame(scenario.source, "ground.map"):
+                path = section.map
+                under = self._once(("map", section.sha256), lambda: GroundMap.read(path))
+        if not section.region:
+            return under
+        regions = []
+        for one in section.region:
+            with blame(scenario.source, one.where):
+                place = None
+                if one.latitude is not None:
+                    assert one.longitude is not None
+                    up = frames.direction(float(one.latitude), float(one.longitude))
+                    place = up * ground_radius(self.ground(scenario), up[None])[0]
+                regions.append(one.region(place, arrays))
+        with blame(scenario.source, "ground.region"):
+            return Regions(regions, under)
+
+    def contact(
+        self, scenario: Scenario, arrays: dict[str, Any], ground: GroundLaw | None
+    ) -> Compliant:
+        """The contact law on ``ground``; ``arrays`` hold what differs from run to run."""
+        section, options = scenario.contact, scenario.contact.numbers()
+        with blame(scenario.source, "contact"):
+            if section.law == "impulse":
+                return Impulse(**{**options, **arrays}, ground=ground)
+            if section.law == "sliding":
+                return Sliding(**{**options, **arrays}, ground=ground)
+            chosen = {name: getattr(section, name) for name in ("scheme", "rolling_law", "touch")}
+            return Compliant(**{**options, **chosen, **arrays}, ground=ground)
+
+    def stop(self, scenario: Scenario) -> Stop:
+        """When runs end."""
+        section = scenario.stop
+        names = ("max_time", "escape_radius", "settle_speed", "settle_rate", "settle_time")
+        with blame(scenario.source, "stop"):
+            return Stop(
+                **{n: float(getattr(section, n)) for n in names}, max_steps=section.max_steps
+            )
+
+    def steps(self, scenario: Scenario) -> Steps:
+        """How flight is followed."""
+        names = ("tolerance", "longest", "shortest")
+        with blame(scenario.source, "steps"):
+            return Steps(**{n: float(getattr(scenario.steps, n)) for n in names})
+
+    def tree_stop(self, scenario: Scenario) -> TreeStop:
+        """When runs of articulated landers end."""
+        section = scenario.stop
+        names = ("max_time", "escape_radius", "settle_speed", "settle_rate", "settle_time")
+        with blame(scenario.source, "stop"):
+            numbers = {n: float(getattr(section, n)) for n in (*names, "tip_angle")}
+            return TreeStop(**numbers, max_steps=section.max_steps)
+
+    def tree_steps(self, scenario: Scenario) -> TreeSteps:
+        """How the motion of articulated landers is followed."""
+        section = scenario.steps
+        names = ("tolerance", "longest", "shortest", "step", "contact_step")
+        given = {n: float(v) for n in names if (v := getattr(section, n)) is not None}
+        with blame(scenario.source, "steps"):
+            return TreeSteps(str(section.integrator), **given)
+
+    # -- Sun and companion ---------------------------------------------------------------------
+
+    def externals(self, scenario: Scenario) -> tuple[flight.External, ...]:
+        """Pushes from outside."""
+        found: list[flight.External] = []
+        sun, companion = scenario.environment.sun, scenario.environment.companion
+        if sun is not None:
+            with blame(scenario.source, "environment.sun"):
+                found += self._sun(scenario, sun)
+        if companion is not None:
+            with blame(scenario.source, "environment.companion"):
+                found.append(self._companion(scenario, companion))
+        return tuple(found)
+
+    def _sun(self, scenario: Scenario, sun: Sun) -> list[flight.External]:
+        if not (sun.tide or sun.pressure):
+            return []  # it shines on the report alone
+        place = ephemeris.sun_place(scenario, sun)
+        found: list[flight.External] = [flight.SunTide(place)] if sun.tide else []
+        if sun.pressure:
+            area = sun.area_over_mass
+            if area is None:  # the mean over all directions of a convex hull: a quarter of it
+                lander = self.lander(scenario)
+                assert isinstance(lander, RigidLander)  # others have been told to give it
+                area = 0.25 * float(lander.hull.face_areas.sum()) / lander.mass
+            found.append(
+                flight.SolarPressure(float(area), place, sun.reflectivity, float(sun.shadow_radius))
+            )
+        return found
+
+    def _companion(self, scenario: Scenario, section: CompanionSection) -> flight.External:
+        assert section.gm is not None
+        own = self.gm(scenario) if (scenario.body.gm or scenario.body.density) else 0.0
+        distance = None if section.distance is None else float(section.distance)
+        if section.kind == "synchronous":
+            rotation = self.rotation(scenario)
+            assert isinstance(rotation, flight.UniformRotation)
+            return flight.Companion.synchronous(
+                float(section.gm), distance, section.direction, gm_target=own, rotation=rotation
+            )
+        names = ("eccentricity", "inclination", "node", "periapsis", "mean_anomaly")
+        elements = [float(getattr(section, name)) for name in names]
+        total = float(section.gm) + own
+        return flight.Companion(
+            float(section.gm), flight.Orbit(distance or AU, *elements, gm=total)
+        )
+
+
+def _mesh_key(scenario: Scenario) -> tuple[Any, ...]:
+    body = scenario.body
+    return body.name, body.facets, body.sha256, body.unit, body.recentre, body.repair

@@ -1,0 +1,245 @@
+"""From scenarios of drops to bodies, membranes and motions; and what captures need of these."""
+
+from __future__ import annotations
+
+import functools
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from alight.core.checks import Array
+from alight.core.errors import InputError
+from alight.core.progress import Progress
+from alight.engine.membrane_flight import MembraneFlight
+from alight.engine.membrane_motion import Craft, MembraneMotion
+from alight.engine.membrane_thrust import NO_THRUST, ConstantThrust, Thrust
+from alight.membrane import Captive, Membrane, pear
+from alight.membrane.law import NUMBERS
+from alight.scenario.building.run_values import ValueRows, checked_values, settings
+from alight.scenario.errors import blame
+from alight.scenario.schema.caught_body import PEAR, PROPORTIONS, CaughtBodySection
+from alight.scenario.schema.membrane import DropScenario
+from alight.shapes import Mesh, builtin
+
+#: Kinds of membrane by the names that files choose them by; add your own subclass here.
+PROFILES: dict[str, type[Membrane]] = {"linear": Membrane}
+
+#: Numbers of the membrane that may differ between runs of one model.
+FABRIC = NUMBERS
+
+
+# -- bodies --------------------------------------------------------------------------------------
+
+
+def mesh_of(section: CaughtBodySection, shape: str | None = None) -> Mesh:
+    """The body of a section, or the one of its ``shape`` of that name; centre of mass at origin."""
+    if section.mesh is not None:
+        mesh = Mesh.read(section.mesh, section.unit, repair=bool(section.repair)).recentred()
+        return mesh if section.length is None else _scaled(mesh, float(section.length))
+    name = shape or section.names[0]
+    facets = section.facets or 1280
+    assert section.length is not None
+    if name == PEAR:
+        numbers = {key: float(getattr(section, key)) for key in PROPORTIONS}
+        parts = max(1, round(np.log2(facets / 20.0) / 2.0))
+        return pear(float(section.length), **numbers, subdivisions=parts)
+    return _scaled(_builtin(name, facets), float(section.length))
+
+
+@functools.lru_cache(maxsize=32)
+def _builtin(name: str, facets: int) -> Mesh:
+    return builtin.find(name).mesh(facets).recentred()
+
+
+def _scaled(mesh: Mesh, length: float) -> Mesh:
+    return mesh.scaled(length / length_of(mesh))
+
+
+def length_of(mesh: Mesh) -> float:
+    """Extent along the principal axis of the least moment [m]."""
+    return float(mesh.principal_axes().extent[0])
+
+
+def mass_of(section: CaughtBodySection, mesh: Mesh) -> float:
+    """That of the section, or what its density makes of the mesh, if it is not too much [kg]."""
+    if section.mass is not None:
+        return float(section.mass)
+    assert section.density is not None
+    own = float(section.density) * mesh.volume
+    return own if section.most_mass is None else min(own, float(section.most_mass))
+
+
+def masses_of(section: CaughtBodySection, body: Captive, get: Any) -> Array:
+    """(n or 1,) masses of runs [kg], whose rows of values ``get`` gives."""
+    if section.mass is not None:
+        return np.asarray(get(f"{section.PLACE}.mass")[:, 0])
+    assert body.mesh is not None
+    own = get(f"{section.PLACE}.density")[:, 0] * body.mesh.volume
+    return np.asarray(own if section.most_mass is None else np.minimum(own, section.most_mass))
+
+
+def scaled_inertia(own: Array, scale: Array) -> Array:
+    """(n, 3, 3) tensors, stretched on both sides by factors (n, 3) along the body axes."""
+    root = np.sqrt(scale)
+    return np.asarray(root[:, :, None] * own * root[:, None, :])
+
+
+# -- drops ---------------------------------------------------------------------------------------
+
+
+#: Keys whose values may differ between runs of one model.
+_RELEASE = ("height", "position", "velocity", "attitude", "rate")
+_CARRIER = ("position", "velocity", "attitude", "rate")
+WITHIN = {
+    *(f"release.{name}" for name in _RELEASE),
+    *(f"carrier.{name}" for name in _CARRIER),
+    *(f"membrane.{name}" for name in FABRIC),
+    "body.mass",
+    "body.density",
+    "body.inertia_scale",
+}
+
+
+@dataclass(frozen=True, eq=False)
+class DropGroup:
+    """Drops of one body; ``arrays`` hold what differs between them, by key."""
+
+    scenario: DropScenario
+    body: Captive
+    arrays: dict[str, Array]
+    rows: NDArray[np.int64]
+    """Which rows of the values these runs are."""
+
+    def run(
+        self,
+        which: slice = slice(None),
+        *,
+        device: str = "auto",
+        threads: int | None = None,
+        every: float | None = None,
+    ) -> MembraneFlight:
+        """Simulate them, or ``which`` of them; ``every`` [s] keeps their course."""
+        count, get = len(self.rows[which]), ValueRows(self.scenario, self.arrays, which).get
+        motion, one = self._motion(get), self.scenario
+        mass = np.array(np.broadcast_to(masses_of(one.body, self.body, get), count))
+        scale = get("body.inertia_scale")
+        own = self.body.inertia * (mass / self.body.mass)[:, None, None]
+        states: dict[str, Any] = {name: get(f"release.{name}") for name in _RELEASE[2:]}
+        carrier: dict[str, Any] = {f"craft_{name}": get(f"carrier.{name}") for name in _CARRIER}
+        with blame(one.source, "release"):
+            if self.body.planar:
+                _require_flat({**states, "position": self._places(get, motion)})
+            return motion.run(
+                self._places(get, motion),
+                **states,
+                **carrier,
+                method=one.steps.method,
+                tolerance=one.steps.tolerance,
+                step=float(one.steps.step),
+                duration=float(one.stop.duration),
+                until_release=one.stop.until_release,
+                in_contact=one.release.in_contact,
+                every=every,
+                mass=mass,
+                inertia=scaled_inertia(own, np.broadcast_to(scale, (count, 3))),
+                device=device,
+                threads=threads,
+            )
+
+    def _motion(self, get: Any) -> MembraneMotion:
+        carrier, one = self.scenario.carrier, self.scenario
+        with blame(one.source, "membrane"):
+            fabric = fabric_of(one.membrane, get, one.membrane.points(), up=one.membrane.up)
+        craft: Craft | None = None
+        thrust: Thrust = NO_THRUST
+        with blame(one.source, "carrier"):
+            if carrier.mass is not None:
+                craft = Craft(float(carrier.mass), np.asarray(carrier.inertia, dtype=np.float64))
+            if carrier.thrust is not None:
+                thrust = self._thrust()
+        gravity = np.asarray(one.gravity.acceleration, dtype=np.float64)
+        with blame(one.source, "body"):
+            return MembraneMotion(fabric, self.body, craft, gravity, thrust)
+
+    def _thrust(self) -> Thrust:
+        carrier = self.scenario.carrier
+        point = np.asarray(carrier.thrust_point, dtype=np.float64)
+        force = np.asarray(carrier.thrust, dtype=np.float64)
+        return ConstantThrust(force, point, from_start=bool(carrier.from_start))
+
+    def _places(self, get: Any, motion: MembraneMotion) -> Array:
+        """(n, 3) of the body's centre of mass [m]."""
+        if self.scenario.release.position is not None:
+            return np.asarray(get("release.position"))
+        ring = motion.membrane.ring
+        return np.asarray(ring.origin + get("release.height") * ring.R[:, 2])
+
+
+#: Components that are 0 in 2D.
+_ACROSS = {"position": [1], "velocity": [1], "attitude": [0, 2], "rate": [0, 2]}
+
+
+def _require_flat(states: dict[str, Array]) -> None:
+    """An error unless a plate stays in the plane of x and z."""
+    for name, rows in states.items():
+        if np.any(rows[:, _ACROSS[name]]):
+            raise InputError(
+                f"the {name} leads out of the plane of x and z, in which a plate falls on two "
+                "points: y of places and velocities must be 0, and so must x and z of rates and "
+                "attitudes."
+            )
+
+
+def fabric_of(section: Any, get: Any, suspension: Any, **options: Any) -> Membrane:
+    """The membrane of a section, with numbers of each run where they differ."""
+    numbers = {name: get(f"membrane.{name}") for name in FABRIC}
+    single = {name: a if name == "more" else a[:, 0] for name, a in numbers.items()}
+    return PROFILES[section.profile](**single, suspension=suspension, **options)
+
+
+class PreparedDrop:
+    """The scenario of a drop with its body made; made by ``prepare``."""
+
+    def __init__(self, scenario: DropScenario, device: str, progress: str | Progress) -> None:
+        self.scenario, self.device = scenario, device
+        self._bodies: dict[Any, Captive] = {}
+        self._body(scenario)
+
+    def nominal(self) -> DropGroup:
+        """One drop of the scenario as it stands, nothing dispersed."""
+        return self.groups({})[0]
+
+    def simulate(self, device: str = "cpu") -> MembraneFlight:
+        """One run of the scenario as it stands, with its course."""
+        assert self.scenario.record.every is not None
+        return self.nominal().run(device=device, every=float(self.scenario.record.every))
+
+    def groups(self, values: dict[str, Any]) -> list[DropGroup]:
+        """The runs of ``values``: under each dotted key one row a run, in SI units."""
+        arrays, count = checked_values(self.scenario, values)
+        shared = {k: a for k, a in arrays.items() if k not in WITHIN}
+        return [
+            self._group(setting, {k: a[rows] for k, a in arrays.items() if k in WITHIN}, rows)
+            for setting, rows in settings(shared, count)
+        ]
+
+    def _group(self, setting: dict[str, Any], arrays: dict[str, Array], rows: Any) -> DropGroup:
+        scenario = self.scenario.replaced(setting) if setting else self.scenario
+        return DropGroup(scenario, self._body(scenario), arrays, rows)
+
+    def _body(self, scenario: DropScenario) -> Captive:
+        section = scenario.body
+        if section not in self._bodies:
+            self._bodies.clear()
+            with blame(scenario.source, "body"):
+                self._bodies[section] = _body_of(section)
+        return self._bodies[section]
+
+
+def _body_of(section: Any) -> Captive:
+    if section.corners is not None:
+        return Captive.polygon(np.asarray(section.corners, dtype=np.float64), float(section.mass))
+    mesh = mesh_of(section)
+    return Captive.from_mesh(mesh, mass_of(section, mesh))

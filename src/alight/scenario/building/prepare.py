@@ -1,0 +1,149 @@
+"""From a scenario to models that the engine runs: ``prepare``, ``groups``, ``simulate``."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from alight.core.checks import Array
+from alight.core.errors import InputError
+from alight.core.progress import Progress
+from alight.engine import Model, Release, TreeModel, TreeRelease
+from alight.engine import simulate as engine_simulate
+from alight.scenario.building.articulated_landers import Articulated
+from alight.scenario.building.captures import PreparedCapture
+from alight.scenario.building.laws import ScenarioLaws
+from alight.scenario.building.membrane_drops import PreparedDrop
+from alight.scenario.building.releases import release_of, tree_release_of
+from alight.scenario.building.run_values import checked_values, settings
+from alight.scenario.document import Document
+from alight.scenario.errors import blame
+from alight.scenario.reader import load
+from alight.scenario.schema.capture import CaptureScenario
+from alight.scenario.schema.contact import ARRAYS
+from alight.scenario.schema.ground_regions import REGION_ARRAYS
+from alight.scenario.schema.landing import Scenario
+from alight.scenario.schema.membrane import DropScenario
+
+
+@dataclass(frozen=True, eq=False)
+class Group:
+    """Runs that share one model."""
+
+    model: Model | TreeModel
+    release: Release | TreeRelease
+    rows: NDArray[np.int64]
+    """Which rows of the values these runs are; row i of ``release`` is run ``rows[i]``."""
+
+
+class Prepared:
+    """A scenario with its meshes, tables and lander made; made by ``prepare``."""
+
+    def __init__(self, scenario: Scenario, device: str, progress: str | Progress) -> None:
+        self.scenario, self.device = scenario, device
+        self._parts = ScenarioLaws(scenario, device, progress)
+        # Made now, so that what is wrong with them is told before any run.
+        self._parts.gravity(scenario)
+        self._parts.ground(scenario)
+        self._parts.lander(scenario)
+        self._parts.rotation(scenario)
+        self._parts.properties(scenario, {})
+
+    def nominal(self) -> Group:
+        """One run of the scenario as it stands, nothing dispersed."""
+        return self.groups({})[0]
+
+    def simulate(self, device: str = "cpu", max_lines: int | None = None) -> Any:
+        """One run of the scenario as it stands, its steps kept; long runs are thinned."""
+        run = self.nominal()
+        with blame(self.scenario.source, "release"):
+            return engine_simulate(run.model, run.release, device=device, max_lines=max_lines)
+
+    def groups(self, values: dict[str, Any]) -> list[Group]:
+        """The runs of ``values``: under each dotted key one row a run, in SI units.
+
+        Attitudes are quaternions xyzw. Runs that differ in release and contact parameters only
+        share a model; any other key makes a model for each of its values.
+        """
+        arrays, count = checked_values(self.scenario, values)
+        law = self.scenario.contact.law
+        shared = {k: a for k, a in arrays.items() if not _within_model(k, law)}
+        return [
+            self._group(setting, {k: a[rows] for k, a in arrays.items() if k not in shared}, rows)
+            for setting, rows in settings(shared, count)
+        ]
+
+    def _group(self, setting: dict[str, Any], arrays: dict[str, Array], rows: Any) -> Group:
+        scenario = self.scenario.replaced(setting) if setting else self.scenario
+        parts = self._parts
+        model, lander = parts.model(scenario, arrays), parts.lander(scenario)
+        given = (scenario, model.surface, arrays, len(rows))
+        with blame(scenario.source, "release"):
+            release: Release | TreeRelease
+            if isinstance(lander, Articulated):
+                release = tree_release_of(*given, lander)
+            else:
+                release = release_of(*given)
+        return Group(model, release, rows)
+
+
+def _within_model(key: str, law: str) -> bool:
+    """Whether runs with other values under ``key`` share a model with that contact law."""
+    section, _, name = key.partition(".")
+    if name.startswith("region."):
+        return name.rpartition(".")[2] in REGION_ARRAYS
+    return section == "release" or (section == "contact" and name in ARRAYS[law])
+
+
+#: What prepares each kind of scenario.
+_PREPARED: dict[type[Document], Any] = {
+    Scenario: Prepared,
+    CaptureScenario: PreparedCapture,
+    DropScenario: PreparedDrop,
+}
+
+
+def prepare(scenario: Document, device: str = "auto", progress: str | Progress = "silent") -> Any:
+    """Build what is costly (mesh, gravity table, distance field, lander) once.
+
+    ``device`` is where tables are built; ``progress`` is "silent", "auto", "text", "rich" or a
+    ``Progress``. Of a landing it makes a ``Prepared``, of captures and drops what has the same
+    methods.
+    """
+    if type(scenario) not in _PREPARED:
+        raise InputError(f"scenario is {scenario!r}; read one with alight.scenario.load(path).")
+    return _PREPARED[type(scenario)](scenario, device, progress)
+
+
+def simulate(
+    scenario: Document | Model | TreeModel | str | os.PathLike[str],
+    release: Release | TreeRelease | None = None,
+    *,
+    device: str = "cpu",
+    progress: str = "silent",
+    max_lines: int | None = None,
+) -> Any:
+    """One run in full detail: of a scenario or scenario file, nothing dispersed, or of a model.
+
+    A ``Model`` needs its ``release``; a scenario has its own. The result is a ``Solution``, that of
+    an articulated lander a ``TreeSolution``, of a capture a ``CaptureFlight`` and of a drop a
+    ``MembraneFlight`` of one run.
+
+    Of a landing at most ``max_lines`` lines are kept (``engine.history.MAX_LINES`` if not given);
+    those of captures and drops are at the times that the scenario names.
+    """
+    if isinstance(scenario, Model | TreeModel):
+        if release is None:
+            raise InputError("a model is run from a release: simulate(model, release).")
+        return engine_simulate(scenario, release, device=device, max_lines=max_lines)
+    if release is not None:
+        raise InputError("a scenario has its own release; give it in the scenario.")
+    given = scenario if isinstance(scenario, Document) else load(scenario)
+    prepared = prepare(given, device, progress)
+    if isinstance(prepared, Prepared):
+        return prepared.simulate(device, max_lines)
+    return prepared.simulate(device)

@@ -1,0 +1,1 @@
+"""The schema of scenario files: a module for each part of a file."""

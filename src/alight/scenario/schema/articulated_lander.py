@@ -1,0 +1,300 @@
+"""Articulated landers in a scenario: [[lander.body]], [[lander.joint]] and what is fitted to them.
+
+Each part makes the part of ``alight.vehicles`` that it describes; ``building.articulated_landers``
+puts them together.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from typing import Annotated, Any, ClassVar
+
+import numpy as np
+
+from alight.core.errors import InputError
+from alight.scenario import quantities
+from alight.scenario.errors import told
+from alight.scenario.field_types import (
+    ChoiceField,
+    ListField,
+    Measure,
+    Moments,
+    Number,
+    OneOf,
+    TextField,
+)
+from alight.scenario.quantities import DIMENSIONS
+from alight.scenario.schema.section import Section
+from alight.vehicles import Brake, Crushable, Joint, Motor, Pad, Schedule, Slosh, Thruster, TreeBody
+from alight.vehicles.fittings import TRIGGERS, Device
+from alight.vehicles.tree.data import KINDS
+
+_NAME = re.compile(r"[A-Za-z0-9_-]{1,60}")
+
+LENGTH = Measure(dimension="length")
+FORCE = Measure(dimension="force", above=0)
+#: Of joints that turn, and of those that slide.
+PLACE = OneOf(dimensions=("angle", "length"))
+SPEED = OneOf(dimensions=("angular rate", "speed"))
+EFFORT = OneOf(dimensions=("torque", "force"))
+STIFFNESS = OneOf(dimensions=("torsional stiffness", "stiffness"), least=0)
+DAMPING = OneOf(dimensions=("torsional damping", "damping"), least=0)
+
+
+def _name(text: str) -> str:
+    if not _NAME.fullmatch(text):
+        raise InputError(f"found {told(text)}; it must be letters, digits, - and _ alone")
+    return text
+
+
+def euler_attitude(angles: Any) -> Any:
+    """Quaternions (..., 4) of roll, pitch and yaw [rad]: turned about x, then y, then z."""
+    rows = []
+    for roll, pitch, yaw in angles.reshape(-1, 3).tolist():
+        (sr, cr), (sp, cp), (sy, cy) = (
+            (math.sin(0.5 * a), math.cos(0.5 * a)) for a in (roll, pitch, yaw)
+        )
+        rows.append(
+            (
+                sr * cp * cy - cr * sp * sy,
+                cr * sp * cy + sr * cp * sy,
+                cr * cp * sy - sr * sp * cy,
+                cr * cp * cy + sr * sp * sy,
+            )
+        )
+    return np.array(rows).reshape(*angles.shape[:-1], 4)
+
+
+class TreePart(Section):
+    """One table of a list; it goes by its name, or by that of its body."""
+
+    #: The list that it stands in.
+    LIST: ClassVar[str] = ""
+
+    @property
+    def called(self) -> str:
+        """Its name."""
+        return getattr(self, "name", None) or str(getattr(self, "body", ""))
+
+    @property
+    def where(self) -> str:
+        """Its key in messages and dispersions."""
+        return f"lander.{self.LIST}.{self.called}"
+
+    def given(self, *names: str, linear: bool = False) -> dict[str, Any]:
+        """Those of the keys ``names`` that have values, in SI; ``linear`` for joints that slide."""
+        out: dict[str, Any] = {}
+        for name in names:
+            value, kind = getattr(self, name), self.kinds()[name]
+            if value is None:
+                continue
+            if isinstance(kind, OneOf):
+                out[name] = _of_dimension(name, value, kind.dimensions[int(linear)])
+            else:
+                out[name] = value if isinstance(value, str) else _plain(value)
+        return out
+
+
+def _plain(value: Any) -> Any:
+    return float(value) if isinstance(value, float) else np.asarray(value, dtype=np.float64)
+
+
+def _of_dimension(name: str, value: quantities.Quantity, dimension: str) -> float:
+    """A quantity whose unit may be of another dimension than the joint's."""
+    try:
+        return float(quantities.read(value.text, dimension))
+    except InputError:
+        raise InputError(
+            f"{name} is {told(value.text)}; for this kind of joint it must be a {dimension}, such "
+            f'as "{DIMENSIONS[dimension].example}"'
+        ) from None
+
+
+class BodySection(TreePart):
+    """A rigid body."""
+
+    LIST: ClassVar = "body"
+
+    name: Annotated[str, TextField(_name, ("bus",))]
+    mass: Annotated[float | None, Measure(dimension="mass", least=0)] = None
+    inertia: Annotated[Any, Moments(Measure(dimension="moment of inertia"))] = None
+    center: Annotated[Any, ListField(LENGTH)] = None
+
+    def make(self) -> TreeBody:
+        """The body."""
+        return TreeBody(self.name, **self.given("mass", "inertia", "center"))
+
+
+class JointSection(TreePart):
+    """How a body is carried."""
+
+    LIST: ClassVar = "joint"
+
+    body: Annotated[str, TextField(None, ("bus",))]
+    kind: Annotated[str, ChoiceField(tuple(KINDS))]
+    parent: Annotated[str | None, TextField(None, ("bus",))] = None
+    place: Annotated[Any, ListField(LENGTH)] = None
+    turn: Annotated[Any, ListField(Number(), 4, nonzero=True)] = None
+    euler: Annotated[Any, ListField(Measure(dimension="angle"))] = None
+    axis: Annotated[Any, ListField(Number(), nonzero=True)] = None
+    stiffness: Annotated[float | None, STIFFNESS] = None
+    rest: Annotated[float | None, PLACE] = None
+    damping: Annotated[float | None, DAMPING] = None
+    lower: Annotated[float | None, PLACE] = None
+    upper: Annotated[float | None, PLACE] = None
+    stop_stiffness: Annotated[float | None, STIFFNESS] = None
+    stop_damping: Annotated[float | None, DAMPING] = None
+    friction: Annotated[float | None, OneOf(dimensions=("torque", "force"), least=0)] = None
+    friction_speed: Annotated[
+        float | None, OneOf(dimensions=("angular rate", "speed"), above=0)
+    ] = None
+    motor: Annotated[float | None, EFFORT] = None
+    start: Annotated[float | None, PLACE] = None
+    start_speed: Annotated[float | None, SPEED] = None
+
+    @property
+    def linear(self) -> bool:
+        """Whether it slides."""
+        return self.kind == "prismatic"
+
+    def make(self) -> Joint:
+        """The joint."""
+        names = (
+            *("place", "axis", "stiffness", "rest", "damping", "lower", "upper", "stop_stiffness"),
+            *("stop_damping", "friction", "friction_speed", "motor"),
+        )
+        options = self.given(*names, linear=self.linear)
+        if self.turn is not None and self.euler is not None:
+            raise InputError("has both turn and euler; give one of them")
+        if self.turn is not None:
+            turn = np.asarray(self.turn, dtype=np.float64)
+            options["turn"] = turn / np.linalg.norm(turn)
+        elif self.euler is not None:
+            options["turn"] = euler_attitude(np.asarray(self.euler, dtype=np.float64))
+        self.first()
+        return Joint(self.body, self.kind, self.parent, **options)
+
+    def first(self) -> tuple[float, float]:
+        """Where it stands at the release, and how fast it moves."""
+        found = self.given("start", "start_speed", linear=self.linear)
+        if found and self.kind not in ("revolute", "prismatic"):
+            raise InputError(
+                f'{next(iter(found))} does not go with kind = "{self.kind}"; only revolute and '
+                "prismatic joints have it"
+            )
+        return found.get("start", 0.0), found.get("start_speed", 0.0)
+
+
+class PadSection(TreePart):
+    """Where a body touches the ground."""
+
+    LIST: ClassVar = "pad"
+
+    body: Annotated[str, TextField(None, ("leg",))]
+    name: Annotated[str | None, TextField(_name, ("pad-1",))] = None
+    place: Annotated[Any, ListField(LENGTH)] = None
+    radius: Annotated[float | None, Measure(dimension="length", least=0)] = None
+
+    def make(self, linear: bool) -> Device:
+        """The pad."""
+        return Pad(self.body, name=self.called, **self.given("place", "radius"))
+
+
+class CrushableSection(TreePart):
+    """An element that gives at a constant force."""
+
+    LIST: ClassVar = "crushable"
+
+    body: Annotated[str, TextField(None, ("leg",))]
+    force: Annotated[float, FORCE]
+    limit: Annotated[float, Measure(dimension="length", above=0)]
+    name: Annotated[str | None, TextField(_name, ("crush-1",))] = None
+    stiffness: Annotated[float | None, Measure(dimension="stiffness", above=0)] = None
+    damping: Annotated[float | None, Measure(dimension="damping", above=0)] = None
+    crushed: Annotated[float | None, Measure(dimension="length", least=0)] = None
+
+    def make(self, linear: bool) -> Device:
+        """The crushable."""
+        names = ("force", "limit", "stiffness", "damping", "crushed")
+        return Crushable(self.body, name=self.called, **self.given(*names))
+
+
+class _Scheduled(TreePart):
+    """Something whose level changes in steps."""
+
+    after: Annotated[str | None, ChoiceField(TRIGGERS)] = None
+    times: Annotated[Any, ListField(Measure(dimension="time", least=0), 0)] = None
+    levels: Annotated[Any, ListField(Number(), 0)] = None
+
+    def schedule(self) -> Schedule:
+        """Its schedule; on from the release if nothing is said."""
+        given = {n: getattr(self, n) for n in ("after", "times", "levels")}
+        return Schedule(**{n: v for n, v in given.items() if v is not None})
+
+
+class ThrusterSection(_Scheduled):
+    """A force fixed in a body."""
+
+    LIST: ClassVar = "thruster"
+
+    body: Annotated[str, TextField(None, ("bus",))]
+    place: Annotated[Any, ListField(LENGTH)]
+    direction: Annotated[Any, ListField(Number(), nonzero=True)]
+    force: Annotated[float, FORCE]
+    name: Annotated[str | None, TextField(_name, ("thruster-1",))] = None
+
+    def make(self, linear: bool) -> Device:
+        """The thruster."""
+        options = self.given("place", "direction", "force")
+        return Thruster(self.body, schedule=self.schedule(), name=self.called, **options)
+
+
+class MotorSection(_Scheduled):
+    """A torque or force in a joint."""
+
+    LIST: ClassVar = "motor"
+
+    body: Annotated[str, TextField(None, ("wheel",))]
+    torque: Annotated[float, EFFORT]
+    name: Annotated[str | None, TextField(_name, ("motor-1",))] = None
+
+    def make(self, linear: bool) -> Device:
+        """The motor."""
+        options = self.given("torque", linear=linear)
+        return Motor(self.body, schedule=self.schedule(), name=self.called, **options)
+
+
+class BrakeSection(_Scheduled):
+    """A torque or force against the motion of a joint."""
+
+    LIST: ClassVar = "brake"
+
+    body: Annotated[str, TextField(None, ("wheel",))]
+    torque: Annotated[float, EFFORT]
+    speed: Annotated[float | None, OneOf(dimensions=("angular rate", "speed"), above=0)] = None
+    name: Annotated[str | None, TextField(_name, ("brake-1",))] = None
+
+    def make(self, linear: bool) -> Device:
+        """The brake."""
+        options = self.given("torque", "speed", linear=linear)
+        return Brake(self.body, schedule=self.schedule(), name=self.called, **options)
+
+
+class SloshSection(TreePart):
+    """A body whose swing is watched."""
+
+    LIST: ClassVar = "slosh"
+
+    body: Annotated[str, TextField(None, ("liquid",))]
+    parent: Annotated[str, TextField(None, ("bus",))]
+    direction: Annotated[Any, ListField(Number(), nonzero=True)]
+    name: Annotated[str | None, TextField(_name, ("tank-1",))] = None
+
+    def make(self, linear: bool) -> Device:
+        """What is watched."""
+        return Slosh(self.body, parent=self.parent, name=self.called, **self.given("direction"))
+
+
+#: Lists of devices, in the order in which tables have them.
+DEVICES = ("pad", "crushable", "thruster", "motor", "brake", "slosh")

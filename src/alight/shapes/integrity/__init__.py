@@ -1,0 +1,1 @@
+"""Is a mesh the boundary of a solid: checks, topology, repair."""

@@ -1,0 +1,1 @@
+"""Radius series: harmonics and monomials, and how a series is fitted to a mesh."""

@@ -1,0 +1,1 @@
+"""The atlas: facets by latitude and longitude, in local worlds."""

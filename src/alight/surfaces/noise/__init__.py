@@ -1,0 +1,1 @@
+"""Fractal hills on a surface, and how high they are where."""

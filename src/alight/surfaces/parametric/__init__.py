@@ -1,0 +1,1 @@
+"""Smooth bodies with one radius for every direction: a series, its kernel, its bounds."""

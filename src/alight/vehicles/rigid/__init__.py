@@ -1,0 +1,1 @@
+"""Rigid landers: hull, contact points, inertia, and their free rotation."""

@@ -1,0 +1,1 @@
+"""Articulated landers: trees of rigid bodies and joints, and their dynamics in O(n)."""

@@ -1,0 +1,241 @@
+"""Campaigns of captures and drops: tables, resume, growth, determinism, what bars tell."""
+
+import pathlib
+import pickle
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
+
+from alight.campaign import run_campaign, sample
+from alight.campaign.executors import Tally
+from alight.campaign.jobs import membranes
+from alight.campaign.jobs.run_kinds import CAPTURES, DROPS, RUN_KINDS
+from alight.campaign.jobs.shard import _JOBS, Work
+from alight.campaign.plan import make_plan
+from alight.campaign.tables.membrane import CAPTURE_COLUMNS, DROP_COLUMNS
+from alight.core.errors import InputError
+from alight.core.progress import Silent
+from alight.engine.capture_flight import ROW, CaptureOutcome
+from alight.engine.membrane_flight import MembraneOutcome
+from alight.scenario import loads, prepare
+from alight.scenario.building.captures import CaptureGroup
+from alight.scenario.document_kinds import DOCUMENTS
+
+CAPTURE = """
+kind = "capture"
+seed = 5
+[asteroid]
+shapes = ["pear", "castalia"]
+facets = 80
+length = "8 m"
+mass = "500 t"
+spin = "0.5 rpm"
+[stop]
+duration = "13 s"
+[record]
+trajectories = [1]
+every = "0.5 s"
+[dispersions]
+"asteroid.axis" = { kind = "cone", half_angle = "180 deg" }
+"asteroid.length" = { kind = "uniform", low = "5 m", high = "8 m" }
+"membrane.friction" = { kind = "uniform", low = 0.1, high = 1.0 }
+"approach.offset" = { kind = "normal", sigma = "0.3 m" }
+[campaign]
+runs = 6
+shard = 3
+"""
+DROP = """
+kind = "drop"
+[body]
+length = "3 m"
+facets = 80
+mass = "100 kg"
+[membrane]
+side = "7.5 m"
+stiffness = "30 N/m^3"
+[release]
+height = "3 m"
+[gravity]
+acceleration = ["0 m/s^2", "0 m/s^2", "-9.80665 m/s^2"]
+[stop]
+duration = "1 s"
+[record]
+trajectories = [0]
+every = "0.1 s"
+[dispersions]
+"release.height" = { kind = "uniform", low = "2 m", high = "3 m" }
+[campaign]
+runs = 4
+shard = 2
+"""
+
+
+def run(scenario, folder, **options):
+    return run_campaign(scenario, out=folder, device="cpu", show="silent", **options)
+
+
+@pytest.fixture(scope="module")
+def captured(tmp_path_factory):
+    """A finished campaign of six captures."""
+    folder = tmp_path_factory.mktemp("captures") / "out"
+    return run(loads(CAPTURE), folder).open()
+
+
+def test_the_table_has_the_columns_of_the_engine(captured):
+    table = captured.read("runs")
+    assert table.schema.names[: len(CAPTURE_COLUMNS)] == [c.full_name for c in CAPTURE_COLUMNS]
+    assert set(ROW.names) <= set(table.schema.names)
+    drawn = ["approach.offset_x_m", "approach.offset_y_m", "asteroid.axis_x", "asteroid.axis_y"]
+    assert table.schema.names[len(CAPTURE_COLUMNS) :] == [
+        *drawn,
+        "asteroid.axis_z",
+        "asteroid.length_m",
+        "membrane.friction",
+    ]
+    assert table["run"].to_pylist() == list(range(6))
+    assert table.schema.field("bending_nm").metadata == {b"unit": b"N m"}
+    assert np.allclose(table["length_m"], table["asteroid.length_m"], rtol=0.03)
+    assert table["friction"].to_pylist() == table["membrane.friction"].to_pylist()
+    assert table["lost_s"].null_count == 6
+    codes = table["outcome"].to_pylist()
+    words = [CaptureOutcome.of(code).name.lower() for code in codes]
+    assert table["ending"].to_pylist() == words
+
+
+def test_runs_are_those_of_the_engine(captured):
+    one = loads(CAPTURE)
+    table = captured.read("runs").to_pylist()
+    for number in (0, 4):
+        (group,) = prepare(one, "cpu").groups(sample(one, [number]))
+        row = group.run(device="cpu").rows[0]
+        for name in ("bending_nm", "force_n", "slip_m", "spin_rpm", "shape", "steps"):
+            assert table[number][name] == row[name], name
+    assert {row["shape"] for row in table} == {0, 1}
+
+
+def test_outcomes_are_of_the_kind(captured):
+    assert sum(captured.count().values()) == 6
+    assert all(isinstance(end, CaptureOutcome) for end in captured.count())
+    assert captured.scenario["kind"] == "capture"
+    assert captured.kind is CAPTURES
+    with pytest.raises(InputError, match="captures have no table of contacts"):
+        captured.read("contacts")
+
+
+def test_courses_are_kept(captured):
+    assert captured.trajectories == [1]
+    course = captured.trajectory(1)
+    assert course["time_s"].to_pylist() == pytest.approx(np.arange(27) * 0.5)
+    row = captured.read("runs").to_pylist()[1]
+    force = course["force_N"].to_numpy()
+    assert 0.0 < force.max() <= row["force_n"] * 1.001
+    assert course["slip_m"].to_pylist()[-1] == pytest.approx(row["slip_m"], rel=1e-3)
+    size = sum(course[f"craft_q{axis}"].to_numpy() ** 2 for axis in "xyzw")
+    assert size == pytest.approx(np.ones(27), rel=1e-9)
+    touched = course["in_contact"].to_numpy(zero_copy_only=False)
+    assert touched.tolist() == [t >= row["contact_s"] for t in course["time_s"].to_pylist()]
+
+
+def test_the_bytes_do_not_depend_on_threads_or_stops(captured, tmp_path):
+    class Stopping(Silent):
+        """Ends the campaign in its second shard."""
+
+        def __init__(self):
+            self.left = 5
+
+        def advance(self, n=1, **facts):
+            self.left -= n
+            if self.left < 0:
+                raise KeyboardInterrupt
+
+    folder = tmp_path / "other"
+    one = loads(CAPTURE)
+    with pytest.raises(KeyboardInterrupt, match="1 of 2 shards"):
+        run_campaign(one, out=folder, device="cpu", show=Stopping(), threads=1)
+    result = run(one, folder, threads=1)
+    assert (result.kept, result.computed) == (1, 1)
+    for old, new in zip(captured.files(), result.open().files(), strict=True):
+        assert old.read_bytes() == new.read_bytes()
+
+
+def test_runs_that_share_a_model_may_be_launched_together(monkeypatch):
+    """As on a GPU: the tables have the same bytes."""
+    lines = [line for line in CAPTURE.splitlines() if not line.startswith('"asteroid.length"')]
+    one = loads("\n".join(lines)).replaced({"asteroid.shapes": None})
+    work = Work(one, make_plan(one, "cpu", {}), "cpu")
+    alone = work.compute(0)
+    monkeypatch.setattr(membranes.devices, "resolve", lambda _: SimpleNamespace(is_gpu=True))
+    real, launched = CaptureGroup.run, []
+
+    def run(self, which=slice(None), **options):
+        launched.append(len(self.rows[which]))
+        monkeypatch.undo()  # the engine asks for its device itself
+        return real(self, which, **options)
+
+    monkeypatch.setattr(CaptureGroup, "run", run)
+    done = membranes.Captures(work, work.plan.runs(0), sample(one, work.plan.runs(0)), None)
+    assert launched == [3]
+    assert done.files(0, slice(0, 3))[0] == alone.files
+
+
+def test_work_can_be_sent_elsewhere():
+    one = loads(CAPTURE)
+    work = Work(one, make_plan(one, "cpu", {}), "cpu")
+    here = work.compute(1)
+    assert pickle.loads(pickle.dumps(work)).compute(1) == here
+
+
+def test_more_runs_may_be_asked_for(captured, tmp_path):
+    folder = tmp_path / "grown"
+    run(loads(CAPTURE), folder, runs=3)
+    result = run(loads(CAPTURE), folder, runs=6)
+    assert (result.kept, result.computed) == (1, 1)
+    assert result.open().read("runs") == captured.read("runs")
+
+
+def test_nothing_dispersed_is_the_nominal_capture(tmp_path):
+    one = loads(CAPTURE).replaced({"asteroid.shapes": None})
+    plain = one.model_copy(update={"dispersions": {}})
+    table = run(plain, tmp_path / "same", runs=3).open().read("runs")
+    assert len(set(table["bending_nm"].to_pylist())) == 1
+    assert table["run"].to_pylist() == [0, 1, 2]
+
+
+def test_drops_have_tables_of_their_own(tmp_path):
+    campaign = run(loads(DROP), tmp_path / "drops").open()
+    assert campaign.count() == {MembraneOutcome.TIMED_OUT: 4}
+    table = campaign.read("runs")
+    assert table.schema.names == [*(c.full_name for c in DROP_COLUMNS), "release.height_m"]
+    height, contact = (table[name].to_numpy() for name in ("release.height_m", "first_contact_s"))
+    # Free fall until the lowest vertex touches: the body does not turn.
+    fallen = 0.5 * 9.80665 * contact**2
+    assert height - fallen == pytest.approx(np.full(4, (height - fallen)[0]), rel=1e-3)
+    assert campaign.trajectory(0)["body_z_m"].to_pylist()[0] == pytest.approx(height[0])
+
+
+def test_bars_tell_how_captures_end():
+    tally = Tally(CAPTURES)
+    tally.add({10: 4, 1: 5, 3: 1, 24: 2, 16: 1, 18: 1})
+    assert tally.facts() == {"held": 4, "at_rest": 5, "moving": 1, "rim": 2, "failed": 2}
+    other = Tally(DROPS)
+    other.add({3: 2, 24: 1})
+    assert other.facts() == {"done": 2, "released": 0, "rim": 1}
+
+
+def test_every_kind_of_scenario_has_its_runs():
+    assert set(RUN_KINDS) == set(DOCUMENTS) == set(_JOBS)
+
+
+def test_what_cannot_be_run_names_the_shard(tmp_path):
+    text = CAPTURE.replace("[campaign]", '"asteroid.inertia_scale" = SPREAD\n[campaign]').replace(
+        "SPREAD", '{ kind = "choice", values = [[1.0, 1.0, 9.0]] }'
+    )
+    with pytest.raises(InputError, match=r"shard 0 \(runs 0 to 2\).* asteroid\.inertia_scale"):
+        run(loads(text), tmp_path / "bad")
+
+
+def test_every_column_is_documented():
+    page = (pathlib.Path(__file__).parents[4] / "docs" / "campaigns.md").read_text()
+    for column in (*CAPTURE_COLUMNS, *DROP_COLUMNS):
+        assert f"`{column.full_name}`" in page, column.full_name
