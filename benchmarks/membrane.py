@@ -8,13 +8,13 @@ from scipy.spatial.transform import Rotation
 
 from alight.cli.bench import Row, median_time
 from alight.core.devices import Device, resolve
-from alight.engine import capture_kernel as layout
-from alight.engine.capture import Capture
-from alight.engine.capture_approach import approach
-from alight.engine.capture_craft import Spacecraft
-from alight.engine.capture_flight import CaptureFlight
-from alight.engine.membrane_motion import MembraneMotion
 from alight.membrane import Captive, Membrane, hexagon, pear
+from alight.motions.capture import stepping as layout
+from alight.motions.capture.approach import approach
+from alight.motions.capture.craft import Spacecraft
+from alight.motions.capture.model import Capture
+from alight.motions.capture.result import CaptureFlight
+from alight.motions.membrane.model import MembraneMotion
 from alight.shapes import builtin
 
 TITLE = "Membrane"

@@ -15,11 +15,11 @@ import numpy as np
 import paper_003_capture_figures as figures
 
 from alight.analysis.intervals import wilson
-from alight.engine.capture import Capture, CaptureBatch
-from alight.engine.capture_approach import approach
-from alight.engine.capture_craft import Spacecraft
-from alight.engine.capture_flight import CaptureOutcome
 from alight.membrane import Captive, holding_radius, pear
+from alight.motions.capture.approach import approach
+from alight.motions.capture.craft import Spacecraft
+from alight.motions.capture.model import Capture, CaptureBatch
+from alight.motions.capture.result import CaptureOutcome
 from alight.shapes import builtin
 
 RPM = np.pi / 30.0

@@ -7,9 +7,9 @@ import numpy as np
 from matplotlib.ticker import PercentFormatter
 
 from alight.analysis.intervals import wilson
-from alight.engine.capture_craft import ARRAYS
-from alight.engine.capture_flight import CaptureOutcome
 from alight.membrane import hull
+from alight.motions.capture.craft import ARRAYS
+from alight.motions.capture.result import CaptureOutcome
 from alight.views import style
 from alight.views.capture_course import draw_histories
 from alight.views.capture_data import CaptureCourse

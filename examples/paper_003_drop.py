@@ -13,8 +13,8 @@ import numpy as np
 from matplotlib.collections import PolyCollection
 
 from alight.core import frames
-from alight.engine.membrane_motion import MembraneMotion
 from alight.membrane import Captive, Membrane, hexagon, hull
+from alight.motions.membrane.model import MembraneMotion
 from alight.shapes import builtin
 from alight.views import style
 from alight.views.solid import Camera

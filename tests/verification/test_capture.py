@@ -18,14 +18,14 @@ from scipy.optimize import fsolve
 
 from alight.core import devices, frames
 from alight.core.types import scalar, vec3
-from alight.engine import capture_kernel as layout
-from alight.engine.capture import Capture, CaptureBatch
-from alight.engine.capture_approach import Approach, ApproachData, approach
-from alight.engine.capture_craft import Spacecraft
-from alight.engine.capture_flight import KEPT, CaptureOutcome
-from alight.engine.capture_kernel import CaptureScene
-from alight.engine.membrane_kernel import Wrench
 from alight.membrane import Captive, holding_radius, pear
+from alight.motions.capture import stepping as layout
+from alight.motions.capture.approach import Approach, ApproachData, approach
+from alight.motions.capture.craft import Spacecraft
+from alight.motions.capture.model import Capture, CaptureBatch
+from alight.motions.capture.result import KEPT, CaptureOutcome
+from alight.motions.capture.stepping import CaptureScene
+from alight.motions.membrane.state import Wrench
 
 DEVICES = [device.name for device in devices.available()]
 RPM = np.pi / 30.0

@@ -19,11 +19,11 @@ from scipy.spatial import ConvexHull
 from scipy.spatial.transform import Rotation
 
 from alight.core import frames
-from alight.engine.capture import Capture
-from alight.engine.capture_approach import approach
-from alight.engine.capture_balance import friction_to_hold, needed_wrench
-from alight.engine.capture_craft import Spacecraft
 from alight.membrane import Captive, pear
+from alight.motions.capture.approach import approach
+from alight.motions.capture.balance import friction_to_hold, needed_wrench
+from alight.motions.capture.craft import Spacecraft
+from alight.motions.capture.model import Capture
 
 RPM = np.pi / 30.0
 AXIS = np.array([0.3, 0.2, 0.93]) / np.linalg.norm([0.3, 0.2, 0.93])
@@ -185,7 +185,7 @@ def test_slip_is_physics(flight):
 
 def test_statics_knows_what_holds():
     """A block on a slope: the least friction is the slope's tangent."""
-    from alight.engine.capture_balance import _least_part
+    from alight.motions.capture.balance import _least_part
 
     slope = np.radians(20.0)
     normal = np.array([np.sin(slope), 0.0, np.cos(slope)])

@@ -13,9 +13,9 @@ from scipy.spatial.transform import Rotation
 
 from alight.core import devices
 from alight.core.errors import AlightError
-from alight.engine.membrane_flight import MembraneOutcome
-from alight.engine.membrane_motion import Craft, MembraneMotion
 from alight.membrane import Captive, Hoop, Membrane, hexagon
+from alight.motions.membrane.model import Craft, MembraneMotion
+from alight.motions.membrane.result import MembraneOutcome
 from alight.shapes import icosphere
 
 DEVICES = [device.name for device in devices.available()]

@@ -15,10 +15,10 @@ from scipy.integrate import solve_ivp
 from scipy.optimize import brentq
 
 from alight.core import devices, frames
-from alight.engine.membrane_flight import MembraneOutcome
-from alight.engine.membrane_motion import Craft, MembraneMotion
-from alight.engine.membrane_thrust import ConstantThrust
 from alight.membrane import Captive, Membrane, hexagon
+from alight.motions.membrane.model import Craft, MembraneMotion
+from alight.motions.membrane.result import MembraneOutcome
+from alight.motions.membrane.thrust import ConstantThrust
 
 DEVICES = [device.name for device in devices.available()]
 G = 9.80665

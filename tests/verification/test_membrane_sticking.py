@@ -13,8 +13,8 @@ import numpy as np
 import pytest
 
 from alight.core import devices
-from alight.engine.membrane_motion import MembraneMotion
 from alight.membrane import Captive, Membrane, hexagon
+from alight.motions.membrane.model import MembraneMotion
 
 DEVICES = [device.name for device in devices.available()]
 G = 9.8

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any
 from alight.cli import screen
 
 if TYPE_CHECKING:
-    from alight.engine.capture_flight import CaptureFlight
-    from alight.engine.membrane_flight import MembraneFlight
+    from alight.motions.capture.result import CaptureFlight
+    from alight.motions.membrane.result import MembraneFlight
 
 Lines = list[tuple[str, str]]
 
@@ -25,7 +25,7 @@ def tell(flight: CaptureFlight | MembraneFlight) -> None:
     """What a person reads."""
     from rich.table import Table
 
-    from alight.engine.capture_flight import CaptureFlight
+    from alight.motions.capture.result import CaptureFlight
 
     row, console = _row(flight), screen.console()
     said = str(flight.outcome[0])
@@ -42,7 +42,7 @@ def tell(flight: CaptureFlight | MembraneFlight) -> None:
 def _row(flight: CaptureFlight | MembraneFlight) -> dict[str, Any]:
     """The numbers of the first run, by the columns of campaigns."""
     from alight.campaign.tables.membrane import drop_numbers
-    from alight.engine.capture_flight import CaptureFlight
+    from alight.motions.capture.result import CaptureFlight
 
     if isinstance(flight, CaptureFlight):
         names = [n for n in flight.rows.dtype.names if n not in ("run", "outcome", "shape")]

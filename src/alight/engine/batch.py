@@ -67,11 +67,11 @@ class Batch:
         self.device, self.threads = devices.resolve(device), threads
         self._pace = model.pace(self.device)
         most = checked_whole("slots", slots or self._most_slots(), 1)
-        self._states = model.start(release, self.device, threads)
+        self.states = model.start(release, self.device, threads)
         #: (n,) the runs as they start: releases a little below the ground are lifted.
-        self.released = self._states.runs.copy()
+        self.released = self.states.runs.copy()
         #: Runs that are in no slot yet, the last first.
-        self._waiting = np.flatnonzero(self._states.runs["outcome"] == Outcome.RUNNING)[::-1]
+        self._waiting = np.flatnonzero(self.states.runs["outcome"] == Outcome.RUNNING)[::-1]
         self._drained: list[Any] = []
         self._prepare(max(1, min(len(self._waiting), most)), history)
         self.histories: dict[int, History] = {}
@@ -89,7 +89,7 @@ class Batch:
         self._kernel, self._whole = loop_kernel(loop), loop.whole
         self._kernels = [loop_kernel(loop, launch) for launch in self._apart]
         self._grouping = Grouping(loop, slots, self.device) if self._apart else None
-        self._worlds = model.worlds(self.device)
+        self._worlds = model.worlds(self.release, self.device)
         self._chunk = Chunk()
         self._chunk.touches = GPU_ROUNDS if self._apart else self._pace.touches
         self._chunk.lines = history
@@ -114,8 +114,8 @@ class Batch:
     def run(self, show: str | Progress = "silent") -> Any:
         """Carry every run to its end."""
         with progress(show) as bar:
-            bar.start(self.model.title, total=len(self._states.runs))
-            bar.advance(len(self._states.runs) - self.left)
+            bar.start(self.model.title, total=len(self.states.runs))
+            bar.advance(len(self.states.runs) - self.left)
             while self.advance():
                 bar.advance(self._ended, **self._facts())
         return self.result()
@@ -148,10 +148,10 @@ class Batch:
             self._take(self._owner[busy], busy)
         touches = records.stacked(Touch, self._drained)
         touches = touches[np.lexsort((touches["start"], touches["run"]))]
-        return self.model.result(self._states, touches, self.threads)
+        return self.model.result(self.states, touches, self.threads)
 
     def _facts(self) -> dict[str, object]:
-        code = self._states.runs["outcome"]
+        code = self.states.runs["outcome"]
         shown: dict[str, object] = {
             name: int((code == c).sum()) for name, c in self.model.shown.items()
         }
@@ -182,7 +182,7 @@ class Batch:
 
     def _travelling(self) -> list[tuple[Any, Any]]:
         """What goes with a run: on the device, and on the host."""
-        states = self._states
+        states = self.states
         rows = [(words, states.rows[name]) for name, words in self._words.items()]
         return [(self._run_words, states.runs), (self._note_words, states.notes), *rows]
 

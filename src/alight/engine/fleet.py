@@ -78,9 +78,15 @@ class Fleet(Motion):
         """What the memory of a run depends on."""
         return self._first.layout
 
-    def memory(self, slots: int, device: devices.Device) -> Any:
+    @property
+    def room(self) -> tuple[int, ...]:
+        """Room for the largest."""
+        sizes = zip(*(model.room for model in self.models), strict=True)
+        return tuple(max(size) for size in sizes)
+
+    def memory(self, slots: int, device: devices.Device, room: tuple[int, ...] = ()) -> Any:
         """What runs keep in memory, by slot."""
-        return self._first.memory(slots, device)
+        return self._first.memory(slots, device, room or self.room)
 
     def rows(self, memory: Any) -> dict[str, Any]:
         """Arrays [row, slot] that go with a run."""
@@ -105,9 +111,10 @@ class Fleet(Motion):
         """The parameters of the first."""
         return self._first.data(device)
 
-    def worlds(self, device: devices.Device) -> tuple[Any, Any, Any]:
+    def worlds(self, release: Releases, device: devices.Device) -> tuple[Any, Any, Any]:
         """The parameters of all models, and which of them each run has."""
-        own = [model.data(device) for model in self.models]
+        pairs = zip(self.models, release.parts, strict=True)
+        own = [model.world(part, device) for model, part in pairs]
         made = wp.array(own, dtype=self.loop().World, device=device.name)
         made._behind = own  # their arrays must outlive it
         which = np.zeros(self.count, dtype=np.int32)
@@ -124,14 +131,17 @@ class Fleet(Motion):
             self._in_order([part.runs for part in parts]),
             self._in_order([part.notes for part in parts]),
             {name: self._in_order([p.rows[name] for p in parts]) for name in parts[0].rows},
+            parts=tuple(parts),
         )
         start.notes["number"] = np.arange(self.count)
         return start
 
     def _in_order(self, parts: list[Any]) -> Any:
-        out = np.zeros((self.count, *parts[0].shape[1:]), dtype=parts[0].dtype)
+        """Rows of all runs; those of fewer numbers than others are filled up with zeros."""
+        wide = () if parts[0].ndim == 1 else (max(part.shape[1] for part in parts),)
+        out = np.zeros((self.count, *wide), dtype=parts[0].dtype)
         for rows, part in zip(self.rows_of, parts, strict=True):
-            out[rows] = part
+            out[(rows, slice(0, part.shape[1])) if wide else rows] = part
         return out
 
     def result(self, runs: Start, touches: Any, threads: int | None) -> FleetResult:
@@ -140,14 +150,17 @@ class Fleet(Motion):
         final: Any = None
         own = np.zeros(self.count, dtype=np.int64)
         edges = np.searchsorted(touches["run"], np.arange(self.count + 1))
-        for model, rows in zip(self.models, self.rows_of, strict=True):
+        for model, rows, start in zip(self.models, self.rows_of, runs.parts, strict=True):
             own[rows] = np.arange(len(rows))
             mine = _chosen(touches, edges, rows)
             mine["run"] = own[mine["run"]]
             notes = runs.notes[rows].copy()
             notes["number"] = np.arange(len(rows))
-            states = {name: array[rows] for name, array in runs.rows.items()}
-            part = model.result(Start(runs.runs[rows].copy(), notes, states), mine, threads)
+            states = {
+                name: runs.rows[name][rows, : array.shape[1]] for name, array in start.rows.items()
+            }
+            so_far = Start(runs.runs[rows].copy(), notes, states, start.release, start.first)
+            part = model.result(so_far, mine, threads)
             parts.append((rows, part))
             if final is None:
                 final = np.zeros(self.count, dtype=part.final.dtype)

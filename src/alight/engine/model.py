@@ -266,7 +266,7 @@ class Model(Motion):
         """Contact points, whether single contacts are kept, and rocks near a run."""
         return self.lander.n_points, self.scheme.pairs, self.shelf
 
-    def memory(self, slots: int, device: devices.Device) -> Any:
+    def memory(self, slots: int, device: devices.Device, room: tuple[int, ...] = ()) -> Any:
         """What runs keep in memory, by slot."""
         return make_memory(slots, *self.layout, device)
 

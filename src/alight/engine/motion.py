@@ -110,6 +110,12 @@ class Start:
     """(n,) of its ``Notes``."""
     rows: dict[str, Array] = field(default_factory=dict)
     """(n, k) numbers of each run that lie in memory, by the names of ``Motion.rows``."""
+    release: Any = None
+    """What the runs were released with, where their result depends on it."""
+    first: Any = None
+    """(n, k) their states at the start, likewise."""
+    parts: tuple[Start, ...] = ()
+    """Of runs that have models of their own, those of each model as they started."""
 
 
 class Motion(ABC):
@@ -133,11 +139,15 @@ class Motion(ABC):
     def data(self, device: devices.Device) -> Any:
         """The parameters of all laws as one struct whose arrays live on ``device``."""
 
-    def worlds(self, device: devices.Device) -> tuple[Any, Any, Any]:
-        """Those of all runs, those of single models, and which of these each run has."""
+    def world(self, release: Any, device: devices.Device) -> Any:
+        """The same for the runs of a release, where it has numbers of its own for each."""
+        return self.data(device)
+
+    def worlds(self, release: Any, device: devices.Device) -> tuple[Any, Any, Any]:
+        """That of all runs, those of single models, and which of these each run has."""
         World = self.loop().World
         none = wp.empty(0, dtype=World, device=device.name)
-        return self.data(device), none, wp.empty(0, dtype=int, device=device.name)
+        return self.world(release, device), none, wp.empty(0, dtype=int, device=device.name)
 
     @abstractmethod
     def start(self, release: Any, device: devices.Device, threads: int | None) -> Start:
@@ -148,9 +158,14 @@ class Motion(ABC):
     def layout(self) -> Hashable:
         """What the memory of a run depends on: runs of models with equal ones can share it."""
 
+    @property
+    def room(self) -> tuple[int, ...]:
+        """Sizes in which models of one layout may differ: memory has room for the largest."""
+        return ()
+
     @abstractmethod
-    def memory(self, slots: int, device: devices.Device) -> Any:
-        """What runs keep in memory, by slot."""
+    def memory(self, slots: int, device: devices.Device, room: tuple[int, ...] = ()) -> Any:
+        """What runs keep in memory, by slot; ``room`` if not the model's own."""
 
     def rows(self, memory: Any) -> dict[str, Any]:
         """Arrays [row, slot] of it that go with a run, beside its notes."""

@@ -381,7 +381,7 @@ class TreeModel(Motion):
         """Bodies, joints and devices, and the error that a step may have."""
         return self.sizes, self.steps.tolerance
 
-    def memory(self, slots: int, device: hardware.Device) -> Any:
+    def memory(self, slots: int, device: hardware.Device, room: tuple[int, ...] = ()) -> Any:
         """What runs keep in memory, by slot."""
         return make_space(self.sizes, slots, *self.allowed(), device)
 

@@ -84,6 +84,10 @@ class Ring:
         gaps = np.einsum("...ki,ki->...k", p[..., None, :] - self.points, self.inward)
         return np.asarray((gaps > 0.0).all(axis=-1))
 
+    def bead_count(self, hoop: Any = None) -> int:
+        """Beads of a ``Hoop`` along its sides."""
+        return 0 if hoop is None else len(hoop.places(self.points))
+
     def data(self, device: devices.Device, hoop: Any = None) -> RingData:
         """The struct for kernels, with the ``Hoop`` along its sides if there is one."""
         data = RingData()

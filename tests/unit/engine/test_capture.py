@@ -9,8 +9,8 @@ import warp as wp
 from alight.core import devices, frames
 from alight.core.errors import AlightError
 from alight.core.types import scalar, vec3
-from alight.engine.capture import Capture, CaptureBatch
-from alight.engine.capture_approach import (
+from alight.membrane import Captive, Membrane, hexagon, pear
+from alight.motions.capture.approach import (
     CONTROLLERS,
     AngularMomentum,
     Approach,
@@ -19,8 +19,9 @@ from alight.engine.capture_approach import (
     approach,
     facing,
 )
-from alight.engine.capture_craft import Spacecraft
-from alight.engine.capture_flight import (
+from alight.motions.capture.craft import Spacecraft
+from alight.motions.capture.model import Capture, CaptureBatch
+from alight.motions.capture.result import (
     ROW,
     CaptureOutcome,
     _gained,
@@ -28,9 +29,8 @@ from alight.engine.capture_flight import (
     _put_drift,
     pair_spin,
 )
-from alight.engine.capture_kernel import CaptureScene
-from alight.engine.membrane_kernel import Wrench
-from alight.membrane import Captive, Membrane, hexagon, pear
+from alight.motions.capture.stepping import CaptureScene
+from alight.motions.membrane.state import Wrench
 
 DEVICES = [device.name for device in devices.available()]
 CRAFT = Spacecraft()

@@ -7,12 +7,12 @@ import warp as wp
 from alight.core import devices
 from alight.core.errors import InputError
 from alight.core.types import scalar, vec3
-from alight.engine.membrane_flight import MembraneOutcome
-from alight.engine.membrane_kernel import Wrench
-from alight.engine.membrane_motion import Craft, MembraneMotion
-from alight.engine.membrane_thrust import ConstantThrust, Thrust
 from alight.membrane import Captive, Membrane, hexagon
 from alight.membrane.forces import Moving
+from alight.motions.membrane.model import Craft, MembraneMotion
+from alight.motions.membrane.result import MembraneOutcome
+from alight.motions.membrane.state import Wrench
+from alight.motions.membrane.thrust import ConstantThrust, Thrust
 from alight.vehicles import RigidLander
 
 DEVICES = [device.name for device in devices.available()]

@@ -14,8 +14,8 @@ from alight.campaign.plan import Plan
 from alight.campaign.shard_store import Shard, runs_name, trajectory_name, write_shard, write_whole
 from alight.campaign.tables.landing import input_columns, to_bytes
 from alight.campaign.tables.membrane import capture_course, capture_table
-from alight.engine.capture_craft import Spacecraft
-from alight.engine.capture_flight import ROW, CaptureOutcome
+from alight.motions.capture.craft import Spacecraft
+from alight.motions.capture.result import ROW, CaptureOutcome
 from alight.shapes import icosphere
 from alight.views.capture_scene import Look
 

@@ -16,7 +16,7 @@ from alight.campaign.reader import open_campaign
 from alight.cli import report as cli
 from alight.cli.report_capture import looks_of
 from alight.core.errors import FileError, InputError
-from alight.engine.capture_flight import CaptureOutcome
+from alight.motions.capture.result import CaptureOutcome
 from alight.views import capture_words, report, style
 from alight.views.capture_course import picture_times
 from alight.views.capture_data import read, thrust_of

@@ -30,7 +30,7 @@ from alight.campaign.tables.membrane import (
 from alight.core import devices
 from alight.core.checks import Array
 from alight.core.progress import Progress, Silent
-from alight.engine.capture_flight import ROW
+from alight.motions.capture.result import ROW
 from alight.scenario.building.membrane_drops import length_of
 from alight.scenario.schema.capture import DRAWN_SHAPE
 

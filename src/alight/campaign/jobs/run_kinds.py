@@ -7,8 +7,8 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from alight.core.outcomes import FIRST_FAILURE, Ending, Outcome
-from alight.engine.capture_flight import CaptureOutcome
-from alight.engine.membrane_flight import MembraneOutcome
+from alight.motions.capture.result import CaptureOutcome
+from alight.motions.membrane.result import MembraneOutcome
 
 
 @dataclass(frozen=True)

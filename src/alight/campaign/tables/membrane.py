@@ -1,7 +1,7 @@
 """Columns of campaigns of captures and of drops on membranes.
 
-Runs of captures have the columns of ``engine.capture_flight.ROW``, units and all; drops are told in
-the same way. Times of what never happened are empty.
+Runs of captures have the columns of ``motions.capture.result.ROW``, units and all; drops are told
+in the same way. Times of what never happened are empty.
 """
 
 from __future__ import annotations
@@ -14,9 +14,9 @@ import pyarrow as pa
 from alight.campaign.tables.articulated import Filled
 from alight.campaign.tables.landing import Column, table_of, vector_columns
 from alight.core.checks import Array
-from alight.engine.capture_craft import ARRAYS
-from alight.engine.capture_flight import ROW, CaptureFlight, CaptureOutcome
-from alight.engine.membrane_flight import MembraneFlight, MembraneOutcome
+from alight.motions.capture.craft import ARRAYS
+from alight.motions.capture.result import ROW, CaptureFlight, CaptureOutcome
+from alight.motions.membrane.result import MembraneFlight, MembraneOutcome
 
 _RPM = 30.0 / np.pi
 _KINDS = {"f": None, "i": pa.int64(), "b": pa.bool_()}

@@ -11,8 +11,8 @@ the paper differ in where they come from, how they spin, and what they keep in t
   craft's axis, so that the craft flies a helix.
 
 Another is a subclass that plans rows of its own in ``aim``, or that names its own struct ``Data``
-and Warp function ``push(data, scene, slot) -> Wrench``: force and torque on the bus, at its origin,
-in inertial axes.
+and Warp function ``push(data, scene, row) -> Wrench``: force and torque on the bus, at its origin,
+in inertial axes; ``row`` is the number of the run.
 """
 
 import copy
@@ -27,10 +27,10 @@ from alight.core import devices, frames
 from alight.core.checks import Array, checked_number
 from alight.core.errors import InputError, unknown_name
 from alight.core.types import mat33, scalar, vec3
-from alight.engine.capture_craft import Spacecraft
-from alight.engine.capture_kernel import CaptureScene
-from alight.engine.membrane_kernel import Wrench
 from alight.membrane import Captive
+from alight.motions.capture.craft import Spacecraft
+from alight.motions.capture.stepping import CaptureScene
+from alight.motions.membrane.state import Wrench
 
 #: Step of the asteroid's motion ahead of contact, in turns [rad].
 _TURN = 0.02
@@ -111,16 +111,16 @@ def held_attitude(data: ApproachData, row: ApproachRow, scene: CaptureScene):
 
 
 @wp.func
-def approach_push(data: ApproachData, scene: CaptureScene, slot: int):
+def approach_push(data: ApproachData, scene: CaptureScene, row: int):
     """On the way until contact, then nothing but constant thrust toward the asteroid."""
     push = Wrench()
     if scene.touched >= scalar(0.0):
         ahead = vec3(scalar(0.0), scalar(0.0), data.thrust)
         push.force = wp.quat_rotate(scene.craft.q, ahead)
         return push
-    row = data.rows[wp.min(slot, data.rows.shape[0] - 1)]
-    push.force = held_place(data, row, scene)
-    push.torque = held_attitude(data, row, scene)
+    plan = data.rows[wp.min(row, data.rows.shape[0] - 1)]
+    push.force = held_place(data, plan, scene)
+    push.torque = held_attitude(data, plan, scene)
     return push
 
 

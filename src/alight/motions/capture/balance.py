@@ -21,8 +21,8 @@ from scipy.optimize import linprog
 
 from alight.core import frames
 from alight.core.checks import Array
-from alight.engine.capture_flight import CaptureFlight, pair_inertia, pair_spin_vector
 from alight.membrane import Membrane
+from alight.motions.capture.result import CaptureFlight, pair_inertia, pair_spin_vector
 
 #: Directions in which a friction force is sought: the circle of the limit is a polygon, too small
 #: by 1 - cos(pi / n) at most.

@@ -11,8 +11,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+import dataclasses
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -21,27 +21,82 @@ import warp as wp
 
 from alight.core import devices, frames
 from alight.core.checks import Array, checked_number
-from alight.core.errors import InputError, unknown_name
+from alight.core.errors import InputError
 from alight.core.types import scalar
-from alight.engine import capture_kernel as kernels
-from alight.engine.capture_approach import Approach, Asteroids
-from alight.engine.capture_craft import Spacecraft
-from alight.engine.capture_flight import ROW, CaptureFlight, rows_of, windows
-from alight.engine.membrane_motion import CHUNK, METHODS, control_data, inertias, new_runs
+from alight.engine.batch import Batch
+from alight.engine.motion import Loop, Start
+from alight.flight import External, Rotation
+from alight.gravity import Gravity, Uniform
 from alight.membrane import Captive, Membrane
 from alight.membrane.forces import MembraneRow
-from alight.membrane.geometry import hull_memory
 from alight.membrane.hull import UPRIGHT, in_ring_axes, require_same_kind
 from alight.membrane.law import state_rows
 from alight.membrane.ring import SHALLOW
-from alight.vehicles.tree.data import run_rows, tree_memory
+from alight.motions.capture import stepping
+from alight.motions.capture.approach import Approach, Asteroids
+from alight.motions.capture.craft import Spacecraft
+from alight.motions.capture.result import (
+    CaptureFlight,
+    CaptureOutcome,
+    CaptureResult,
+    rows_of,
+    windows,
+)
+from alight.motions.membrane.caught import CaughtMotion, CaughtSteps, CaughtStop, started
+from alight.motions.membrane.model import ZERO, inertias
+from alight.motions.membrane.pull import Pull, pull_data, pull_of
 
 #: Rate [rad/s] of the craft against the asteroid below which it always counts as at rest.
 CALM_LEAST = 1e-3
 
 
 @dataclass(frozen=True, eq=False)
-class Capture:
+class CaptureRelease:
+    """How n asteroids tumble at the start, one for each row of what is given; one row stands for
+    all. The craft starts where its approach says."""
+
+    rate: npt.ArrayLike
+    """(n, 3) of the asteroid [rad/s], its axes."""
+    attitude: npt.ArrayLike = UPRIGHT
+    """(n, 4)"""
+    position: npt.ArrayLike = ZERO
+    """(n, 3) of its centre of mass [m], inertial axes."""
+    velocity: npt.ArrayLike = ZERO
+    """(n, 3) [m/s]"""
+    mass: npt.ArrayLike | None = None
+    """(n,) of the asteroid [kg] in place of its own; its inertia changes as much."""
+    inertia_scale: npt.ArrayLike = 1.0
+    """(n,), or (n, 3) along the body axes: further factors of its inertia."""
+    friction: npt.ArrayLike | None = None
+    """(n,) in place of the membrane's."""
+    count: int | None = None
+    """Of runs, where one row stands for all of them."""
+
+    def __len__(self) -> int:
+        if self.count is not None:
+            return self.count
+        shaped = ((name, state_rows(name, getattr(self, name))) for name in _STATES)
+        given = [rows for _, rows in shaped]
+        given += [np.atleast_1d(value) for value in (self.mass, self.friction) if value is not None]
+        return max(map(len, [*given, np.atleast_1d(self.inertia_scale)]))
+
+
+_STATES = ("rate", "attitude", "position", "velocity")
+
+
+@dataclass(frozen=True, eq=False)
+class _Prepared:
+    """What a release makes of the runs."""
+
+    masses: Array
+    asteroids: Asteroids
+    frictions: Array
+    places: Array
+    """(n, 6) places and velocities."""
+
+
+@dataclass(frozen=True, eq=False)
+class Capture(CaughtMotion):
     """An asteroid, a craft with a membrane, and the way the one comes to the other."""
 
     membrane: Membrane
@@ -55,8 +110,23 @@ class Capture:
     toward a flat spin, slow as it is, goes on at a tenth or two."""
     lost_height: float = 5.0
     """A run ends when the asteroid has left the membrane and is so far above it [m]."""
+    gravity: Gravity | npt.ArrayLike = ZERO
+    """A law, or what is the same everywhere [m/s^2]; on asteroid and craft."""
+    rotation: Rotation | None = None
+    """How the target of the gravity law turns; None where it does not."""
+    externals: tuple[External, ...] = ()
+    """What else accelerates asteroid and craft."""
+    stop: CaughtStop = field(default_factory=CaughtStop)
+    steps: CaughtSteps = field(default_factory=CaughtSteps)
+    every: float | None = None
+    """Time between records [s]; steps end on them. None keeps the start and the end."""
+
+    Release = CaptureRelease
+    title = "Captures"
+    shown = {"lost": CaptureOutcome.LOST}  # noqa: RUF012
 
     def __post_init__(self) -> None:
+        self._take_laws()
         if self.membrane.planar:
             raise InputError("the membrane is one of 2D; a capture takes three suspension points")
         require_same_kind(self.membrane.ring, self.asteroid)
@@ -80,6 +150,8 @@ class Capture:
         rate: npt.ArrayLike,
         attitude: npt.ArrayLike = UPRIGHT,
         *,
+        position: npt.ArrayLike = ZERO,
+        velocity: npt.ArrayLike = ZERO,
         mass: npt.ArrayLike | None = None,
         inertia_scale: npt.ArrayLike = 1.0,
         friction: npt.ArrayLike | None = None,
@@ -93,11 +165,13 @@ class Capture:
     ) -> CaptureFlight:
         """Simulate n captures, one for each row of what is given; one row stands for all.
 
-        The asteroid's centre of mass starts at the origin, at rest.
+        The asteroid's centre of mass starts at the origin, at rest, unless told otherwise.
 
         Args:
             rate: (n, 3) of the asteroid at the start [rad/s], its axes.
             attitude: (n, 4) of the asteroid at the start.
+            position: (n, 3) of its centre of mass [m], inertial axes: from the origin of gravity.
+            velocity: (n, 3) of it [m/s].
             mass: (n,) of the asteroid [kg] in place of its own; its inertia changes as much.
             inertia_scale: (n,), or (n, 3) along the body axes: further factors of its inertia.
             friction: (n,) in place of the membrane's.
@@ -109,76 +183,36 @@ class Capture:
             device: Where to run.
             threads: CPU threads; all cores unless given.
         """
-        masses, asteroids, frictions = self._runs(rate, attitude, mass, inertia_scale, friction)
-        checked_number("duration [s]", duration)
-        if method not in METHODS:
-            raise unknown_name("method", method, list(METHODS))
-        every_s = duration if every is None else checked_number("every [s]", every)
-        records = 1 if every is None else int(np.floor(duration / every_s * (1 + 1e-9))) + 1
-        rows = self.approach.plan(asteroids, self.craft)
-        start = self._start(rows, asteroids)
-        self._require_free(start)
-        target = devices.resolve(device)
-        given = {
-            "tableau": METHODS[method],
-            "longest": checked_number("step [s]", step),
-            "end": duration,
-            "every": every_s,
-            "until_release": 0,
-            "scale": checked_number("tolerance", tolerance) * self._scales(start),
-        }
-        kept = start.shape[1]
-        control = control_data(given, kept, target)
-        kind = type(self.approach)
-        kernel, world_type = kernels.capture_kernel(
-            self.membrane.load_function, kind.push, kind.Data
+        model = dataclasses.replace(
+            self,
+            stop=CaughtStop(duration),
+            steps=CaughtSteps(method, step, tolerance),
+            every=None if every is None else checked_number("every [s]", every),
         )
-        world = self._world(world_type, masses, asteroids, frictions, rows, target)
-        world.notes = self._notes(asteroids, kept, duration, target)
-        memory = hull_memory(world.captive, world.ring, len(start), target)
-        runs = new_runs(start, memory.strain.shape[0], given, records, target)
-        while True:
-            inputs = [world, control, memory, CHUNK, runs]
-            devices.launch(kernel, len(start), inputs, target, threads, min_items=1, block=64)
-            if (runs.outcome.numpy() != 0).all():
-                break
-        last = np.ascontiguousarray(runs.y.numpy()[:kept].T)
-        found = rows_of(
-            runs, world.notes, last, self.craft, asteroids, masses, self.approach.thrust, start
+        release = CaptureRelease(
+            *(rate, attitude, position, velocity),
+            *(mass, inertia_scale, friction),
         )
-        found["friction"] = frictions
-        states = runs.states.numpy().reshape(records, kept, len(start))
-        return CaptureFlight(
-            self.craft,
-            asteroids,
-            masses,
-            found,
-            every_s * np.arange(records, dtype=np.float64),
-            states.transpose(2, 0, 1),
-            runs.loads.numpy().T,
-            np.minimum(runs.saved.numpy(), records),
-            last,
-        )
+        runs = model.prepared(release).asteroids.count
+        release = dataclasses.replace(release, count=runs)
+        batch = Batch(model, release, device=device, threads=threads, **model.keeping(runs))
+        return model.flight(batch, batch.run())
 
     # -- what the kernel is given --------------------------------------------------------------
 
-    def _runs(
-        self,
-        rate: npt.ArrayLike,
-        attitude: npt.ArrayLike,
-        mass: npt.ArrayLike | None,
-        inertia_scale: npt.ArrayLike,
-        friction: npt.ArrayLike | None,
-    ) -> tuple[Array, Asteroids, Array]:
-        """Masses (n,), asteroids and frictions (n,) of the runs."""
-        w, q = state_rows("rate", rate), state_rows("attitude", attitude)
-        m = positive("mass [kg]", self.asteroid.mass if mass is None else mass)
-        scale = positive("inertia_scale", inertia_scale, wide=True)
-        rub = self.membrane.friction if friction is None else friction
+    def prepared(self, release: CaptureRelease) -> _Prepared:
+        """What a release makes of the runs."""
+        w, q, x, v = (state_rows(name, getattr(release, name)) for name in _STATES)
+        m = positive("mass [kg]", self.asteroid.mass if release.mass is None else release.mass)
+        scale = positive("inertia_scale", release.inertia_scale, wide=True)
+        rub = self.membrane.friction if release.friction is None else release.friction
         rubs = positive("friction", rub, zero=True)
-        given = {"rate": w, "attitude": q, "mass": m, "inertia_scale": scale, "friction": rubs}
+        given = {"rate": w, "attitude": q, "position": x, "velocity": v}
+        given |= {"mass": m, "inertia_scale": scale, "friction": rubs}
         lengths = {name: len(values) for name, values in given.items()}
         lengths["membrane"] = self.membrane.runs
+        if release.count is not None:
+            lengths["runs"] = release.count
         count = max(lengths.values())
         if set(lengths.values()) - {1, count}:
             raise InputError(
@@ -193,9 +227,10 @@ class Capture:
         tensors = root[:, :, None] * own * root[:, None, :]
         _require_real(tensors)
         wide = np.broadcast_to(q, (count, 4)).copy(), np.broadcast_to(w, (count, 3)).copy()
-        return m, Asteroids(self.asteroid, tensors, *wide), rubs
+        places = np.concatenate([np.broadcast_to(a, (count, 3)) for a in (x, v)], axis=1)
+        return _Prepared(m, Asteroids(self.asteroid, tensors, *wide), rubs, places)
 
-    def _start(self, rows: Any, asteroids: Asteroids) -> Array:
+    def _start(self, rows: Any, asteroids: Asteroids, places: Array) -> Array:
         """(n, width) states at the start."""
         tree = self.craft.tree
         count = asteroids.count
@@ -204,12 +239,14 @@ class Capture:
         q[:, 0:3], q[:, 3:7] = x, turn
         u = np.zeros((count, tree.n_v))
         u[:, 0:3], u[:, 3:6] = v, rate
-        still, sums = np.zeros((count, 6)), np.zeros((count, kernels.SUMS))
-        return np.concatenate([still, asteroids.attitude, asteroids.rate, q, u, sums], axis=1)
+        q[:, 0:3] += places[:, 0:3]
+        u[:, 0:3] += places[:, 3:6]
+        sums = np.zeros((count, stepping.SUMS))
+        return np.concatenate([places, asteroids.attitude, asteroids.rate, q, u, sums], axis=1)
 
     def _require_free(self, start: Array) -> None:
         """An error unless every asteroid starts above the suspension plane."""
-        a = kernels.CRAFT
+        a = stepping.CRAFT
         ring, corners = self.membrane.ring, self.asteroid.hull.vertices
         turn = frames.quat_conjugate(start[:, a + 3 : a + 7])
         place = frames.quat_rotate(turn, start[:, 0:3] - start[:, a : a + 3])
@@ -231,141 +268,95 @@ class Capture:
         speed = np.maximum(length * turning, self.approach.speed + 0.1 * pushed)
         scale = np.zeros_like(start)
         tree = self.craft.tree
-        q, v = kernels.CRAFT, kernels.CRAFT + tree.n_q
+        q, v = stepping.CRAFT, stepping.CRAFT + tree.n_q
         scale[:, 0:3] = scale[:, q : q + 3] = length
         scale[:, 3:6] = scale[:, v : v + 3] = speed[:, None]
         scale[:, 6:10] = scale[:, q + 3 : v] = 1.0
         scale[:, 10:13] = scale[:, v + 3 : v + tree.n_v] = speed[:, None] / length
         return scale
 
-    def _world(
-        self,
-        world_type: Any,
-        masses: Array,
-        asteroids: Asteroids,
-        frictions: Array,
-        rows: Any,
-        device: devices.Device,
-    ) -> Any:
-        world = world_type()
-        fabric = np.resize(self.membrane.rows(), len(masses))
-        fabric["friction"] = frictions
+    # -- under the engine ----------------------------------------------------------------------
+
+    @property
+    def captive(self) -> Captive:
+        """The asteroid."""
+        return self.asteroid
+
+    @property
+    def kept(self) -> int:  # type: ignore[override]
+        """Rows of a state that are recorded."""
+        tree = self.craft.tree
+        return stepping.CRAFT + tree.n_q + tree.n_v + stepping.SUMS
+
+    @property
+    def craft_sizes(self) -> tuple[int, int, int]:  # type: ignore[override]
+        """Bodies, configuration and speeds of the craft."""
+        tree = self.craft.tree
+        return tree.count, tree.n_q, tree.n_v
+
+    def _pull(self) -> Pull:
+        return pull_of(self.law, self.rotation, self.externals)
+
+    def _loop(self) -> tuple[Loop, Any]:
+        kind, law = type(self.approach), self.law
+        weightless = isinstance(law, Uniform) and not law.vector.any() and not self.externals
+        load = self.membrane.load_function
+        return stepping.capture_loop(load, kind.push, kind.Data, self._pull(), weightless)
+
+    def start(self, release: CaptureRelease, device: devices.Device, threads: int | None) -> Start:
+        """The runs with craft and asteroid on their way."""
+        given = self.prepared(release)
+        plan = self.approach.plan(given.asteroids, self.craft)
+        start = self._start(plan, given.asteroids, given.places)
+        self._require_free(start)
+        return started(self, (given, plan), start, self.steps.tolerance * self._scales(start))
+
+    def world(self, release: CaptureRelease, device: devices.Device) -> Any:
+        """The parameters of all laws and runs."""
+        given = self.prepared(release)
+        plan = self.approach.plan(given.asteroids, self.craft)
+        world = self._loop()[1]()
+        fabric = np.resize(self.membrane.rows(), len(given.masses))
+        fabric["friction"] = given.frictions
         world.rows = wp.array(fabric, dtype=MembraneRow, device=device.name)
         world.ring = self.membrane.ring.data(device, self.membrane.hoop)
         world.captive = self.asteroid.kernel_data(device)
-        world.asteroid = inertias(masses, asteroids.inertia, device)
-        world.craft = craft_data(self.craft, len(masses), device)
-        world.control = self.approach.data(device, rows, self.craft)
+        world.asteroid = inertias(given.masses, given.asteroids.inertia, device)
+        world.tree = self.craft.tree.kernel_data(device)
+        world.watch = self._watch(given.asteroids, device)
+        world.control = self.approach.data(device, plan, self.craft)
+        world.pull = pull_data(self._pull(), self.law, self.rotation, self.externals, device)
+        world.limits = self.control(device)
         return world
 
-    def _notes(
-        self, asteroids: Asteroids, kept: int, duration: float, device: devices.Device
-    ) -> Any:
-        count, bodies = asteroids.count, self.craft.tree.count
-        notes = kernels.CaptureNotes()
+    def _watch(self, asteroids: Asteroids, device: devices.Device) -> Any:
+        watch, name = stepping.Watch(), device.name
         calm = np.maximum(self.calm_part * np.linalg.norm(asteroids.rate, axis=1), CALM_LEAST)
-        notes.calm_rate = wp.array(calm, dtype=scalar, device=device.name)
-        notes.calm_speed, notes.lost_height = self.calm_speed, self.lost_height
-        notes.standoff = self.craft.standoff
-        notes.window = wp.array(windows(asteroids, duration), dtype=scalar, device=device.name)
-        notes.marks = run_rows(2 * (kept + 1), count, scalar, device)
-        notes.marked = wp.zeros(count, dtype=int, device=device.name)
-        notes.hoop = wp.zeros(count, dtype=scalar, device=device.name)
-        notes.hoop_at = wp.full(count, -1.0, dtype=scalar, device=device.name)
-        notes.restless = wp.zeros(count, dtype=scalar, device=device.name)
-        for name in ("bending", "bending_at", "twist"):
-            setattr(notes, name, run_rows(bodies, count, scalar, device))
-        return notes
+        watch.calm_rate = wp.array(calm, dtype=scalar, device=name)
+        watch.calm_speed, watch.lost_height = self.calm_speed, self.lost_height
+        watch.standoff = self.craft.standoff
+        watch.window = wp.array(windows(asteroids, self.stop.duration), dtype=scalar, device=name)
+        return watch
 
+    def result(self, runs: Start, touches: Any, threads: int | None) -> CaptureResult:
+        """How the runs ended."""
+        given: _Prepared = runs.release[0]
+        found = rows_of(runs, self, given.asteroids, given.masses)
+        found["friction"] = given.frictions
+        return CaptureResult.of(runs, touches, found, self.kept)
 
-@dataclass(frozen=True, eq=False)
-class CaptureBatch:
-    """Captures of asteroids of several shapes; ``run`` returns one row for each."""
+    def flight(self, batch: Batch, result: CaptureResult) -> CaptureFlight:
+        """Histories and ends of all runs."""
+        given: _Prepared = batch.states.release[0]
+        time, states, loads, records = self.records(batch)
+        return CaptureFlight(
+            *(self.craft, given.asteroids, given.masses, result.rows),
+            *(time, states, loads, records, result.last, result.touches),
+        )
 
-    membrane: Membrane
-    asteroids: Sequence[Captive]
-    craft: Spacecraft
-    approach: Approach
-    calm_speed: float = 0.02
-    calm_part: float = 0.25
-    lost_height: float = 5.0
-
-    def __post_init__(self) -> None:
-        if not len(self.asteroids):
-            raise InputError("asteroids are empty; give at least one shape")
-
-    def run(
-        self,
-        rate: npt.ArrayLike,
-        shape: npt.ArrayLike = 0,
-        attitude: npt.ArrayLike = UPRIGHT,
-        *,
-        mass: npt.ArrayLike | None = None,
-        inertia_scale: npt.ArrayLike = 1.0,
-        friction: npt.ArrayLike | None = None,
-        **options: Any,
-    ) -> Any:
-        """(n,) records of ``ROW``, in the order of the runs.
-
-        ``shape`` is the number of the asteroid of each run; all else as in ``Capture.run``. Runs of
-        one shape are simulated together.
-        """
-        w, q = state_rows("rate", rate), state_rows("attitude", attitude)
-        which = self._shapes(shape)
-        scale = positive("inertia_scale", inertia_scale, wide=True)
-        table: dict[str, Array] = {"rate": w, "attitude": q, "inertia_scale": scale}
-        if mass is not None:
-            table["mass"] = positive("mass [kg]", mass)
-        if friction is not None:
-            table["friction"] = positive("friction", friction, zero=True)
-        lengths = {name: len(values) for name, values in table.items()} | {"shape": len(which)}
-        count = max(lengths.values())
-        if set(lengths.values()) - {1, count} or self.membrane.runs != 1:
-            raise InputError(
-                f"values are given for different numbers of runs: {lengths}; give one for all "
-                "runs, or one for each, and a membrane with one value of each kind"
-            )
-        which = np.broadcast_to(which, count)
-        found: Any = np.zeros(count, dtype=ROW)
-        for number in np.unique(which):
-            runs = np.flatnonzero(which == number)
-            part: dict[str, Any] = {n: a[runs] if len(a) == count else a for n, a in table.items()}
-            one = Capture(
-                self.membrane,
-                self.asteroids[number],
-                self.craft,
-                self.approach.part(runs, count),
-                self.calm_speed,
-                self.calm_part,
-                self.lost_height,
-            )
-            if all(len(a) == 1 for a in part.values()):
-                part["rate"] = np.broadcast_to(part["rate"], (len(runs), 3))
-            found[runs] = one.run(**part, **options).rows
-            found["shape"][runs] = number
-        found["run"] = np.arange(count)
-        return found
-
-    def _shapes(self, shape: npt.ArrayLike) -> npt.NDArray[np.int64]:
-        given = np.atleast_1d(np.asarray(shape))
-        whole = given.ndim == 1 and np.issubdtype(given.dtype, np.integer)
-        if not whole or given.min(initial=0) < 0 or given.max(initial=0) >= len(self.asteroids):
-            raise InputError(
-                f"shape is {shape!r}; it must be one whole number, or one for each run, from 0 to "
-                f"{len(self.asteroids) - 1}: there are {len(self.asteroids)} asteroids"
-            )
-        return np.asarray(given, dtype=np.int64)
-
-
-def craft_data(craft: Spacecraft, slots: int, device: devices.Device) -> Any:
-    """The craft's tree and the memory of its runs."""
-    tree = craft.tree
-    data = kernels.CraftData()
-    data.tree = tree.kernel_data(device)
-    data.memory = tree_memory(tree.count, tree.n_v, slots, device)
-    data.q, data.q_rate = (run_rows(tree.n_q, slots, scalar, device) for _ in range(2))
-    data.v, data.acceleration = (run_rows(tree.n_v, slots, scalar, device) for _ in range(2))
-    return data
+    def solution(self, batch: Batch, result: CaptureResult) -> CaptureFlight:
+        """The course of one run."""
+        return self.flight(batch, result)
 
 
 def positive(name: str, given: npt.ArrayLike, *, wide: bool = False, zero: bool = False) -> Array:

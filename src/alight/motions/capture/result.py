@@ -11,18 +11,24 @@ import numpy.typing as npt
 from alight.core import frames
 from alight.core.checks import Array
 from alight.core.outcomes import Ending
-from alight.engine import capture_kernel as layout
-from alight.engine.capture_approach import Asteroids
-from alight.engine.capture_craft import ARRAYS, Spacecraft
 from alight.engine.gain import gained_energy, moving_energy
-from alight.engine.membrane_flight import Caught, MembraneOutcome
+from alight.engine.motion import Start
+from alight.engine.records import joined
+from alight.engine.result import BatchResult
+from alight.motions.capture import stepping as layout
+from alight.motions.capture.approach import Asteroids
+from alight.motions.capture.craft import ARRAYS, Spacecraft
+from alight.motions.membrane.pull import released_energy
+from alight.motions.membrane.result import Caught, MembraneOutcome, when
 
 
 class CaptureOutcome(Ending):
     """How a capture ended. Failures have the codes of ``MembraneOutcome``."""
 
+    RUNNING = 0, "still running"
     AT_REST = 1, "in contact, and at rest against the asteroid"
     UNSETTLED = 3, "in contact, and still moving against the asteroid"
+    OUT_OF_STEPS = 5, "was still moving when the allowed number of steps was used up"
     MISSED = 7, "never touched the asteroid"
     LOST = 8, "touched the asteroid and lost it again"
     STRUCK = 9, "the asteroid came through the membrane as deep as the bus"
@@ -82,6 +88,39 @@ ROW = np.dtype(
 
 
 @dataclass(frozen=True, eq=False)
+class CaptureResult(BatchResult):
+    """How captures ended; row i is run i."""
+
+    rows: Any
+    """(n,) records of ``ROW``: what came of each run."""
+    last: Array
+    """(n, width) states at the end."""
+
+    @classmethod
+    def of(cls, runs: Start, touches: Any, rows: Any, kept: int) -> CaptureResult:
+        """From what the engine brought back, and what was made of it."""
+        final = joined(runs.runs, runs.notes)
+        ended = final["outcome"] != int(CaptureOutcome.RUNNING)
+        final["outcome"] = np.where(ended, rows["outcome"], final["outcome"])
+        return cls(final, touches, rows, runs.rows["y"][:, :kept].copy())
+
+    @property
+    def position(self) -> Array:
+        """(n, 3) of the asteroid at the end, inertial axes [m]."""
+        return self.last[:, 0:3]
+
+    @property
+    def attitude(self) -> Array:
+        """(n, 4) of the asteroid at the end, body to inertial axes."""
+        return self.last[:, 6:10]
+
+    def count(self) -> dict[Any, int]:
+        """How many runs ended in each way."""
+        codes, counts = np.unique(self.outcome, return_counts=True)
+        return {CaptureOutcome.of(c): int(n) for c, n in zip(codes, counts, strict=True)}
+
+
+@dataclass(frozen=True, eq=False)
 class CaptureFlight(Caught):
     """n captures with r records each; vectors in inertial axes, rates in body axes."""
 
@@ -101,6 +140,8 @@ class CaptureFlight(Caught):
     """(n,) how many records each run has; those after a run's end are zero."""
     last: Array
     """(n, width) state at the end."""
+    events: Any
+    """Structured array of all contacts, by run and then by time (see ``engine.records.Touch``)."""
 
     @property
     def outcome(self) -> list[CaptureOutcome]:
@@ -241,33 +282,26 @@ def _tensors(
     return own, S @ craft.inertia @ np.swapaxes(S, -1, -2), m * M / (m + M)
 
 
-def rows_of(
-    runs: Any,
-    notes: Any,
-    last: Array,
-    craft: Spacecraft,
-    asteroids: Asteroids,
-    mass: Array,
-    thrust: float,
-    start: Array,
-) -> Any:
+def rows_of(runs: Start, capture: Any, asteroids: Asteroids, mass: Array) -> Any:
     """One record of ``ROW`` for each run, from what a kernel noted, with first and last states."""
+    craft: Spacecraft = capture.craft
+    run, notes, start = runs.runs, runs.notes, runs.first
+    last = runs.rows["y"][:, : start.shape[1]]
     rows: Any = np.zeros(len(last), dtype=ROW)
     rows["run"] = np.arange(len(last))
-    rows["mass_kg"], rows["steps"] = mass, runs.steps.numpy()
+    rows["mass_kg"], rows["steps"] = mass, run["steps"]
     rows["spin_rpm"] = _rpm(np.linalg.norm(asteroids.rate, axis=1))
-    end, first = runs.t.numpy(), runs.first.numpy()
-    touching = runs.touching.numpy() == 1
-    rows["end_s"], rows["contact_s"] = end, _when(first)
+    end, first, touching = run["t"], run["first"], run["touching"] == 1
+    rows["end_s"], rows["contact_s"] = end, when(first)
     # Over the side of the hoop it is lost while it still touches: at the end.
-    codes, released = runs.outcome.numpy(), np.where(touching, end, runs.release.numpy())
+    codes, released = run["outcome"], np.where(touching, end, notes["release"])
     lost = (first >= 0.0) & (~touching | (codes == int(CaptureOutcome.LOST)))
     rows["lost_s"] = np.where(lost, released, np.nan)
-    rows["contacts"], rows["force_n"] = runs.contacts.numpy(), runs.force.numpy()
-    rows["hoop_n"], rows["hoop_s"] = notes.hoop.numpy(), _when(notes.hoop_at.numpy())
-    rows["depth_m"] = runs.depth.numpy()
+    rows["contacts"], rows["force_n"] = run["contacts"], notes["force"]
+    rows["hoop_n"], rows["hoop_s"] = notes["hoop"], when(notes["hoop_at"])
+    rows["depth_m"] = notes["depth"]
     rows["clearance_m"] = craft.standoff - rows["depth_m"]
-    _put_moments(rows, notes, craft)
+    _put_moments(rows, runs, craft)
     sums = last[:, -layout.SUMS :]
     rows["slip_m"] = sums[:, layout.SLIPPED]
     rows["propellant_kg"] = craft.propellant(sums[:, layout.THRUST], sums[:, layout.TORQUE])
@@ -275,46 +309,50 @@ def rows_of(
     spin, angle, away = pair_spin(last, craft, asteroids.inertia, mass)
     rows["pair_rpm"], rows["axis_deg"] = _rpm(spin), np.degrees(angle)
     rows["offset_m"], rows["needed_n"] = away, craft.mass * spin**2 * away
-    restless = notes.restless.numpy()
+    restless = notes["restless"]
     calm = touching & (restless < end)
     rows["settle_s"] = np.where(calm, np.maximum(restless - first, 0.0), np.nan)
-    since = _put_drift(rows, notes, last, craft, asteroids, mass, thrust)
+    since = _put_drift(rows, runs, last, craft, asteroids, mass, capture.approach.thrust)
     steady = calm & (since >= first) & (rows["drift_m_s"] < STILL) & (rows["left_s"] >= LASTING)
     rows["outcome"] = _outcomes(codes, first, touching, calm, steady)
-    rows["outcome"][_gained(start, last, craft, asteroids, mass)] = CaptureOutcome.GAINED_ENERGY
+    rows["outcome"][_gained(capture, start, last, asteroids, mass)] = CaptureOutcome.GAINED_ENERGY
     for name in ("drift_m_s", "spin_up_nm", "left_s"):
         rows[name][~np.isin(rows["outcome"], KEPT)] = np.nan
     rows["success"] = np.isin(rows["outcome"], KEPT) & (rows["margin"] >= 0.0)
     return rows
 
 
-def _gained(start: Array, last: Array, craft: Spacecraft, asteroids: Asteroids, mass: Array) -> Any:
+def _gained(capture: Any, start: Array, last: Array, asteroids: Asteroids, mass: Array) -> Any:
     """(n,) whether the fabric gave a run more energy than it received; arrays as if not bent."""
-    b = layout.CRAFT + craft.tree.n_q
+    craft: Spacecraft = capture.craft
+    a, b = layout.CRAFT, layout.CRAFT + craft.tree.n_q
     moving = [
         moving_energy(mass, asteroids.inertia, state[:, 3:6], state[:, 10:13])
         + moving_energy(craft.mass, craft.inertia, state[:, b : b + 3], state[:, b + 3 : b + 6])
         for state in (start, last)
     ]
-    return gained_energy(moving[0], moving[1], last[:, layout.WORK - layout.SUMS])
+    given = last[:, layout.WORK - layout.SUMS]
+    for m, x in ((mass, slice(0, 3)), (craft.mass, slice(a, a + 3))):
+        given = given + released_energy(capture.law, m, start[:, x], last[:, x])
+    return gained_energy(moving[0], moving[1], given)
 
 
-def _put_moments(rows: Any, notes: Any, craft: Spacecraft) -> None:
+def _put_moments(rows: Any, runs: Start, craft: Spacecraft) -> None:
     """Bending and torsion of the drive assemblies."""
     numbers = [craft.tree.index(name) for name in ARRAYS]
-    bending, at = notes.bending.numpy()[numbers], notes.bending_at.numpy()[numbers]
+    bending, at, twist = (runs.rows[n].T[numbers] for n in ("bending", "bending_at", "twist"))
     rows["bending_1_nm"], rows["bending_2_nm"] = bending
     worse = bending.argmax(axis=0)[None]
     rows["bending_nm"] = np.take_along_axis(bending, worse, axis=0)[0]
     rows["bending_at_s"] = np.take_along_axis(at, worse, axis=0)[0]
-    rows["torsion_nm"] = notes.twist.numpy()[numbers].max(axis=0)
+    rows["torsion_nm"] = twist.max(axis=0)
     with np.errstate(divide="ignore"):
         rows["margin"] = craft.moment_limit / rows["bending_nm"] - 1.0
 
 
 def _put_drift(
     rows: Any,
-    notes: Any,
+    runs: Start,
     last: Array,
     craft: Spacecraft,
     asteroids: Asteroids,
@@ -328,9 +366,10 @@ def _put_drift(
     Thrust presses as long as it exceeds what the spin takes, m w^2 r. Where the pair stays as it
     is, w grows with its angular momentum h: F M / (M + m) = needed (1 + h' t / h)^2 is the end.
     """
-    half = notes.marks.shape[0] // 2
-    older = half * (notes.marked.numpy() % 2)  # of the two marks the one that is written next
-    before = np.take_along_axis(notes.marks.numpy(), older[None] + np.arange(half)[:, None], 0).T
+    marks = runs.rows["marks"]
+    half = marks.shape[1] // 2
+    older = half * (runs.notes["marked"] % 2)  # of the two marks the one that is written next
+    before = np.take_along_axis(marks, older[:, None] + np.arange(half)[None], 1)
     time = np.maximum(rows["end_s"] - before[:, 0], 1e-300)
     h = [pair_momentum(y, craft, asteroids.inertia, mass) for y in (before[:, 1:], last)]
     size = [np.linalg.norm(vector, axis=-1) for vector in h]
@@ -350,11 +389,6 @@ def windows(asteroids: Asteroids, duration: float) -> Array:
     rate = np.linalg.norm(asteroids.rate, axis=1)
     turn = 2.0 * np.pi / np.where(rate > 0.0, rate, 1e-300)
     return np.asarray(np.minimum(turn, duration / 3.0))
-
-
-def _when(times: Array) -> Array:
-    """Times, NaN where they are below 0: never."""
-    return np.where(times < 0.0, np.nan, times)
 
 
 def _outcomes(

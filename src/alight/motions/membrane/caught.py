@@ -102,7 +102,7 @@ class CaughtMotion(Motion):
         for kind, given in ((Rotation, self.rotation), *((External, e) for e in self.externals)):
             if given is not None and not isinstance(given, kind):
                 raise InputError(
-                    f"{given!r} is not a {kind.__name__.lower()} law, such as those of alight.flight."
+                    f"{given!r} is no {kind.__name__.lower()} law, such as those of alight.flight."
                 )
 
     law: Gravity
@@ -135,9 +135,9 @@ class CaughtMotion(Motion):
         """Vertices and facets of the body, suspension points and beads of the hoop."""
         hull, ring = self.captive.hull, self.membrane.ring
         beads = ring.bead_count(self.membrane.hoop)
-        return len(hull.vertices), self.captive.facet_count, len(ring.points), beads
+        return len(hull.vertices), len(hull.facets), len(ring.points), beads
 
-    def memory(self, slots: int, device: devices.Device, room: tuple[int, ...] | None = None) -> Any:
+    def memory(self, slots: int, device: devices.Device, room: tuple[int, ...] = ()) -> Any:
         """What runs keep in memory, by slot."""
         stages = self.steps.tableau.stages
         return make_memory(self.kept, stages, room or self.room, self.craft_sizes, slots, device)
@@ -210,7 +210,7 @@ class CaughtMotion(Motion):
         return every * np.arange(count, dtype=np.float64), states, loads, known
 
 
-def started(motion: CaughtMotion, start: Array, scale: Array) -> Start:
+def started(motion: CaughtMotion, release: Any, start: Array, scale: Array) -> Start:
     """Runs that are about to start, with no strain where something may stick."""
     count, more = len(start), 3 * (motion.room[0] + motion.room[3])
     runs, notes = new_records(CaughtRun, count), new_records(CaughtNotes, count)
@@ -228,4 +228,4 @@ def started(motion: CaughtMotion, start: Array, scale: Array) -> Start:
     if bodies:
         rows |= {name: np.zeros((count, bodies)) for name in ("bending", "bending_at", "twist")}
         rows["marks"] = np.zeros((count, 2 * (motion.kept + 1)))
-    return Start(runs, notes, rows, first=start)
+    return Start(runs, notes, rows, release, start)

@@ -10,7 +10,6 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Hashable
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -220,7 +219,7 @@ class MembraneMotion(CaughtMotion):
         if not release.in_contact:
             self._require_free(start)
         scale = self.steps.tolerance * self._scales(start)
-        return started(self, start, scale)
+        return started(self, release, start, scale)
 
     def _states(self, release: MembraneRelease) -> Array:
         """(n, 30) states at the start."""

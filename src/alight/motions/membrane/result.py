@@ -1,4 +1,4 @@
-"""What came of runs on a membrane: histories, how they ended, and their peaks."""
+"""What came of runs on a membrane: how they ended, their peaks, and histories."""
 
 from __future__ import annotations
 
@@ -10,6 +10,14 @@ import numpy.typing as npt
 
 from alight.core.checks import Array
 from alight.core.outcomes import Ending
+from alight.engine.motion import Start
+from alight.engine.records import joined
+from alight.engine.result import BatchResult
+from alight.membrane.forces import MembraneLoad
+
+_LOAD: Any = MembraneLoad
+#: Numbers of a load in a line of history.
+LOAD_WIDTH = 36
 
 
 class MembraneOutcome(Ending):
@@ -20,11 +28,23 @@ class MembraneOutcome(Ending):
 
     RUNNING = 0, "still running"
     TIMED_OUT = 3, "reached the end of the simulated time"
+    OUT_OF_STEPS = 5, "was still moving when the allowed number of steps was used up"
     RELEASED = 8, "left the membrane again"
     STEP_FLOOR = 16, "failed: the step shrank to its floor without meeting the tolerance"
     NOT_FINITE = 18, "failed: the state is no longer finite"
     GAINED_ENERGY = 21, "failed: contact gave more energy than it received"
     RIM = 24, "failed: the body reached past the rim of the membrane"
+
+
+def load_records(lines: Array) -> Any:
+    """(n,) records with the fields of ``MembraneLoad`` from (n, 36) numbers of lines."""
+    loads: Any = np.zeros(len(lines), dtype=_LOAD.numpy_dtype())
+    at = 0
+    for name in loads.dtype.names:
+        width = int(np.prod(loads.dtype[name].shape, dtype=int))
+        loads[name] = lines[:, at : at + width].reshape(loads[name].shape)
+        at += width
+    return loads
 
 
 class Caught:
@@ -55,6 +75,47 @@ class Caught:
 
 
 @dataclass(frozen=True, eq=False)
+class MembraneResult(BatchResult):
+    """How runs on a membrane ended; row i is run i."""
+
+    last: Array
+    """(n, 30) states at the end."""
+
+    @classmethod
+    def of(cls, runs: Start, touches: Any, codes: Any, kept: int) -> MembraneResult:
+        """From what the engine brought back, with outcomes ``codes``."""
+        final = joined(runs.runs, runs.notes)
+        final["outcome"] = codes
+        return cls(final, touches, runs.rows["y"][:, :kept].copy())
+
+    @property
+    def position(self) -> Array:
+        """(n, 3) of the body at the end, inertial axes [m]."""
+        return self.last[:, 0:3]
+
+    @property
+    def attitude(self) -> Array:
+        """(n, 4) of the body at the end, body to inertial axes."""
+        return self.last[:, 6:10]
+
+    @property
+    def notes(self) -> dict[str, Array]:
+        """(n,) ``first_contact_s``, ``slack_s`` and ``release_s`` [s], NaN if never; ``contacts``;
+        ``depth_m``, ``tension`` [N/m], ``force_n``: the greatest; ``steps``."""
+        final = self.final
+        times = {"first_contact_s": "first", "slack_s": "slack", "release_s": "release"}
+        found = {name: when(final[key]) for name, key in times.items()}
+        sizes = {"depth_m": "depth", "tension": "tension", "force_n": "force"}
+        sizes |= {"contacts": "contacts", "steps": "steps"}
+        return found | {name: final[key].copy() for name, key in sizes.items()}
+
+    def count(self) -> dict[Any, int]:
+        """How many runs ended in each way."""
+        codes, counts = np.unique(self.outcome, return_counts=True)
+        return {MembraneOutcome.of(c): int(n) for c, n in zip(codes, counts, strict=True)}
+
+
+@dataclass(frozen=True, eq=False)
 class MembraneFlight(Caught):
     """n runs with r records each; vectors in inertial axes, rates in body axes."""
 
@@ -74,6 +135,22 @@ class MembraneFlight(Caught):
     notes: dict[str, Array]
     """(n,) ``first_contact_s``, ``slack_s`` and ``release_s`` [s], NaN if never; ``contacts``;
     ``depth_m``, ``tension`` [N/m], ``force_n``: the greatest; ``steps``."""
+    events: Any
+    """Structured array of all contacts, by run and then by time (see ``engine.records.Touch``)."""
+
+    @classmethod
+    def of(
+        cls,
+        result: MembraneResult,
+        time: Array,
+        states: Array,
+        loads: Any,
+        records: npt.NDArray[np.int32],
+    ) -> MembraneFlight:
+        """From a result and the records of its runs."""
+        outcomes = [MembraneOutcome.of(code) for code in result.outcome]
+        ends = (outcomes, result.time, result.last, result.notes, result.touches)
+        return cls(time, states, loads, records, *ends)
 
     @property
     def craft_position(self) -> Array:
@@ -116,27 +193,6 @@ class MembraneFlight(Caught):
         return self.states[..., 29]
 
 
-def collected(
-    runs: Any, codes: npt.NDArray[np.int32], kept: int, every: float, records: int
-) -> MembraneFlight:
-    """Everything back on the host; ``codes`` are outcomes, ``kept`` the rows of a state kept."""
-    states = runs.states.numpy().reshape(records, kept, -1).transpose(2, 0, 1)
-    times = {"first_contact_s": runs.first, "slack_s": runs.slack, "release_s": runs.release}
-    notes = {name: _times(values.numpy()) for name, values in times.items()}
-    sizes = {"depth_m": "depth", "tension": "tension", "force_n": "force"}
-    sizes |= {"contacts": "contacts", "steps": "steps"}
-    notes |= {name: getattr(runs, field).numpy() for name, field in sizes.items()}
-    return MembraneFlight(
-        every * np.arange(records, dtype=np.float64),
-        states,
-        runs.loads.numpy().T,
-        np.minimum(runs.saved.numpy(), records),
-        [MembraneOutcome.of(code) for code in codes],
-        runs.t.numpy(),
-        runs.y.numpy()[:kept].T,
-        notes,
-    )
-
-
-def _times(values: Array) -> Array:
-    return np.where(values < 0.0, np.nan, values)
+def when(times: Array) -> Array:
+    """Times, NaN where they are below 0: never."""
+    return np.where(times < 0.0, np.nan, times)

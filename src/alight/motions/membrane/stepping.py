@@ -166,7 +166,9 @@ def begin_touch(memory: CaughtMemory, t: scalar, speed: scalar, x: vec3, n: vec3
 
 
 @wp.func
-def note_touch(memory: CaughtMemory, load: MembraneLoad, t: scalar, h: scalar, v: scalar, slot: int):
+def note_touch(
+    memory: CaughtMemory, load: MembraneLoad, t: scalar, h: scalar, v: scalar, slot: int
+):
     """What a step of contact, which came to ``t``, adds to its record."""
     touch = memory.notes[slot].touch
     mean = scalar(0.5) * (memory.notes[slot].load.force + load.force)
@@ -247,7 +249,9 @@ def caught_loop(world_type: Any, slopes: Any, carrier: Any, finish: Any) -> Loop
     """
 
     @wp.func
-    def first_record(world: world_type, run: CaughtRun, memory: CaughtMemory, load: MembraneLoad, slot: int):
+    def first_record(
+        world: world_type, run: CaughtRun, memory: CaughtMemory, load: MembraneLoad, slot: int
+    ):
         """``run`` at its start."""
         out = run
         out.saved = 1

@@ -15,8 +15,8 @@ import warp as wp
 from alight.core import devices
 from alight.core.checks import checked_vector
 from alight.core.types import scalar, vec3
-from alight.engine.membrane_kernel import Wrench
 from alight.membrane.forces import Moving
+from alight.motions.membrane.state import Wrench
 
 
 @wp.struct

@@ -12,11 +12,11 @@ from numpy.typing import NDArray
 from alight.core.checks import Array
 from alight.core.errors import InputError
 from alight.core.progress import Progress
-from alight.engine.capture import Capture
-from alight.engine.capture_approach import Approach, approach
-from alight.engine.capture_craft import Spacecraft
-from alight.engine.capture_flight import CaptureFlight
 from alight.membrane import Captive
+from alight.motions.capture.approach import Approach, approach
+from alight.motions.capture.craft import Spacecraft
+from alight.motions.capture.model import Capture
+from alight.motions.capture.result import CaptureFlight
 from alight.scenario.building.membrane_drops import FABRIC, fabric_of, mass_of, masses_of, mesh_of
 from alight.scenario.building.run_values import ValueRows, checked_values, settings
 from alight.scenario.errors import Fault, ScenarioError, blame

@@ -12,11 +12,11 @@ from numpy.typing import NDArray
 from alight.core.checks import Array
 from alight.core.errors import InputError
 from alight.core.progress import Progress
-from alight.engine.membrane_flight import MembraneFlight
-from alight.engine.membrane_motion import Craft, MembraneMotion
-from alight.engine.membrane_thrust import NO_THRUST, ConstantThrust, Thrust
 from alight.membrane import Captive, Membrane, pear
 from alight.membrane.law import NUMBERS
+from alight.motions.membrane.model import Craft, MembraneMotion
+from alight.motions.membrane.result import MembraneFlight
+from alight.motions.membrane.thrust import NO_THRUST, ConstantThrust, Thrust
 from alight.scenario.building.run_values import ValueRows, checked_values, settings
 from alight.scenario.errors import blame
 from alight.scenario.schema.caught_body import PEAR, PROPORTIONS, CaughtBodySection

@@ -80,7 +80,7 @@ class CaptureMembrane(Section):
 
 def _controller_name(name: str) -> str:
     """A controller that Alight has, or that was registered."""
-    from alight.engine.capture_approach import CONTROLLERS
+    from alight.motions.capture.approach import CONTROLLERS
 
     if name not in CONTROLLERS:
         raise unknown_name("controller", name, CONTROLLERS)
@@ -123,7 +123,7 @@ class ApproachSection(Section):
         return self.filled(timing=Quantity(0.0, "0 s")) if self._predicts() else self
 
     def _predicts(self) -> bool:
-        from alight.engine.capture_approach import CONTROLLERS
+        from alight.motions.capture.approach import CONTROLLERS
 
         kind: Any = CONTROLLERS[self.controller]
         return "timing" in inspect.signature(kind.__init__).parameters

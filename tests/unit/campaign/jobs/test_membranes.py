@@ -16,8 +16,8 @@ from alight.campaign.plan import make_plan
 from alight.campaign.tables.membrane import CAPTURE_COLUMNS, DROP_COLUMNS
 from alight.core.errors import InputError
 from alight.core.progress import Silent
-from alight.engine.capture_flight import ROW, CaptureOutcome
-from alight.engine.membrane_flight import MembraneOutcome
+from alight.motions.capture.result import ROW, CaptureOutcome
+from alight.motions.membrane.result import MembraneOutcome
 from alight.scenario import loads, prepare
 from alight.scenario.building.captures import CaptureGroup
 from alight.scenario.document_kinds import DOCUMENTS

@@ -9,13 +9,13 @@ import numpy as np
 import pytest
 
 from alight.core.errors import InputError
-from alight.engine.capture import Capture
-from alight.engine.capture_approach import CONTROLLERS, Corkscrew, approach
-from alight.engine.capture_craft import Spacecraft
-from alight.engine.capture_flight import CaptureOutcome
-from alight.engine.membrane_flight import MembraneOutcome
-from alight.engine.membrane_motion import MembraneMotion
 from alight.membrane import Captive, Membrane, hexagon, pear
+from alight.motions.capture.approach import CONTROLLERS, Corkscrew, approach
+from alight.motions.capture.craft import Spacecraft
+from alight.motions.capture.model import Capture
+from alight.motions.capture.result import CaptureOutcome
+from alight.motions.membrane.model import MembraneMotion
+from alight.motions.membrane.result import MembraneOutcome
 from alight.scenario import ScenarioError, from_dict, json_schema, load, loads, prepare, simulate
 from alight.scenario.building.captures import craft_of
 from alight.scenario.building.membrane_drops import PROFILES, length_of, mesh_of

@@ -1,0 +1,1 @@
+"""What moves, and how: the motions that run under the engine."""

@@ -1,0 +1,1 @@
+"""The capture of an asteroid with a membrane."""

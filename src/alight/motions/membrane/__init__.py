@@ -1,0 +1,1 @@
+"""A body on a membrane."""
