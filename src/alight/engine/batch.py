@@ -23,7 +23,7 @@ from alight.core.progress import Progress, progress
 from alight.core.types import scalar
 from alight.engine import records
 from alight.engine.grouping import Grouping, spread
-from alight.engine.history import MAX_LINES, History, line_limit
+from alight.engine.history import MAX_LINES, History
 from alight.engine.loop import GPU_BLOCK, Chunk, loop_kernel
 from alight.engine.motion import Motion
 from alight.engine.records import Touch
@@ -35,8 +35,6 @@ GPU_ROUNDS = 8
 #: then all phases are one launch of this many steps. (Not where launches are three: each is too
 #: long to wait for the others.)
 GPU_FEW = 65_536
-#: Lines of history that one launch may write.
-LINES = 4096
 
 
 class Batch:
@@ -152,10 +150,9 @@ class Batch:
 
     def _facts(self) -> dict[str, object]:
         code = self.states.runs["outcome"]
-        shown: dict[str, object] = {
-            name: int((code == c).sum()) for name, c in self.model.shown.items()
-        }
-        failed = int((code >= FIRST_FAILURE).sum())
+        named = self.model.shown
+        shown: dict[str, object] = {name: int((code == c).sum()) for name, c in named.items()}
+        failed = int(((code >= FIRST_FAILURE) & ~np.isin(code, list(named.values()))).sum())
         return {**shown, "failed": failed} if failed else shown
 
     # -- slots ---------------------------------------------------------------------------------
@@ -276,8 +273,8 @@ def simulate(
             f"simulate follows one run and the release has {len(release)}; pick one, such as "
             "release[0], or use run_batch for many."
         )
-    most = line_limit(max_lines) - int(not model.tells_release)
-    batch = Batch(model, release, device=device, threads=threads, history=LINES, max_lines=most)
+    kept = model.keeping(1, max_lines)
+    batch = Batch(model, release, device=device, threads=threads, **kept)
     return model.solution(batch, batch.run())
 
 

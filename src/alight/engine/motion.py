@@ -28,6 +28,10 @@ import warp as wp
 from alight.core import devices
 from alight.core.checks import Array
 from alight.core.outcomes import Outcome
+from alight.engine.history import line_limit
+
+#: Lines of history that one launch may write.
+LINES = 4096
 
 
 @dataclass(frozen=True)
@@ -186,6 +190,11 @@ class Motion(ABC):
     @abstractmethod
     def line_phase(self, lines: Array) -> npt.NDArray[Any]:
         """(n,) which phase lines are of: their first and last ones survive thinning."""
+
+    def keeping(self, runs: int, max_lines: int | None = None) -> dict[str, int]:
+        """Options of a batch that keeps the histories of its runs."""
+        most = line_limit(max_lines) - int(not self.tells_release)
+        return {"history": LINES, "max_lines": most}
 
     @abstractmethod
     def result(self, runs: Start, touches: Any, threads: int | None) -> Any:

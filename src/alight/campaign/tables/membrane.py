@@ -16,7 +16,7 @@ from alight.campaign.tables.landing import Column, table_of, vector_columns
 from alight.core.checks import Array
 from alight.motions.capture.craft import ARRAYS
 from alight.motions.capture.result import ROW, CaptureFlight, CaptureOutcome
-from alight.motions.membrane.result import MembraneFlight, MembraneOutcome
+from alight.motions.membrane.result import MembraneFlight, MembraneOutcome, MembraneResult
 
 _RPM = 30.0 / np.pi
 _KINDS = {"f": None, "i": pa.int64(), "b": pa.bool_()}
@@ -122,17 +122,18 @@ def drop_table(numbers: dict[str, Array], more: list[Filled]) -> Any:
     return _filled(DROP_COLUMNS, data, more)
 
 
-def drop_numbers(flight: MembraneFlight) -> dict[str, Array]:
-    """Columns of the runs of a flight, but for their numbers."""
-    notes = dict(flight.notes)
+def drop_numbers(found: MembraneFlight | MembraneResult) -> dict[str, Array]:
+    """Columns of runs, but for their numbers."""
+    notes = dict(found.notes)
     notes["tension_n_per_m"] = notes.pop("tension")
-    found: dict[str, Any] = {
-        "outcome": np.array([int(end) for end in flight.outcome]),
-        "end_s": flight.end,
-        "slip_m": flight.last[:, 28],
+    end = found.time if isinstance(found, MembraneResult) else found.end
+    numbers: dict[str, Any] = {
+        "outcome": np.array([int(code) for code in found.outcome]),
+        "end_s": end,
+        "slip_m": found.last[:, 28],
         **notes,
     }
-    return found
+    return numbers
 
 
 def capture_course(run: int, flight: CaptureFlight) -> Any:

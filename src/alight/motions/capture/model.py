@@ -42,7 +42,7 @@ from alight.motions.capture.result import (
     rows_of,
     windows,
 )
-from alight.motions.membrane.caught import CaughtMotion, CaughtSteps, CaughtStop, started
+from alight.motions.membrane.caught import CaughtMotion, CaughtSteps, CaughtStop, fly, started
 from alight.motions.membrane.model import ZERO, inertias
 from alight.motions.membrane.pull import Pull, pull_data, pull_of
 
@@ -123,7 +123,7 @@ class Capture(CaughtMotion):
 
     Release = CaptureRelease
     title = "Captures"
-    shown = {"lost": CaptureOutcome.LOST}  # noqa: RUF012
+    shown = {"lost": CaptureOutcome.LOST, "rim": CaptureOutcome.RIM}  # noqa: RUF012
 
     def __post_init__(self) -> None:
         self._take_laws()
@@ -195,8 +195,8 @@ class Capture(CaughtMotion):
         )
         runs = model.prepared(release).asteroids.count
         release = dataclasses.replace(release, count=runs)
-        batch = Batch(model, release, device=device, threads=threads, **model.keeping(runs))
-        return model.flight(batch, batch.run())
+        flight: CaptureFlight = fly(model, release, device, threads)
+        return flight
 
     # -- what the kernel is given --------------------------------------------------------------
 
@@ -345,18 +345,16 @@ class Capture(CaughtMotion):
         found["friction"] = given.frictions
         return CaptureResult.of(runs, touches, found, self.kept)
 
-    def flight(self, batch: Batch, result: CaptureResult) -> CaptureFlight:
+    def solution(self, batch: Batch, result: CaptureResult) -> CaptureFlight:
         """Histories and ends of all runs."""
         given: _Prepared = batch.states.release[0]
         time, states, loads, records = self.records(batch)
         return CaptureFlight(
             *(self.craft, given.asteroids, given.masses, result.rows),
-            *(time, states, loads, records, result.last, result.touches),
+            *(time, states, loads),
+            records,
+            *(result.last, result.touches),
         )
-
-    def solution(self, batch: Batch, result: CaptureResult) -> CaptureFlight:
-        """The course of one run."""
-        return self.flight(batch, result)
 
 
 def positive(name: str, given: npt.ArrayLike, *, wide: bool = False, zero: bool = False) -> Array:

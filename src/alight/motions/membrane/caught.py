@@ -15,7 +15,7 @@ from alight.core.checks import Array, checked_number, checked_vector, checked_wh
 from alight.core.errors import InputError, unknown_name
 from alight.core.types import scalar
 from alight.engine.batch import Batch
-from alight.engine.motion import Loop, Motion, Pace, Start, new_records
+from alight.engine.motion import LINES, Loop, Motion, Pace, Start, new_records
 from alight.flight import External, Rotation
 from alight.gravity import Gravity, Uniform
 from alight.integrators.tableau import RK4, RK54, Tableau
@@ -25,8 +25,6 @@ from alight.motions.membrane.state import CaughtNotes, CaughtRun, Control, make_
 from alight.motions.membrane.stepping import LINE_HEAD
 
 METHODS = {"rk4": RK4, "rk45": RK54}
-#: Lines of history that one launch may write, of all runs together.
-LINES = 4096
 
 
 @dataclass(frozen=True)
@@ -190,8 +188,8 @@ class CaughtMotion(Motion):
             return 1
         return int(np.floor(self.stop.duration / self.every * (1 + 1e-9))) + 1
 
-    def keeping(self, runs: int) -> dict[str, int]:
-        """Options of a batch that keeps the records of its runs."""
+    def keeping(self, runs: int, max_lines: int | None = None) -> dict[str, int]:
+        """Options of a batch that keeps the records of its runs, all of them."""
         slots = max(1, min(runs, LINES // 16))
         return {"history": LINES // slots, "max_lines": 2 * self.record_count + 16, "slots": slots}
 
@@ -208,6 +206,13 @@ class CaughtMotion(Motion):
             states[run, :n] = lines[:, LINE_HEAD : LINE_HEAD + self.kept]
             loads[run, :n] = load_records(lines[:, LINE_HEAD + self.kept :])
         return every * np.arange(count, dtype=np.float64), states, loads, known
+
+
+def fly(model: CaughtMotion, release: Any, device: str, threads: int | None) -> Any:
+    """Histories and ends of the runs of a release."""
+    kept = model.keeping(len(release))
+    batch = Batch(model, release, device=device, threads=threads, **kept)
+    return model.solution(batch, batch.run())
 
 
 def started(motion: CaughtMotion, release: Any, start: Array, scale: Array) -> Start:

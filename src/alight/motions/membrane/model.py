@@ -32,7 +32,7 @@ from alight.membrane.hull import UPRIGHT, in_ring_axes, require_same_kind
 from alight.membrane.law import state_rows
 from alight.membrane.ring import SHALLOW
 from alight.motions.membrane import stepping
-from alight.motions.membrane.caught import CaughtMotion, CaughtSteps, CaughtStop, started
+from alight.motions.membrane.caught import CaughtMotion, CaughtSteps, CaughtStop, fly, started
 from alight.motions.membrane.pull import pull_data, pull_of, released_energy
 from alight.motions.membrane.result import MembraneFlight, MembraneOutcome, MembraneResult
 from alight.motions.membrane.state import Inertia
@@ -123,7 +123,11 @@ class MembraneMotion(CaughtMotion):
 
     Release = MembraneRelease
     title = "Drops"
-    shown = {"released": MembraneOutcome.RELEASED}  # noqa: RUF012
+    shown = {  # noqa: RUF012
+        "done": MembraneOutcome.TIMED_OUT,
+        "released": MembraneOutcome.RELEASED,
+        "rim": MembraneOutcome.RIM,
+    }
 
     def __post_init__(self) -> None:
         self._take_laws()
@@ -195,8 +199,8 @@ class MembraneMotion(CaughtMotion):
             *(craft_position, craft_velocity, craft_attitude, craft_rate),
             *(mass, inertia, in_contact),
         )
-        batch = Batch(model, release, device=device, threads=threads, **model.keeping(len(release)))
-        return model.flight(batch, batch.run())
+        flight: MembraneFlight = fly(model, release, device, threads)
+        return flight
 
     # -- under the engine ----------------------------------------------------------------------
 
@@ -323,13 +327,9 @@ class MembraneMotion(CaughtMotion):
             given = given + last[:, 29] * fastest
         return gained_energy(moving[0], moving[1], given)
 
-    def flight(self, batch: Batch, result: MembraneResult) -> MembraneFlight:
+    def solution(self, batch: Batch, result: MembraneResult) -> MembraneFlight:
         """Histories and ends of all runs."""
         return MembraneFlight.of(result, *self.records(batch))
-
-    def solution(self, batch: Batch, result: MembraneResult) -> MembraneFlight:
-        """The course of one run."""
-        return self.flight(batch, result)
 
 
 def inertias(mass: Array, tensor: Array, device: devices.Device) -> Any:

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import contextlib
+import dataclasses
 import functools
+from collections.abc import Iterator
 from dataclasses import dataclass, fields
 from typing import Any
 
@@ -15,8 +18,9 @@ from alight.core.progress import Progress
 from alight.membrane import Captive
 from alight.motions.capture.approach import Approach, approach
 from alight.motions.capture.craft import Spacecraft
-from alight.motions.capture.model import Capture
+from alight.motions.capture.model import Capture, CaptureRelease
 from alight.motions.capture.result import CaptureFlight
+from alight.motions.membrane.caught import CaughtSteps, CaughtStop, fly
 from alight.scenario.building.membrane_drops import FABRIC, fabric_of, mass_of, masses_of, mesh_of
 from alight.scenario.building.run_values import ValueRows, checked_values, settings
 from alight.scenario.errors import Fault, ScenarioError, blame
@@ -53,55 +57,60 @@ class CaptureGroup:
             mesh = mesh_of(section, section.names[self.shape] if section.names else None)
             return Captive.from_mesh(mesh, mass_of(section, mesh))
 
-    def run(
-        self,
-        which: slice = slice(None),
-        *,
-        device: str = "auto",
-        threads: int | None = None,
-        every: float | None = None,
-    ) -> CaptureFlight:
-        """Simulate them, or ``which`` of them; ``every`` [s] keeps their course."""
-        count, get = len(self.rows[which]), ValueRows(self.scenario, self.arrays, which).get
-        steps, stop = self.scenario.steps, self.scenario.stop
-        capture = self._capture(get)
-        rate = self._rates(get)
-        given = {
-            "rate": np.broadcast_to(rate, (count, 3)),
-            "attitude": get("asteroid.attitude"),
-            "mass": masses_of(self.scenario.asteroid, self.asteroid, get),
-            "inertia_scale": get("asteroid.inertia_scale"),
-            "friction": get("membrane.friction")[:, 0],
-        }
-        try:
-            flight = capture.run(
-                **given,
-                duration=float(stop.duration),
-                step=float(steps.step),
-                method=steps.method,
-                tolerance=steps.tolerance,
-                every=every,
-                device=device,
-                threads=threads,
-            )
-        except InputError as cause:
-            key = "asteroid.inertia_scale" if "inertia_scale" in str(cause) else "approach"
-            problem = Fault(key, " ".join(str(cause).split()))
-            raise ScenarioError(self.scenario.source, [problem]) from cause
-        flight.rows["run"], flight.rows["shape"] = self.rows[which], self.shape
-        return flight
-
-    def _capture(self, get: Any) -> Capture:
-        one, craft = self.scenario, self.craft
+    @functools.cached_property
+    def model(self) -> Capture:
+        """The asteroid, the craft, and the way the one comes to the other."""
+        one, craft, get = self.scenario, self.craft, self._get
         with blame(one.source, "membrane"):
             fabric = fabric_of(one.membrane, get, craft.suspension, hoop=craft.hoop)
         with blame(one.source, "approach"):
             way = approach_of(one, get("approach.offset"), get("approach.roll")[:, 0])
-        numbers = {n: float(getattr(one.stop, n)) for n in ("calm_speed", "lost_height")}
         with blame(one.source, "asteroid"):
             return Capture(
-                fabric, self.asteroid, craft, way, calm_part=one.stop.calm_part, **numbers
+                *(fabric, self.asteroid, craft, way),
+                calm_speed=float(one.stop.calm_speed),
+                calm_part=one.stop.calm_part,
+                lost_height=float(one.stop.lost_height),
+                stop=CaughtStop(float(one.stop.duration)),
+                steps=CaughtSteps(one.steps.method, float(one.steps.step), one.steps.tolerance),
             )
+
+    @functools.cached_property
+    def release(self) -> CaptureRelease:
+        """How the asteroids tumble."""
+        get = self._get
+        return CaptureRelease(
+            rate=np.broadcast_to(self._rates(get), (len(self.rows), 3)),
+            attitude=get("asteroid.attitude"),
+            mass=masses_of(self.scenario.asteroid, self.asteroid, get),
+            inertia_scale=get("asteroid.inertia_scale"),
+            friction=get("membrane.friction")[:, 0],
+            count=len(self.rows),
+        )
+
+    @property
+    def _get(self) -> Any:
+        return ValueRows(self.scenario, self.arrays, slice(None)).get
+
+    @contextlib.contextmanager
+    def blamed(self) -> Iterator[None]:
+        """What is wrong with the runs is told with file and key."""
+        try:
+            yield
+        except ScenarioError:
+            raise
+        except InputError as cause:
+            key = "asteroid.inertia_scale" if "inertia_scale" in str(cause) else "approach"
+            problem = Fault(key, " ".join(str(cause).split()))
+            raise ScenarioError(self.scenario.source, [problem]) from cause
+
+    def follow(self, device: str, every: float, threads: int | None = None) -> CaptureFlight:
+        """The runs with their courses, a record ``every`` so many seconds."""
+        with self.blamed():
+            model = dataclasses.replace(self.model, every=every)
+            flight: CaptureFlight = fly(model, self.release, device, threads)
+        flight.rows["run"], flight.rows["shape"] = self.rows, self.shape
+        return flight
 
     def _rates(self, get: Any) -> Array:
         """(n or 1, 3) at the start [rad/s], its axes."""
@@ -129,8 +138,7 @@ class PreparedCapture:
         self._made: tuple[SpacecraftSection, Spacecraft] | None = None
         # Made now, so that what is wrong with them is told before any run.
         for shape in range(max(1, len(scenario.asteroid.shapes or ()))):
-            made = self._group({DRAWN_SHAPE: shape}, {}, np.arange(1))
-            made._capture(ValueRows(scenario, {}, slice(None)).get)
+            _ = self._group({DRAWN_SHAPE: shape}, {}, np.arange(1)).model
 
     def nominal(self) -> CaptureGroup:
         """One capture of the scenario as it stands, nothing dispersed."""
@@ -139,7 +147,7 @@ class PreparedCapture:
     def simulate(self, device: str = "cpu") -> CaptureFlight:
         """One run of the scenario as it stands, with its course."""
         assert self.scenario.record.every is not None
-        return self.nominal().run(device=device, every=float(self.scenario.record.every))
+        return self.nominal().follow(device, float(self.scenario.record.every))
 
     def groups(self, values: dict[str, Any]) -> list[CaptureGroup]:
         """The runs of ``values``: under each dotted key one row a run, in SI units.

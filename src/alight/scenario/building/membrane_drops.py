@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import functools
 from dataclasses import dataclass
 from typing import Any
@@ -14,7 +15,8 @@ from alight.core.errors import InputError
 from alight.core.progress import Progress
 from alight.membrane import Captive, Membrane, pear
 from alight.membrane.law import NUMBERS
-from alight.motions.membrane.model import Craft, MembraneMotion
+from alight.motions.membrane.caught import CaughtSteps, CaughtStop, fly
+from alight.motions.membrane.model import Craft, MembraneMotion, MembraneRelease
 from alight.motions.membrane.result import MembraneFlight
 from alight.motions.membrane.thrust import NO_THRUST, ConstantThrust, Thrust
 from alight.scenario.building.run_values import ValueRows, checked_values, settings
@@ -112,41 +114,51 @@ class DropGroup:
     rows: NDArray[np.int64]
     """Which rows of the values these runs are."""
 
-    def run(
-        self,
-        which: slice = slice(None),
-        *,
-        device: str = "auto",
-        threads: int | None = None,
-        every: float | None = None,
-    ) -> MembraneFlight:
-        """Simulate them, or ``which`` of them; ``every`` [s] keeps their course."""
-        count, get = len(self.rows[which]), ValueRows(self.scenario, self.arrays, which).get
-        motion, one = self._motion(get), self.scenario
+    @functools.cached_property
+    def model(self) -> MembraneMotion:
+        """The body, the membrane and what carries it."""
+        one = self.scenario
+        return dataclasses.replace(
+            self._motion(self._get),
+            stop=CaughtStop(float(one.stop.duration), until_release=one.stop.until_release),
+            steps=CaughtSteps(one.steps.method, float(one.steps.step), one.steps.tolerance),
+        )
+
+    @functools.cached_property
+    def release(self) -> MembraneRelease:
+        """Where the runs start."""
+        one, get, count = self.scenario, self._get, len(self.rows)
         mass = np.array(np.broadcast_to(masses_of(one.body, self.body, get), count))
         scale = get("body.inertia_scale")
         own = self.body.inertia * (mass / self.body.mass)[:, None, None]
         states: dict[str, Any] = {name: get(f"release.{name}") for name in _RELEASE[2:]}
+        states["position"] = self._places(get, self.model)
         carrier: dict[str, Any] = {f"craft_{name}": get(f"carrier.{name}") for name in _CARRIER}
-        with blame(one.source, "release"):
+        with self.blamed():
             if self.body.planar:
-                _require_flat({**states, "position": self._places(get, motion)})
-            return motion.run(
-                self._places(get, motion),
+                _require_flat(states)
+            return MembraneRelease(
                 **states,
                 **carrier,
-                method=one.steps.method,
-                tolerance=one.steps.tolerance,
-                step=float(one.steps.step),
-                duration=float(one.stop.duration),
-                until_release=one.stop.until_release,
-                in_contact=one.release.in_contact,
-                every=every,
                 mass=mass,
                 inertia=scaled_inertia(own, np.broadcast_to(scale, (count, 3))),
-                device=device,
-                threads=threads,
+                in_contact=one.release.in_contact,
             )
+
+    @property
+    def _get(self) -> Any:
+        return ValueRows(self.scenario, self.arrays, slice(None)).get
+
+    def blamed(self) -> Any:
+        """What is wrong with the runs is told with file and key."""
+        return blame(self.scenario.source, "release")
+
+    def follow(self, device: str, every: float, threads: int | None = None) -> MembraneFlight:
+        """The runs with their courses, a record ``every`` so many seconds."""
+        with self.blamed():
+            model = dataclasses.replace(self.model, every=every)
+            flight: MembraneFlight = fly(model, self.release, device, threads)
+        return flight
 
     def _motion(self, get: Any) -> MembraneMotion:
         carrier, one = self.scenario.carrier, self.scenario
@@ -214,7 +226,7 @@ class PreparedDrop:
     def simulate(self, device: str = "cpu") -> MembraneFlight:
         """One run of the scenario as it stands, with its course."""
         assert self.scenario.record.every is not None
-        return self.nominal().run(device=device, every=float(self.scenario.record.every))
+        return self.nominal().follow(device, float(self.scenario.record.every))
 
     def groups(self, values: dict[str, Any]) -> list[DropGroup]:
         """The runs of ``values``: under each dotted key one row a run, in SI units."""

@@ -38,6 +38,11 @@ class Group:
     release: Release | TreeRelease
     rows: NDArray[np.int64]
     """Which rows of the values these runs are; row i of ``release`` is run ``rows[i]``."""
+    source: str = ""
+
+    def blamed(self) -> Any:
+        """What is wrong with the runs is told with file and key."""
+        return blame(self.source, "release")
 
 
 class Prepared:
@@ -88,7 +93,7 @@ class Prepared:
                 release = tree_release_of(*given, lander)
             else:
                 release = release_of(*given)
-        return Group(model, release, rows)
+        return Group(model, release, rows, scenario.source)
 
 
 def _within_model(key: str, law: str) -> bool:
