@@ -15,11 +15,13 @@ import numpy as np
 import paper_003_capture_figures as figures
 
 from alight.analysis.intervals import wilson
+from alight.engine.fleet import run_models
 from alight.membrane import Captive, holding_radius, pear
 from alight.motions.capture.approach import approach
 from alight.motions.capture.craft import Spacecraft
-from alight.motions.capture.model import Capture, CaptureBatch
-from alight.motions.capture.result import CaptureOutcome
+from alight.motions.capture.model import Capture, CaptureRelease
+from alight.motions.capture.result import ROW, CaptureOutcome
+from alight.motions.membrane.caught import CaughtStop
 from alight.shapes import builtin
 
 RPM = np.pi / 30.0
@@ -127,13 +129,20 @@ def thousand(folder, count):
     axis = rng.normal(size=(count, 3))
     spin = rng.uniform(0.1, 0.5, count) * RPM
     rate = spin[:, None] * axis / np.linalg.norm(axis, axis=1)[:, None]
-    way = approach(
-        "corkscrew", offset=rng.normal(0.0, 0.3, (count, 2)), roll=rng.uniform(0, 2 * np.pi, count)
-    )
-    craft = Spacecraft()
-    batch = CaptureBatch(craft.membrane(), asteroids, craft, way)
+    offset, roll = rng.normal(0.0, 0.3, (count, 2)), rng.uniform(0, 2 * np.pi, count)
+    craft, rubs = Spacecraft(), rng.uniform(0.1, 1.0, count)
+    own = [np.flatnonzero(shape == number) for number in range(len(asteroids))]
+    models, releases = [], []
+    for body, runs in zip(asteroids, own, strict=True):
+        way = approach("corkscrew", offset=offset[runs], roll=roll[runs])
+        models.append(Capture(craft.membrane(), body, craft, way, stop=CaughtStop(180.0)))
+        releases.append(CaptureRelease(rate[runs], mass=mass[runs], friction=rubs[runs]))
     begun = time.perf_counter()
-    rows = batch.run(rate, shape, mass=mass, friction=rng.uniform(0.1, 1.0, count), duration=180.0)
+    rows = np.zeros(count, dtype=ROW)
+    for numbers, _, each in run_models(models, releases):
+        for number, part in zip(numbers, each, strict=True):
+            rows[own[number]] = part.rows
+            rows["shape"][own[number]] = number
     took = time.perf_counter() - begun
     figures.campaign(folder / "paper_003_campaign.png", rows, lengths, craft)
     held = wilson(int(rows["success"].sum()), count)

@@ -18,13 +18,15 @@ from scipy.optimize import fsolve
 
 from alight.core import devices, frames
 from alight.core.types import scalar, vec3
+from alight.engine.fleet import run_models
 from alight.membrane import Captive, holding_radius, pear
 from alight.motions.capture import stepping as layout
 from alight.motions.capture.approach import Approach, ApproachData, approach
 from alight.motions.capture.craft import Spacecraft
-from alight.motions.capture.model import Capture, CaptureBatch
+from alight.motions.capture.model import Capture, CaptureRelease
 from alight.motions.capture.result import KEPT, CaptureOutcome
 from alight.motions.capture.stepping import CaptureScene
+from alight.motions.membrane.caught import CaughtStop
 from alight.motions.membrane.state import Wrench
 
 DEVICES = [device.name for device in devices.available()]
@@ -259,19 +261,25 @@ def test_drifts_to_a_flat_spin(device):
 
 def test_a_batch_is_its_runs(device):
     # One row for each run, whatever the shapes; the same bits as each by itself.
-    craft, shapes = Spacecraft(), [asteroid(8.0, 1), asteroid(9.0, 1)]
+    craft, shapes = Spacecraft(), [asteroid(8.0, 1), asteroid(9.0, 2)]
     options = {"duration": 30.0, "device": device}
-    batch = CaptureBatch(craft.membrane(), shapes, craft, approach("corkscrew"))
     turns = TUMBLE * np.array([[1.0], [0.5], [0.8]])
-    mass, scale = np.array([1e6, 3e5, 5e5]), np.array([[1.0, 1.0, 1.0], [1.1, 0.9, 1.0], [1, 1, 1]])
-    found = batch.run(
-        turns, [1, 0, 1], mass=mass, inertia_scale=scale, friction=[1.0, 0.5, 0.2], **options
-    )
+    stop = CaughtStop(30.0)
+    models = [
+        Capture(craft.membrane(), body, craft, approach("corkscrew"), stop=stop) for body in shapes
+    ]
+    releases = [
+        CaptureRelease(turns[1], mass=3e5, inertia_scale=[[1.1, 0.9, 1.0]], friction=0.5),
+        CaptureRelease(turns[[0, 2]], mass=[1e6, 5e5], friction=[1.0, 0.2]),
+    ]
+    ((numbers, whole, (first, second)),) = run_models(models, releases, device=device)
+    assert numbers == [0, 1]
+    assert len(whole) == 3
+    assert len(second.rows) == 2
     one = Capture(craft.membrane(friction=0.5), shapes[0], craft, approach("corkscrew"))
     alone = one.run(turns[1], mass=3e5, inertia_scale=[[1.1, 0.9, 1.0]], **options).rows[0]
-    assert found["shape"].tolist() == [1, 0, 1]
     for name in ("bending_nm", "slip_m", "pair_rpm", "force_n", "steps"):
-        assert found[name][1] == alone[name]
+        assert first.rows[name][0] == alone[name]
 
 
 @pytest.mark.validate

@@ -20,7 +20,7 @@ from alight.motions.capture.approach import (
     facing,
 )
 from alight.motions.capture.craft import Spacecraft
-from alight.motions.capture.model import Capture, CaptureBatch
+from alight.motions.capture.model import Capture
 from alight.motions.capture.result import (
     ROW,
     CaptureOutcome,
@@ -213,8 +213,8 @@ def test_outcomes_by_what_happened():
 def test_codes_keep_their_meaning():
     """Tables of earlier campaigns are read with these; held for good has a code of its own."""
     assert {end.name: int(end) for end in CaptureOutcome} == {
-        "AT_REST": 1, "UNSETTLED": 3, "MISSED": 7, "LOST": 8, "STRUCK": 9, "HELD": 10,
-        "STEP_FLOOR": 16, "NOT_FINITE": 18, "GAINED_ENERGY": 21, "RIM": 24,
+        "RUNNING": 0, "AT_REST": 1, "UNSETTLED": 3, "OUT_OF_STEPS": 5, "MISSED": 7,
+        "LOST": 8, "STRUCK": 9, "HELD": 10, "STEP_FLOOR": 16, "NOT_FINITE": 18, "GAINED_ENERGY": 21, "RIM": 24,
     }  # fmt: skip
     assert str(CaptureOutcome.AT_REST) == "in contact, and at rest against the asteroid"
 
@@ -261,7 +261,8 @@ def test_time_left_by_the_growth_of_the_spin(before, thrust):
     marks = np.zeros((2 * (len(stiff_pair(0.0)) + 1), 1))
     marks[: len(marks) // 2, 0] = np.concatenate([[40.0], stiff_pair(before, slip=1.0)])
     marks[len(marks) // 2, 0] = 60.0  # a later mark, which is not looked at
-    notes = SimpleNamespace(marks=wp.array(marks), marked=wp.array([2], dtype=int))
+    noted = np.array([(2,)], dtype=[("marked", int)])
+    notes = SimpleNamespace(rows={"marks": marks.T}, notes=noted)
     rows, last = np.zeros(1, dtype=ROW), stiff_pair(now, slip=1.3)[None]
     asteroids = Asteroids(ROCK, ROCK.inertia[None], np.array([[0, 0, 0, 1.0]]), np.zeros((1, 3)))
     spin, _, away = pair_spin(last, CRAFT, ROCK.inertia[None], np.array([M]))
@@ -316,7 +317,6 @@ def test_pear_has_three_moments():
         (lambda: pear(1.0, taper=0.9), "from 0 to 0.5"),
         (lambda: Capture(CRAFT.membrane(), ROCK, CRAFT, "corkscrew"), "give an Approach"),
         (lambda: Capture(CRAFT.membrane(), ROCK, CRAFT, approach("corkscrew"), -1.0), "calm_speed"),
-        (lambda: CaptureBatch(CRAFT.membrane(), [], CRAFT, approach("corkscrew")), "asteroids"),
     ],
 )
 def test_parts_that_make_no_sense(make, words):
@@ -359,24 +359,17 @@ def test_runs_that_make_no_sense(options, words):
 def test_energy_that_nothing_gave_is_a_failure():
     """An asteroid that leaves faster than it came, unless the thrusters did that work."""
     flight = capture().run(RATE, duration=2.0, every=1.0, device="cpu")
-    given = (flight.craft, flight.asteroids, flight.mass)
+    model, given = capture(), (flight.asteroids, flight.mass)
     start, last = flight.states[:, 0], flight.last
-    assert not _gained(start, last, *given).any()
+    assert not _gained(model, start, last, *given).any()
     thrown = last.copy()
     thrown[:, 3] += 0.2
-    assert _gained(start, thrown, *given).all()
+    assert _gained(model, start, thrown, *given).all()
     thrown[:, -1] += 0.5 * flight.mass * 0.2**2  # the sum of the thrusters' work
-    assert not _gained(start, thrown, *given).any()
+    assert not _gained(model, start, thrown, *given).any()
 
 
-def test_batches_that_make_no_sense():
-    batch = CaptureBatch(CRAFT.membrane(), [ROCK], CRAFT, approach("corkscrew"))
-    with pytest.raises(AlightError, match="there are 1 asteroids"):
-        batch.run(RATE, 1, duration=1.0)
-    with pytest.raises(AlightError, match="shape"):
-        batch.run(RATE, 0.5, duration=1.0)
-    with pytest.raises(AlightError, match="different numbers of runs"):
-        batch.run(RATE, [0, 0], mass=[1e5, 1e5, 1e5], duration=1.0)
-    late = CaptureBatch(CRAFT.membrane(), [ROCK], CRAFT, approach("corkscrew", roll=[0, 1, 2]))
+def test_a_roll_for_another_number_of_runs_is_refused():
+    late = Capture(CRAFT.membrane(), ROCK, CRAFT, approach("corkscrew", roll=[0, 1, 2]))
     with pytest.raises(AlightError, match="offset or roll"):
         late.run([RATE, RATE], duration=1.0)

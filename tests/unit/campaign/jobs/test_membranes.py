@@ -2,7 +2,6 @@
 
 import pathlib
 import pickle
-from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -16,10 +15,10 @@ from alight.campaign.plan import make_plan
 from alight.campaign.tables.membrane import CAPTURE_COLUMNS, DROP_COLUMNS
 from alight.core.errors import InputError
 from alight.core.progress import Silent
+from alight.engine import fleet
 from alight.motions.capture.result import ROW, CaptureOutcome
 from alight.motions.membrane.result import MembraneOutcome
 from alight.scenario import loads, prepare
-from alight.scenario.building.captures import CaptureGroup
 from alight.scenario.document_kinds import DOCUMENTS
 
 CAPTURE = """
@@ -108,9 +107,10 @@ def test_runs_are_those_of_the_engine(captured):
     table = captured.read("runs").to_pylist()
     for number in (0, 4):
         (group,) = prepare(one, "cpu").groups(sample(one, [number]))
-        row = group.run(device="cpu").rows[0]
-        for name in ("bending_nm", "force_n", "slip_m", "spin_rpm", "shape", "steps"):
+        row = fleet.run_batch(group.model, group.release, device="cpu").rows[0]
+        for name in ("bending_nm", "force_n", "slip_m", "spin_rpm", "steps"):
             assert table[number][name] == row[name], name
+        assert table[number]["shape"] == group.shape
     assert {row["shape"] for row in table} == {0, 1}
 
 
@@ -159,24 +159,24 @@ def test_the_bytes_do_not_depend_on_threads_or_stops(captured, tmp_path):
         assert old.read_bytes() == new.read_bytes()
 
 
-def test_runs_that_share_a_model_may_be_launched_together(monkeypatch):
-    """As on a GPU: the tables have the same bytes."""
-    lines = [line for line in CAPTURE.splitlines() if not line.startswith('"asteroid.length"')]
-    one = loads("\n".join(lines)).replaced({"asteroid.shapes": None})
+def test_runs_of_different_asteroids_are_one_batch(monkeypatch):
+    """Whatever their shapes and lengths; the tables have the same bytes as of each run alone."""
+    one, launched = loads(CAPTURE), []
     work = Work(one, make_plan(one, "cpu", {}), "cpu")
-    alone = work.compute(0)
-    monkeypatch.setattr(membranes.devices, "resolve", lambda _: SimpleNamespace(is_gpu=True))
-    real, launched = CaptureGroup.run, []
+    real = fleet.run_batch
 
-    def run(self, which=slice(None), **options):
-        launched.append(len(self.rows[which]))
-        monkeypatch.undo()  # the engine asks for its device itself
-        return real(self, which, **options)
+    def run_batch(model, release, **options):
+        launched.append(len(release))
+        return real(model, release, **options)
 
-    monkeypatch.setattr(CaptureGroup, "run", run)
-    done = membranes.Captures(work, work.plan.runs(0), sample(one, work.plan.runs(0)), None)
-    assert launched == [3]
-    assert done.files(0, slice(0, 3))[0] == alone.files
+    monkeypatch.setattr(fleet, "run_batch", run_batch)
+    runs = work.plan.runs(0)
+    together = membranes.Captures(work, runs, sample(one, runs), None)
+    assert launched == [len(runs)]
+    assert len(set(together.codes.tolist())) >= 1
+    for i, run in enumerate(runs):
+        alone = membranes.Captures(work, runs[i : i + 1], sample(one, [int(run)]), None)
+        assert alone._rows_of_runs[0].tobytes() == together._rows_of_runs[i].tobytes()
 
 
 def test_work_can_be_sent_elsewhere():

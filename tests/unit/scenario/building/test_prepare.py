@@ -26,7 +26,7 @@ def shared():
     """The rover over Ryugu, built once."""
     import tomllib
 
-    from .conftest import RYUGU
+    from ..conftest import RYUGU
 
     return prepare(from_dict(tomllib.loads(RYUGU)), "cpu")
 
@@ -59,7 +59,7 @@ def test_it_is_the_model_one_would_write_by_hand(shared):
 
 @pytest.mark.parametrize("device", DEVICES)
 def test_simulate_runs_a_file(tmp_path, device):
-    from .conftest import PLANE
+    from ..conftest import PLANE
 
     file = tmp_path / "case.toml"
     file.write_text(PLANE)
