@@ -214,7 +214,8 @@ def test_codes_keep_their_meaning():
     """Tables of earlier campaigns are read with these; held for good has a code of its own."""
     assert {end.name: int(end) for end in CaptureOutcome} == {
         "RUNNING": 0, "AT_REST": 1, "UNSETTLED": 3, "OUT_OF_STEPS": 5, "MISSED": 7,
-        "LOST": 8, "STRUCK": 9, "HELD": 10, "STEP_FLOOR": 16, "NOT_FINITE": 18, "GAINED_ENERGY": 21, "RIM": 24,
+        "LOST": 8, "STRUCK": 9, "HELD": 10, "STEP_FLOOR": 16, "NOT_FINITE": 18,
+        "GAINED_ENERGY": 21, "RIM": 24,
     }  # fmt: skip
     assert str(CaptureOutcome.AT_REST) == "in contact, and at rest against the asteroid"
 
