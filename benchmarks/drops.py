@@ -8,8 +8,9 @@ from alight.contact import Sliding
 from alight.core import frames
 from alight.core.devices import Device
 from alight.core.outcomes import Outcome
-from alight.engine import BatchResult, Model, Release, Steps, Stop, run_batch
+from alight.engine import BatchResult, Stop, run_batch
 from alight.flight import UniformRotation
+from alight.motions import Model, Release, Steps
 from alight.scenario import bodies
 from alight.vehicles import RigidLander
 

@@ -11,9 +11,10 @@ from alight.cli.bench import Row, turn_by_turn
 from alight.contact import Compliant
 from alight.core.devices import Device
 from alight.core.outcomes import Outcome
-from alight.engine import Batch, BatchResult, Model, Release, Stop, run_batch
+from alight.engine import Batch, BatchResult, Stop, run_batch
 from alight.engine.batch import GPU_FEW
 from alight.flight import UniformRotation
+from alight.motions import Model, Release
 from alight.scenario import bodies, landers
 from alight.shapes import Mesh
 from benchmarks.shapes import MESH, shapes_dir

@@ -10,8 +10,9 @@ from alight.cli.bench import Row
 from alight.contact import Impulse, distance
 from alight.core.devices import Device, resolve
 from alight.core.outcomes import Outcome
-from alight.engine import BatchResult, Model, Release, run_batch
+from alight.engine import BatchResult, run_batch
 from alight.flight import UniformRotation
+from alight.motions import Model, Release
 from alight.scenario import bodies, landers
 from benchmarks.landings import releases
 

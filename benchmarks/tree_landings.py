@@ -8,16 +8,9 @@ from alight.cli.bench import Row, median_time, turn_by_turn
 from alight.contact.hertz import Hertz
 from alight.core import frames
 from alight.core.devices import Device
-from alight.engine import (
-    Batch,
-    TreeModel,
-    TreeRelease,
-    TreeResult,
-    TreeSteps,
-    TreeStop,
-    run_batch,
-)
+from alight.engine import Batch, run_batch
 from alight.gravity import PointMass
+from alight.motions import TreeModel, TreeRelease, TreeResult, TreeSteps, TreeStop
 from alight.surfaces import Sphere
 from alight.vehicles import dcap_lander
 

@@ -12,7 +12,8 @@ from flight_events_runs import cone, contacts_of, in_words, percent
 from alight import gravity, surfaces
 from alight.contact import Compliant
 from alight.core import frames
-from alight.engine import BatchResult, Model, Release, Stop, run_batch
+from alight.engine import BatchResult, Stop, run_batch
+from alight.motions import Model, Release
 from alight.vehicles import RigidLander
 
 #: Philae's feet from its middle [m]: 1.4 m out, 0.9 m below. Orders of magnitude, unconfirmed.

@@ -19,7 +19,8 @@ import alight
 from alight import flight, gravity, scenario, surfaces
 from alight.contact import Compliant
 from alight.core import frames
-from alight.engine import Model, Release, Stop, run_batch, simulate
+from alight.engine import Stop, run_batch, simulate
+from alight.motions import Model, Release
 from alight.vehicles import RigidLander
 
 #: Agilkia and Abydos, latitude and east longitude [deg]: commonly quoted, unconfirmed.

@@ -11,7 +11,8 @@ from alight import scenario
 from alight.campaign import sample
 from alight.core import frames
 from alight.core.outcomes import Outcome
-from alight.engine import BatchResult, Model, Solution, run_batch, simulate
+from alight.engine import BatchResult, run_batch, simulate
+from alight.motions import Model, Solution
 from alight.scenario import shipped_scenarios
 
 #: Scenarios of events that are not shipped.

@@ -7,8 +7,8 @@ from alight.contact import Compliant
 from alight.contact.state import CompliantData
 from alight.core.types import scalar
 from alight.engine import Stop
-from alight.engine.smooth_phase import smooth_scheme
 from alight.gravity import Uniform
+from alight.motions.rigid.phases.smooth import smooth_scheme
 from alight.surfaces import Plane
 
 

@@ -19,7 +19,8 @@ import numpy as np
 from alight.campaign import sample
 from alight.contact import Impulse
 from alight.core.outcomes import Outcome
-from alight.engine import BatchResult, Model, Release, Solution, Stop, run_batch, simulate
+from alight.engine import BatchResult, Stop, run_batch, simulate
+from alight.motions import Model, Release, Solution
 from alight.scenario import load, prepare, shipped_scenarios
 from alight.shapes import Mesh
 from alight.surfaces import Facets, Rocks, Rocky, Surface

@@ -9,7 +9,7 @@ from paper_000_figures import BLUE, CAMERA, HOUR, ORANGE, PURPLE, draw_way, outl
 from scipy.spatial.transform import Rotation
 
 from alight.core import frames
-from alight.engine import Solution
+from alight.motions import Solution
 from alight.surfaces import Surface
 from alight.vehicles import RigidLander
 from alight.views import style

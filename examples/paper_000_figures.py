@@ -9,7 +9,7 @@ from matplotlib.patheffects import withStroke
 from scipy.spatial.transform import Rotation
 
 from alight.core import frames
-from alight.engine import Solution
+from alight.motions import Solution
 from alight.shapes import Mesh
 from alight.surfaces import Surface
 from alight.views import style

@@ -19,8 +19,9 @@ from alight import gravity, surfaces
 from alight.contact import Sliding
 from alight.core import frames
 from alight.core.outcomes import Outcome
-from alight.engine import BatchResult, Model, Release, Solution, Stop, run_batch, simulate
+from alight.engine import BatchResult, Stop, run_batch, simulate
 from alight.flight import UniformRotation
+from alight.motions import Model, Release, Solution
 from alight.vehicles import RigidLander
 from alight.views import style
 from alight.views.sheet import draw_solid

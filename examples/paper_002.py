@@ -16,8 +16,9 @@ import numpy as np
 
 from alight.contact.hertz import Hertz
 from alight.core import frames
-from alight.engine import TreeModel, TreeRelease, TreeSolution, TreeSteps, TreeStop, simulate
+from alight.engine import simulate
 from alight.gravity import PointMass, Uniform
+from alight.motions import TreeModel, TreeRelease, TreeSolution, TreeSteps, TreeStop
 from alight.surfaces import Plane, Sphere
 from alight.vehicles import dcap_lander
 from alight.views import style

@@ -194,7 +194,8 @@ def compare(mujoco, until=4.0, tolerance=1e-8):
     sys.path.insert(0, str(here))
     import paper_002 as paper
 
-    from alight.engine import TreeSteps, TreeStop, simulate
+    from alight.engine import simulate
+    from alight.motions import TreeSteps, TreeStop
 
     # Short steps: what is compared lies between them.
     stop, steps = TreeStop(max_time=until), TreeSteps(tolerance=1e-8, longest=1e-3)

@@ -23,8 +23,9 @@ from alight.contact import Compliant
 from alight.contact.compliant.smooth_forces import load
 from alight.core import frames
 from alight.core.outcomes import Outcome
-from alight.engine import BatchResult, Model, Release, Solution, Steps, Stop, run_batch, simulate
-from alight.engine.energy import EnergyParts, energies
+from alight.engine import BatchResult, Stop, run_batch, simulate
+from alight.motions import Model, Release, Solution, Steps
+from alight.motions.rigid.energy import EnergyParts, energies
 from alight.vehicles import RigidLander
 from alight.views import style
 from alight.views.sheet import draw_solid

@@ -70,7 +70,7 @@ def _imported(path: pathlib.Path) -> Iterator[pathlib.Path]:
             for alias in node.names:
                 if alias.asname:
                     yield from _module(path, alias.name, alias.asname)
-                else:  # import alight.engine.model: the name bound is that of the first package
+                else:  # import alight.engine.batch: the name bound is that of the first package
                     top = alias.name.partition(".")[0]
                     yield from _module(path, top, top)
                     yield from _dotted(top, alias.name.split(".")[1:])

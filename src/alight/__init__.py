@@ -34,7 +34,8 @@ if TYPE_CHECKING:
         vehicles,
     )
     from alight.campaign import open_campaign, run_campaign
-    from alight.engine import Model, Release, run_batch
+    from alight.engine import run_batch
+    from alight.motions import Model, Release
     from alight.scenario.bodies import Body
     from alight.scenario.bodies import find as body
     from alight.scenario.building.prepare import simulate

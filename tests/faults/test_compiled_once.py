@@ -10,15 +10,15 @@ import pytest
 #: must not depend on what was compiled before it.
 SMALL = """
 import sys
-from alight import contact, engine, gravity, surfaces, vehicles
+from alight import contact, engine, gravity, motions, surfaces, vehicles
 ground = surfaces.Rough(surfaces.Plane(), surfaces.FractalNoise(0.05, 2.0, octaves=2, seed=1))
 if "first" in sys.argv:
     ground.query([[0.0, 0.0, 1.0]], "cpu")
-model = engine.Model(
+model = motions.Model(
     gravity.Uniform((0.0, 0.0, -1e-3)), ground, vehicles.RigidLander.cube(0.2, 1.0),
     contact.Compliant(restitution=0.3), stop=engine.Stop(max_time=20.0),
 )
-found = engine.simulate(model, engine.Release((0.0, 0.0, 0.5)))
+found = engine.simulate(model, motions.Release((0.0, 0.0, 0.5)))
 found.energy
 """
 #: The first start builds the fields of Ryugu, later ones have them.

@@ -17,8 +17,9 @@ from alight import flight, gravity, surfaces
 from alight.contact import Compliant
 from alight.core.constants import G
 from alight.core.devices import resolve
-from alight.engine import Model, Release, Stop
-from alight.engine.release import gaps
+from alight.engine import Stop
+from alight.motions import Model, Release
+from alight.motions.rigid.release import gaps
 from alight.scenario import landers
 from alight.vehicles import RigidLander
 

@@ -15,9 +15,10 @@ from landing_cases import Case, picked
 
 from alight.core.devices import resolve
 from alight.core.outcomes import Outcome, outcome_of
-from alight.engine import BatchResult, Model, Release, Stop, run_batch
-from alight.engine.release import gaps
+from alight.engine import BatchResult, Stop, run_batch
 from alight.gravity import Linearised
+from alight.motions import Model, Release
+from alight.motions.rigid.release import gaps
 from alight.surfaces import Plane, Sphere
 
 #: At the end of a run, contact points are no deeper than this many times the depth asked for. At

@@ -7,7 +7,8 @@ import pytest
 
 from alight import flight, gravity, surfaces
 from alight.contact import Compliant
-from alight.engine import Model, Release, Stop, run_batch
+from alight.engine import Stop, run_batch
+from alight.motions import Model, Release
 from alight.vehicles import RigidLander
 
 

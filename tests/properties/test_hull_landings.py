@@ -8,9 +8,9 @@ is let go again.
 import numpy as np
 import pytest
 
-from alight import contact, engine, gravity, surfaces, vehicles
+from alight import contact, engine, gravity, motions, surfaces, vehicles
 from alight.core.outcomes import Outcome
-from alight.engine.resting import hull_depths
+from alight.motions.rigid.rest_depth import hull_depths
 from alight.shapes import Mesh, icosphere
 
 RADIUS, PULL = 20.0, 2e-3
@@ -42,7 +42,7 @@ def ground_of(kind):
 
 
 def model_of(ground, lander, law, max_time):
-    return engine.Model(
+    return motions.Model(
         gravity.PointMass(PULL * RADIUS**2),
         ground,
         lander,
@@ -62,7 +62,7 @@ def test_what_must_hold_of_every_landing(kind, name):
     up = rng.normal(size=(count, 3))
     up /= np.linalg.norm(up, axis=1, keepdims=True)
     fast = np.sqrt(2.0 * PULL)
-    release = engine.Release(
+    release = motions.Release(
         up * (RADIUS + 3.0),
         0.5 * fast * rng.normal(size=(count, 3)),
         rng.normal(size=(count, 4)),
@@ -82,7 +82,7 @@ def test_what_must_hold_of_every_landing(kind, name):
     settled = {key: values[rest] for key, values in law.items()}
     again = engine.run_batch(
         model_of(ground, lander, contact.Compliant(**settled, touch="hull"), 500.0),
-        engine.Release(final["x"][rest], attitude=final["q"][rest]),
+        motions.Release(final["x"][rest], attitude=final["q"][rest]),
         device="cpu",
     )
     way = np.linalg.norm(again.position - final["x"][rest], axis=1)

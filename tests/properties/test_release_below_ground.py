@@ -11,13 +11,13 @@ and it ends on the ground, no deeper than its weight presses it in. Deeper it is
 import numpy as np
 import pytest
 
-from alight import contact, engine, gravity, surfaces, vehicles
+from alight import contact, engine, gravity, motions, surfaces, vehicles
 from alight.core import frames
 from alight.core.devices import resolve
 from alight.core.errors import InputError
 from alight.core.outcomes import Outcome
 from alight.engine.lift import TOLERANCE, lifted
-from alight.engine.release import gaps
+from alight.motions.rigid.release import gaps
 
 G = 5.7e-3
 CUBE = vehicles.RigidLander.cube(0.2, 1.0)
@@ -39,7 +39,7 @@ CASES = {
 
 
 def model_of(law, lander, max_time=60.0):
-    return engine.Model(
+    return motions.Model(
         gravity.Uniform((0.0, 0.0, -G)),
         surfaces.Plane(),
         lander,
@@ -51,7 +51,7 @@ def model_of(law, lander, max_time=60.0):
 def released(lander, attitude, depth):
     """At rest, the lowest point ``depth`` [m] below the plane z = 0."""
     low = frames.quat_rotate(attitude, lander.points)[:, 2].min()
-    return engine.Release((0.0, 0.0, -depth - low), attitude=attitude)
+    return motions.Release((0.0, 0.0, -depth - low), attitude=attitude)
 
 
 @pytest.mark.parametrize("name", CASES)
@@ -66,7 +66,7 @@ def test_nothing_is_fired_out_or_left_below(name, depth):
     rise = run.position[:, 2] - release.position[0, 2]
     have = moving + lander.mass * G * rise
     assert have.max() <= lander.mass * G * depth * (1.0 + 1e-6) + 1e-14
-    end = engine.Release(run.position[-1], attitude=run.attitude[-1])
+    end = motions.Release(run.position[-1], attitude=run.attitude[-1])
     assert gaps(model, end, resolve("cpu"), 1)[0] >= -press
     assert not run.outcome.failed
 
@@ -78,7 +78,7 @@ def test_deeper_it_is_refused_alike(name):
         engine.simulate(model_of(law, lander), released(lander, attitude, 1.001 * TOLERANCE))
     depths = [0.5 * TOLERANCE, 2.0 * TOLERANCE]
     rows = [released(lander, attitude, depth) for depth in depths]
-    both = engine.Release(np.concatenate([r.position for r in rows]), attitude=attitude)
+    both = motions.Release(np.concatenate([r.position for r in rows]), attitude=attitude)
     result = engine.run_batch(model_of(law, lander, 1.0), both, device="cpu")
     assert (result.outcome == Outcome.STARTED_INSIDE).tolist() == [False, True]
 

@@ -14,10 +14,10 @@ from typing import Any
 import numpy as np
 import pytest
 
-from alight import contact, engine, gravity, surfaces, vehicles
+from alight import contact, engine, gravity, motions, surfaces, vehicles
 from alight.core import devices
 from alight.core.outcomes import Outcome
-from alight.engine.release import gaps
+from alight.motions.rigid.release import gaps
 from alight.shapes import Mesh, icosphere
 
 DEVICES = [device.name for device in devices.available()]
@@ -75,7 +75,7 @@ def ground_of(kind: str, seed: int) -> Any:
     return surfaces.Rocky(facets, facets.mesh, rocks, kept=500)
 
 
-def case(kind: str, name: str, seed: int, count: int) -> tuple[engine.Model, engine.Release]:
+def case(kind: str, name: str, seed: int, count: int) -> tuple[motions.Model, motions.Release]:
     """A model and releases."""
     rng = np.random.default_rng([seed, sum(f"{kind}{name}".encode())])
     lander = BALL if name == "ball" else HULLS[name]
@@ -95,7 +95,7 @@ def case(kind: str, name: str, seed: int, count: int) -> tuple[engine.Model, eng
         up /= np.linalg.norm(up, axis=1, keepdims=True)
         pull = gravity.PointMass(g * RADIUS**2)
         base = RADIUS + (2.5 if kind == "rocks" else 0.5)
-    release = engine.Release(
+    release = motions.Release(
         up * (base + HEIGHT),
         rng.normal(size=(count, 3)) * fast,
         rng.normal(size=(count, 4)),
@@ -107,16 +107,16 @@ def case(kind: str, name: str, seed: int, count: int) -> tuple[engine.Model, eng
         max_steps=200_000 if kind == "field" else 20_000,
         escape_radius=50.0 * RADIUS,
     )
-    return engine.Model(pull, ground, lander, law, stop=stop), release
+    return motions.Model(pull, ground, lander, law, stop=stop), release
 
 
-def least_gap(model: engine.Model, x: Any, q: Any) -> Any:
+def least_gap(model: motions.Model, x: Any, q: Any) -> Any:
     """(n,) [m], negative inside."""
     if model.lander is BALL:
         return model.surface.query(x, device="cpu")[0] - BALL.radii[0]
     if isinstance(model.surface, surfaces.Facets | surfaces.Rocky):
         return contact.distance(model.surface, model.lander, x, q, device="cpu").distance
-    return gaps(model, engine.Release(x, attitude=q), devices.resolve("cpu"), 1)
+    return gaps(model, motions.Release(x, attitude=q), devices.resolve("cpu"), 1)
 
 
 def wrong_with(kind: str, name: str, seed: int, count: int, device: str) -> list[str]:
@@ -160,14 +160,14 @@ def wrong_with(kind: str, name: str, seed: int, count: int, device: str) -> list
     ]
 
 
-def way_when_let_go(model: engine.Model, final: Any, rows: Any, device: str) -> Any:
+def way_when_let_go(model: motions.Model, final: Any, rows: Any, device: str) -> Any:
     """How far [m] landers at rest go when they are put down where they are."""
     law = model.contact
     same = contact.Impulse(
         law.restitution[rows], law.friction[rows], rolling_resistance=law.rolling_resistance[rows]
     )
-    again = engine.Model(model.gravity, model.surface, model.lander, same, stop=model.stop)
-    start = engine.Release(final["x"][rows], attitude=final["q"][rows])
+    again = motions.Model(model.gravity, model.surface, model.lander, same, stop=model.stop)
+    start = motions.Release(final["x"][rows], attitude=final["q"][rows])
     later = engine.run_batch(again, start, device=device)
     return np.linalg.norm(later.position - final["x"][rows], axis=1)
 
@@ -190,7 +190,7 @@ def test_rocks_on_shelves_do_not_change_bits(slots: int, device: str, paced: Any
     whole = engine.run_batch(model, release, device=device)
     assert len(whole.touches) > 12
     assert same(engine.Batch(model, release, device=device, slots=slots).run(), whole)
-    paced(engine.Model, steps=5)
+    paced(motions.Model, steps=5)
     forgetful = engine.Batch(model, release, device=device, slots=slots)
     assert len(forgetful._memory.shelves.shelf) == slots
     while forgetful.advance():

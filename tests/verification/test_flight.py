@@ -24,7 +24,7 @@ from scipy.integrate import solve_ivp
 from scipy.special import ellipj
 
 import alight
-from alight import contact, engine, flight, gravity, surfaces, vehicles
+from alight import contact, engine, flight, gravity, motions, surfaces, vehicles
 from alight.core import devices, frames
 from alight.core.constants import AU, GM_SUN
 from alight.core.outcomes import Outcome
@@ -64,7 +64,7 @@ def test_torque_free_golden_on_a_spinning_target(device):
     """Rates of the golden case; angular momentum constant in N; the centre of mass stands still."""
     lander = vehicles.RigidLander.cube(0.2, 100.0, inertia=(1.0, 2.0, 3.0))
     rotation = flight.UniformRotation(0.6, (0.48, 0.6, 0.64))
-    model = engine.Model(
+    model = motions.Model(
         gravity.Uniform((0.0, 0.0, 0.0)),
         surfaces.Plane(point=(0.0, 0.0, -1e4)),
         lander,
@@ -75,7 +75,7 @@ def test_torque_free_golden_on_a_spinning_target(device):
     q = frames.quat_normalize([0.1, 0.2, 0.3, 0.9])
     rate = np.array([0.5, 0.0, 1.0]) - frames.quat_rotate_inv(q, rotation.omega)
     place = np.array([1.0, 2.0, 3.0])
-    release = engine.Release(place, relative_velocity(rotation, place, (0, 0, 0)), q, rate)
+    release = motions.Release(place, relative_velocity(rotation, place, (0, 0, 0)), q, rate)
     solution = engine.simulate(model, release, device=device)
     sn, cn, dn, _ = ellipj(solution.time, 1.0 / 12.0)
     inertial = frames.inertial_rate(solution.attitude, solution.rate, rotation.omega)
@@ -95,7 +95,7 @@ def test_attitude_on_a_tumbling_target_keeps_inertial_angular_momentum():
     rotation = flight.Tumbling((1.0, 1.6, 2.1), (2e-3, 1e-3, 3e-3))
     model = tumbling_model(rotation, lander, 2000.0)
     q = frames.quat_normalize([0.4, -0.2, 0.1, 0.8])
-    release = engine.Release([80.0, 0.0, 20.0], [0.0, 0.9, 0.3], q, [0.02, 0.05, 0.01])
+    release = motions.Release([80.0, 0.0, 20.0], [0.0, 0.9, 0.3], q, [0.02, 0.05, 0.01])
     solution = engine.simulate(model, release)
     omega, _, q_NT = rotation.evaluate(solution.time, device="cpu")
     inertial = frames.inertial_rate(solution.attitude, solution.rate, omega)
@@ -108,28 +108,28 @@ def test_attitude_on_a_tumbling_target_keeps_inertial_angular_momentum():
 
 
 def ball_model(gm, rotation, max_time, tolerance=1e-9, radius=10.0, **more):
-    return engine.Model(
+    return motions.Model(
         gravity.PointMass(gm),
         surfaces.Sphere(radius=radius),
         BALL,
         CONTACT,
         rotation,
         stop=engine.Stop(max_time=max_time),
-        steps=engine.Steps(tolerance=tolerance),
+        steps=motions.Steps(tolerance=tolerance),
         **more,
     )
 
 
 def tumbling_model(rotation, lander, max_time):
     """A point mass off the origin: the pull turns with the target."""
-    return engine.Model(
+    return motions.Model(
         gravity.PointMass(100.0, (6.0, -3.0, 2.0)),
         surfaces.Sphere(radius=10.0),
         lander,
         CONTACT,
         rotation,
         stop=engine.Stop(max_time=max_time),
-        steps=engine.Steps(tolerance=1e-11),
+        steps=motions.Steps(tolerance=1e-11),
     )
 
 
@@ -138,7 +138,7 @@ def test_straight_line_seen_from_a_rotating_frame(device):
     rotation = flight.UniformRotation(3e-3, (0.0, 0.6, 0.8))
     place, velocity = np.array([20.0, 5.0, 3.0]), np.array([0.05, 0.02, -0.01])
     model = ball_model(1e-30, rotation, 3000.0, 1e-12, radius=1.0)
-    release = engine.Release(place, relative_velocity(rotation, place, velocity))
+    release = motions.Release(place, relative_velocity(rotation, place, velocity))
     solution = engine.simulate(model, release, device=device)
     x, v = seen_inertially(solution)
     expected = place + solution.time[:, None] * velocity
@@ -158,7 +158,7 @@ def test_kepler_orbits(tolerance, bound):
     along, across = np.array([1.0, 0, 0]), np.array([0, np.cos(tilt), np.sin(tilt)])
     place = a * (1 - e) * along
     fast = np.sqrt(gm * (1 + e) / (a * (1 - e))) * across
-    release = engine.Release(place, relative_velocity(rotation, place, fast))
+    release = motions.Release(place, relative_velocity(rotation, place, fast))
     solution = engine.simulate(model, release)
     anomaly = 2.0 * np.pi * solution.time / period
     eccentric = anomaly + e * np.sin(anomaly)
@@ -189,16 +189,16 @@ def test_jacobi_constant_about_an_irregular_body():
     scale = 1.5 * body.gm / 420.0
     changes = []
     for tolerance in (1e-7, 1e-9, 1e-11):
-        model = engine.Model(
+        model = motions.Model(
             law,
             surfaces.Sphere(radius=50.0),
             BALL,
             CONTACT,
             rotation,
             stop=engine.Stop(max_time=1.5e5),
-            steps=engine.Steps(tolerance=tolerance),
+            steps=motions.Steps(tolerance=tolerance),
         )
-        release = engine.Release(place, relative_velocity(rotation, place, fast))
+        release = motions.Release(place, relative_velocity(rotation, place, fast))
         solution = engine.simulate(model, release)
         assert solution.outcome is Outcome.TIMED_OUT
         changes.append(np.ptp(solution.energy.total) / scale)
@@ -226,7 +226,7 @@ def test_tumbling_target_against_dop853():
     rotation = flight.Tumbling((1.0, 1.6, 2.1), (2e-3, 1e-3, 3e-3))
     place, velocity = np.array([90.0, 10.0, 20.0]), np.array([0.1, 0.9, 0.4])
     model = tumbling_model(rotation, BALL, 1000.0)
-    release = engine.Release(place, relative_velocity(rotation, place, velocity))
+    release = motions.Release(place, relative_velocity(rotation, place, velocity))
     solution = engine.simulate(model, release)
 
     def pull(t, x):
@@ -258,7 +258,7 @@ def test_sun_light_tide_and_companion_against_dop853(device):
     )
     model = ball_model(100.0, rotation, 2000.0, 1e-11, externals=pushes)
     place, velocity = np.array([90.0, 10.0, 20.0]), np.array([0.1, 0.9, 0.4])
-    release = engine.Release(place, relative_velocity(rotation, place, velocity))
+    release = motions.Release(place, relative_velocity(rotation, place, velocity))
     solution = engine.simulate(model, release, device=device)
 
     def other(t):
@@ -327,7 +327,7 @@ def test_arcs_that_just_touch_a_sphere_and_arcs_that_just_do_not(eccentricity, t
         ]
         place = np.array([p for p, _ in starts])
         velocity = np.array([relative_velocity(rotation, p, v) for p, v in starts])
-        result = engine.run_batch(model, engine.Release(place, velocity), device=device)
+        result = engine.run_batch(model, motions.Release(place, velocity), device=device)
         assert result.bounces.tolist()[1] == 0
         assert result.bounces.tolist()[0] > 0
 
@@ -339,7 +339,7 @@ def test_a_thin_obstacle_is_never_jumped(device):
     model = ball_model(1e-30, flight.UniformRotation(0.0), 2e4, radius=5e-3)
     place = np.column_stack([np.full(40, -50.0), miss, np.zeros(40)])
     velocity = np.column_stack([speeds, np.zeros(40), np.zeros(40)])
-    result = engine.run_batch(model, engine.Release(place, velocity), device=device)
+    result = engine.run_batch(model, motions.Release(place, velocity), device=device)
     hits = miss < 0.105
     assert (result.bounces == hits).all()
     way = 50.0 - np.sqrt(0.105**2 - miss[hits] ** 2)
@@ -364,10 +364,10 @@ def test_first_touch_on_rough_ground_agrees_with_a_search_in_fine_steps(device):
     velocity = np.column_stack([speed, 0.2 * speed, slope * speed])
     attitude = frames.quat_normalize(rng.normal(size=(n, 4)))
     rate = rng.normal(size=(n, 3)) * np.minimum(0.5, speed)[:, None]
-    model = engine.Model(
+    model = motions.Model(
         gravity.Uniform((0.0, 0.0, -g)), ground, CUBE, CONTACT, stop=engine.Stop(max_time=400.0)
     )
-    release = engine.Release(place, velocity, attitude, rate)
+    release = motions.Release(place, velocity, attitude, rate)
     result = engine.run_batch(model, release, device=device)
 
     def gap(i, t):
@@ -395,7 +395,7 @@ def test_first_touch_on_rough_ground_agrees_with_a_search_in_fine_steps(device):
 def test_released_at_rest_just_above_the_ground():
     """The speed is zero, and the fall takes sqrt(2 h/g): distance over speed bounds nothing."""
     height, g = np.geomspace(1e-6, 10.0, 15), 1e-4
-    model = engine.Model(
+    model = motions.Model(
         gravity.Uniform((0.0, 0.0, -g)),
         surfaces.Plane(),
         BALL,
@@ -403,7 +403,7 @@ def test_released_at_rest_just_above_the_ground():
         stop=engine.Stop(max_time=500.0),
     )
     place = np.column_stack([np.zeros((15, 2)), 0.1 + height])
-    result = engine.run_batch(model, engine.Release(place))
+    result = engine.run_batch(model, motions.Release(place))
     fall = np.sqrt(2.0 * height / g)
     # The depth at the recorded start is below what a contact step adds: 0.2 of 1 mm, and less.
     late = result.final["first_time"] - fall
@@ -414,7 +414,7 @@ def test_released_at_rest_just_above_the_ground():
 def test_tossed_up_to_a_tiny_apex_and_down_again():
     """Up at 1e-5 to 1e-1 m/s from the ground: back after 2 v/g, never early and never missed."""
     speed, g = np.geomspace(1e-5, 1e-1, 9), 1e-4
-    model = engine.Model(
+    model = motions.Model(
         gravity.Uniform((0.0, 0.0, -g)),
         surfaces.Plane(),
         BALL,
@@ -423,6 +423,6 @@ def test_tossed_up_to_a_tiny_apex_and_down_again():
     )
     place = np.tile([0.0, 0.0, 0.1 + 1e-9], (9, 1))
     velocity = np.column_stack([np.zeros((9, 2)), speed])
-    result = engine.run_batch(model, engine.Release(place, velocity))
+    result = engine.run_batch(model, motions.Release(place, velocity))
     late = result.final["first_time"] - 2.0 * speed / g
     assert (np.abs(late) * speed < 2e-4).all()

@@ -12,7 +12,8 @@ import pytest
 
 import alight
 from alight import contact, gravity, scenario, surfaces
-from alight.engine import Model, Release, Stop, run_batch
+from alight.engine import Stop, run_batch
+from alight.motions import Model, Release
 from alight.scenario import shipped_scenarios
 from alight.scenario.building.releases import ground_radius
 from alight.vehicles import RigidLander

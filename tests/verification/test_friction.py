@@ -19,7 +19,7 @@ hundred seconds, in which the normal force swings about the weight. Rolling and 
 import numpy as np
 import pytest
 
-from alight import contact, engine, gravity, surfaces, vehicles
+from alight import contact, engine, gravity, motions, surfaces, vehicles
 from alight.core import devices, frames
 from alight.core.outcomes import Outcome
 
@@ -46,7 +46,7 @@ def law(rolling_resistance=0.0, **more):
 
 def moved(lander, contact_law, theta=0.0, max_time=1e3, velocity=(0, 0, 0), rate=(0, 0, 0), **more):
     """Final states of landers put on the ground, one for each row of the contact parameters."""
-    model = engine.Model(
+    model = motions.Model(
         sloping(theta),
         surfaces.Plane(),
         lander,
@@ -54,19 +54,19 @@ def moved(lander, contact_law, theta=0.0, max_time=1e3, velocity=(0, 0, 0), rate
         stop=engine.Stop(max_time=max_time, settle_time=1e9),
     )
     place = np.tile([0.0, 0.0, 0.1], (contact_law.count, 1))
-    return engine.run_batch(model, engine.Release(place, velocity, rate=rate), **more)
+    return engine.run_batch(model, motions.Release(place, velocity, rate=rate), **more)
 
 
 def followed(lander, contact_law, theta=0.0, max_time=1e3, velocity=(0, 0, 0), rate=(0, 0, 0)):
     """The whole course of one lander put on the ground."""
-    model = engine.Model(
+    model = motions.Model(
         sloping(theta),
         surfaces.Plane(),
         lander,
         contact_law,
         stop=engine.Stop(max_time=max_time, settle_time=1e9),
     )
-    return engine.simulate(model, engine.Release((0.0, 0.0, 0.1), velocity, rate=rate))
+    return engine.simulate(model, motions.Release((0.0, 0.0, 0.1), velocity, rate=rate))
 
 
 # -- sliding --------------------------------------------------------------------------------------
@@ -221,7 +221,7 @@ def test_spin_of_a_box_on_its_face(height):
     that of the corners about it: between mu F r and mu F (r + mu h/2) resist.
     """
     box, mu, spin = vehicles.RigidLander.box((0.2, 0.2, height), 1.0), 0.2, 0.5
-    model = engine.Model(
+    model = motions.Model(
         sloping(0.0),
         surfaces.Plane(),
         box,
@@ -230,7 +230,7 @@ def test_spin_of_a_box_on_its_face(height):
         ),
         stop=engine.Stop(max_time=100.0),
     )
-    solution = engine.simulate(model, engine.Release((0, 0, 0.5 * height), rate=(0, 0, spin)))
+    solution = engine.simulate(model, motions.Release((0, 0, 0.5 * height), rate=(0, 0, spin)))
     arm = 0.1 * np.sqrt(2.0)
     longest = box.inertia[2, 2] * spin / (mu * G * arm)
     shortest = box.inertia[2, 2] * spin / (mu * G * (arm + 0.5 * mu * height))
@@ -282,10 +282,10 @@ def held_cube(degrees, rolling_resistance):
         static_friction=np.tan(np.radians(30.0)),
         rolling_resistance=rolling_resistance,
     )
-    model = engine.Model(
+    model = motions.Model(
         sloping(theta), surfaces.Plane(), CUBE, held, stop=engine.Stop(max_time=50.0)
     )
-    return engine.run_batch(model, engine.Release([place], attitude=q))
+    return engine.run_batch(model, motions.Release([place], attitude=q))
 
 
 @pytest.mark.parametrize("degrees", [20.0, 25.0, 29.0])

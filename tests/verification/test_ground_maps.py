@@ -12,7 +12,7 @@
 import numpy as np
 import pytest
 
-from alight import contact, engine, flight, gravity, surfaces, vehicles
+from alight import contact, engine, flight, gravity, motions, surfaces, vehicles
 from alight.contact import Ball, Box, Cap, GroundMap, Region, Regions
 from alight.core import devices, frames
 from alight.core.outcomes import Outcome
@@ -33,7 +33,7 @@ def device(request):
 
 
 def sphere_model(law, lander=BALL, max_time=100.0, rate=0.0):
-    return engine.Model(
+    return motions.Model(
         gravity.PointMass(G * RADIUS**2),
         surfaces.Sphere(radius=RADIUS),
         lander,
@@ -47,7 +47,7 @@ def dropped(law, latitudes, longitudes, speed, device="cpu", max_time=100.0):
     """First contacts of balls that come straight down, and how fast they came and left."""
     up = frames.direction(latitudes, longitudes)
     model = sphere_model(law, max_time=max_time)
-    release = engine.Release(up * (RADIUS + 0.1 + 0.02), -speed * up)
+    release = motions.Release(up * (RADIUS + 0.1 + 0.02), -speed * up)
     result = engine.run_batch(model, release, device=device)
     _, rows = np.unique(result.touches["run"], return_index=True)
     assert len(rows) == len(release)
@@ -102,7 +102,7 @@ def test_a_hit_keeps_the_restitution_it_began_with():
     before = np.linspace(-0.06, 0.02, 33)
     angle = before / RADIUS
     place = np.stack([np.cos(angle), np.sin(angle), 0.0 * angle], axis=1) * (RADIUS + 0.1 + 1e-3)
-    release = engine.Release(place, np.tile([-0.1, 1.0, 0.0], (len(before), 1)))
+    release = motions.Release(place, np.tile([-0.1, 1.0, 0.0], (len(before), 1)))
     hit = engine.run_batch(model, release).touches
     hit = hit[np.unique(hit["run"], return_index=True)[1]]
     got = -hit["normal_speed_out"] / hit["normal_speed_in"]
@@ -131,7 +131,7 @@ def test_sliding_into_friction(scheme, device):
         scheme=scheme,
         speed=0.01,
     )
-    model = engine.Model(
+    model = motions.Model(
         gravity.Uniform((0.0, 0.0, -g)),
         surfaces.Plane(),
         CUBE,
@@ -139,7 +139,7 @@ def test_sliding_into_friction(scheme, device):
         stop=engine.Stop(max_time=120.0),
     )
     place = np.tile([-0.3, 0.0, 0.1], (2, 1))
-    result = engine.run_batch(model, engine.Release(place, (speed, 0.0, 0.0)), device=device)
+    result = engine.run_batch(model, motions.Release(place, (speed, 0.0, 0.0)), device=device)
     stop = speed**2 / (2.0 * mu * g)
     # Clipped: the edge is found within a step, dt of some 20 ms when lying still: v dt = 1 mm.
     # Smooth: steps shrink until they have found it; sticking creeps at slip_speed for a second.
@@ -152,14 +152,14 @@ def test_a_slope_holds_only_where_there_is_friction():
     theta, g = np.radians(20.0), 5.7e-3
     ground = Regions([Region("rough", Ball((0.0, 10.0, 0.0), 5.0), friction=0.6)])
     law = contact.Compliant(restitution=0.5, friction=0.1, ground=ground)
-    model = engine.Model(
+    model = motions.Model(
         gravity.Uniform((g * np.sin(theta), 0.0, -g * np.cos(theta))),
         surfaces.Plane(),
         CUBE,
         law,
         stop=engine.Stop(max_time=60.0),
     )
-    release = engine.Release([[0.0, 10.0, 0.1], [0.0, 0.0, 0.1]])
+    release = motions.Release([[0.0, 10.0, 0.1], [0.0, 0.0, 0.1]])
     result = engine.run_batch(model, release)
     assert result.outcome.tolist() == [Outcome.SETTLED, Outcome.TIMED_OUT]
     assert abs(result.position[0, 0]) < 1e-3
@@ -172,7 +172,7 @@ def test_rolling_resistance_of_a_region():
     g, speed, c = 5.7e-3, 0.05, 2e-3
     ground = Regions([Region("soft", Ball((1e4, 0.0, 0.0), 1e4), rolling_resistance=c)])
     law = contact.Compliant(restitution=0.5, friction=0.6, rolling_resistance=0.0, ground=ground)
-    model = engine.Model(
+    model = motions.Model(
         gravity.Uniform((0.0, 0.0, -g)),
         surfaces.Plane(),
         BALL,
@@ -180,7 +180,7 @@ def test_rolling_resistance_of_a_region():
         stop=engine.Stop(max_time=1000.0),
     )
     rate = (0.0, speed / 0.1, 0.0)
-    release = engine.Release((-0.3, 0.0, 0.1), (speed, 0.0, 0.0), rate=rate)
+    release = motions.Release((-0.3, 0.0, 0.1), (speed, 0.0, 0.0), rate=rate)
     result = engine.run_batch(model, release)
     way = speed**2 / (2.0 * 5.0 / 7.0 * c * g / 0.1)
     assert result.outcome[0] == Outcome.SETTLED
@@ -202,7 +202,7 @@ def test_a_map_of_ones_changes_no_bit(scheme, device):
     rng = np.random.default_rng(3)
     up = rng.normal(size=(6, 3))
     up /= np.linalg.norm(up, axis=1)[:, None]
-    release = engine.Release(
+    release = motions.Release(
         up * (RADIUS + 1.0),
         0.03 * rng.normal(size=(6, 3)) - 0.05 * up,
         rate=0.1 * rng.normal(size=(6, 3)),
@@ -238,7 +238,7 @@ def test_edges_give_no_energy(scheme, device):
     n = 12 if scheme == "clipped" else 4
     up = rng.normal(size=(n, 3))
     up /= np.linalg.norm(up, axis=1)[:, None]
-    release = engine.Release(
+    release = motions.Release(
         up * (RADIUS + 1.0),
         0.1 * rng.normal(size=(n, 3)) - 0.05 * up,
         rate=0.3 * rng.normal(size=(n, 3)),

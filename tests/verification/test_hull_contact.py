@@ -16,12 +16,12 @@ are pressed in; with contact points alone they do, and ``hull_depth_m`` has how 
 import numpy as np
 import pytest
 
-from alight import Mesh, contact, engine, gravity, surfaces, vehicles
+from alight import Mesh, contact, engine, gravity, motions, surfaces, vehicles
 from alight.contact.hull.overlap import CORNER, PEAK
 from alight.core import frames
 from alight.core.errors import InputError
 from alight.core.outcomes import Outcome
-from alight.engine.resting import hull_depths
+from alight.motions.rigid.rest_depth import hull_depths
 
 G = 1e-4
 SPEED = 0.05
@@ -51,7 +51,7 @@ CORNER_DOWN = frames.quat_multiply(
 def model_of(ground, law, lander=CUBE, g=G, **stop):
     stop.setdefault("max_time", 20.0)
     pull = gravity.Uniform((0.0, 0.0, -g))
-    return engine.Model(pull, surfaces.Facets(ground), lander, law, stop=engine.Stop(**stop))
+    return motions.Model(pull, surfaces.Facets(ground), lander, law, stop=engine.Stop(**stop))
 
 
 def hull(restitution=0.6, friction=0.0, **options):
@@ -62,7 +62,7 @@ def hull(restitution=0.6, friction=0.0, **options):
 def first_hit(model, place, attitude):
     """Velocity and rate (target axes) just after the first contact, and its record."""
     low = frames.quat_rotate(attitude, CUBE.points)[:, 2].min()
-    release = engine.Release((*place, 2e-3 - low), (0.0, 0.0, -SPEED), attitude)
+    release = motions.Release((*place, 2e-3 - low), (0.0, 0.0, -SPEED), attitude)
     run = engine.simulate(model, release)
     after = int(np.searchsorted(run.time, run.events["end"][0])) + 1
     return run.velocity[after], frames.quat_rotate(run.attitude[after], run.rate[after]), run
@@ -102,7 +102,7 @@ def test_on_one_peak_it_rests_as_one_point_does_on_a_plane():
     """The weight presses k d = m g in; rolling resistance of 5 mm holds it upright."""
     law = hull(0.3, 0.8, rolling_resistance=5e-3)
     model = model_of(PYRAMID, law, g=5e-3, max_time=2000.0)
-    result = engine.run_batch(model, engine.Release((0.0, 0.0, 0.101)), device="cpu")
+    result = engine.run_batch(model, motions.Release((0.0, 0.0, 0.101)), device="cpu")
     assert result.outcome[0] == Outcome.SETTLED
     found = contact.overlap(model.surface, CUBE, result.position, result.attitude, device="cpu")
     assert found.kind[0] == PEAK
@@ -117,7 +117,7 @@ def test_a_tip_between_the_points_is_met_by_the_hull_alone():
     for touch in ("points", "hull"):
         law = contact.Compliant(0.3, 0.8, rolling_resistance=5e-3, touch=touch)
         model = model_of(PYRAMID, law, g=5e-3, max_time=600.0)
-        result = engine.run_batch(model, engine.Release((0.0, 0.0, 0.11)), device="cpu")
+        result = engine.run_batch(model, motions.Release((0.0, 0.0, 0.11)), device="cpu")
         deep[touch] = contact.overlap(
             model.surface, CUBE, result.position, result.attitude, device="cpu"
         ).depth[0]
@@ -129,7 +129,7 @@ def test_face_down_on_level_facets_it_rests_on_its_corners():
     law = hull(0.4, 0.6, rolling_resistance=2e-3)
     model = model_of(SLAB, law, g=5e-3, max_time=2000.0)
     tilt = frames.quat_normalize(np.array([0.3, -0.2, 0.1, 0.9]))
-    result = engine.run_batch(model, engine.Release((0.5, 0.3, 0.4), attitude=tilt), device="cpu")
+    result = engine.run_batch(model, motions.Release((0.5, 0.3, 0.4), attitude=tilt), device="cpu")
     assert result.outcome[0] == Outcome.SETTLED
     found = contact.overlap(model.surface, CUBE, result.position, result.attitude, device="cpu")
     assert found.kind[0] == CORNER
@@ -156,7 +156,7 @@ def test_hulls_touch_where_they_can_and_nobody_asks_otherwise():
 
 def test_what_cannot_touch_by_its_hull_says_so():
     with pytest.raises(InputError, match="touches Facets"):
-        engine.Model(gravity.Uniform((0, 0, -G)), surfaces.Plane(), CUBE, hull())
+        motions.Model(gravity.Uniform((0, 0, -G)), surfaces.Plane(), CUBE, hull())
     with pytest.raises(InputError, match="stiffness given"):
         contact.Compliant(stiffness=1e3, touch="hull")
     with pytest.raises(InputError, match="scheme 'smooth'"):
@@ -170,6 +170,6 @@ def test_a_tip_inside_the_hull_is_below_ground_too(law):
     """0.5 mm: lifted; 2 mm: refused, though all points are above the ground."""
     places = [(0.0, 0.0, 0.1 - 0.5e-3), (0.0, 0.0, 0.1 - 2e-3)]
     model = model_of(PYRAMID, law, max_time=1.0)
-    batch = engine.Batch(model, engine.Release(places), device="cpu")
+    batch = engine.Batch(model, motions.Release(places), device="cpu")
     assert batch.placed[0] == pytest.approx([0.0, 0.0, 0.1], abs=1e-12)
     assert batch.result().outcome.tolist() == [Outcome.RUNNING, Outcome.STARTED_INSIDE]

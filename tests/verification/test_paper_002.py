@@ -16,7 +16,8 @@ import pytest
 
 from alight.core import frames
 from alight.core.outcomes import Outcome
-from alight.engine import TreeSteps, TreeStop, run_batch, simulate
+from alight.engine import run_batch, simulate
+from alight.motions import TreeSteps, TreeStop
 
 EXAMPLE = pathlib.Path(__file__).resolve().parents[2] / "examples" / "paper_002.py"
 

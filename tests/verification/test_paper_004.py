@@ -27,8 +27,9 @@ from scipy.stats import ks_2samp
 from alight.contact import Compliant
 from alight.core import devices
 from alight.core.outcomes import Outcome
-from alight.engine import Model, Release, Steps, Stop, run_batch
+from alight.engine import Stop, run_batch
 from alight.gravity import Uniform
+from alight.motions import Model, Release, Steps
 from alight.surfaces import Plane
 from alight.vehicles import RigidLander
 

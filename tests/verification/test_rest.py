@@ -11,7 +11,7 @@ edges and corners do not. And the records of every contact add up:
 import numpy as np
 import pytest
 
-from alight import contact, engine, gravity, surfaces, vehicles
+from alight import contact, engine, gravity, motions, surfaces, vehicles
 from alight.core import devices, frames
 from alight.core.outcomes import Outcome
 
@@ -32,7 +32,7 @@ def sloping(theta):
 
 
 def model_of(lander, law, theta=0.0, surface=None, **stop):
-    return engine.Model(
+    return motions.Model(
         sloping(theta), surface or surfaces.Plane(), lander, law, stop=engine.Stop(**stop)
     )
 
@@ -49,7 +49,7 @@ def in_equilibrium(theta, stiffness):
 
 def again(model, final):
     """The same model released from where a run ended."""
-    return engine.run_batch(model, engine.Release(final["x"], final["v"], final["q"], final["w"]))
+    return engine.run_batch(model, motions.Release(final["x"], final["v"], final["q"], final["w"]))
 
 
 # -- on a slope -----------------------------------------------------------------------------------
@@ -64,7 +64,7 @@ def test_cube_placed_in_equilibrium_is_at_rest_at_once(rolling_resistance, devic
     law = contact.Compliant(**SPRING, friction=0.6, rolling_resistance=rolling_resistance)
     model = model_of(CUBE, law, SLOPE, max_time=1e5)
     place, q = in_equilibrium(SLOPE, 57.0)
-    result = engine.run_batch(model, engine.Release(place, attitude=q), device=device)
+    result = engine.run_batch(model, motions.Release(place, attitude=q), device=device)
     assert result.outcome[0] == Outcome.SETTLED
     assert result.time[0] < 60.0
     assert np.abs(result.final["x"] - place).max() < 0.01 * 2.5e-5
@@ -81,7 +81,7 @@ def test_cube_let_down_on_a_slope_stays_where_it_is():
     """
     law = contact.Compliant(**SPRING, friction=0.6, rolling_resistance=0.0)
     model = model_of(CUBE, law, SLOPE, max_time=1e5, settle_time=1e6)
-    result = engine.run_batch(model, engine.Release([(0.0, 0.0, 0.1)]))
+    result = engine.run_batch(model, motions.Release([(0.0, 0.0, 0.1)]))
     assert result.outcome[0] == Outcome.SETTLED
     assert result.final["x"][0, 0] < 1e-4  # way slipped while the ground took the weight
     for most in (1e-8, 1e-9, 1e-9, 1e-9):
@@ -96,7 +96,7 @@ def test_cube_placed_in_equilibrium_with_restitution_stays():
     law = contact.Compliant(restitution=0.5, friction=0.6)
     model = model_of(CUBE, law, SLOPE, max_time=1e5)
     place, q = in_equilibrium(SLOPE, 57.0)
-    result = engine.run_batch(model, engine.Release(place, attitude=q))
+    result = engine.run_batch(model, motions.Release(place, attitude=q))
     assert result.outcome[0] == Outcome.SETTLED
     assert np.abs(result.final["x"] - place).max() < 1e-6
 
@@ -104,7 +104,7 @@ def test_cube_placed_in_equilibrium_with_restitution_stays():
 def test_what_has_settled_can_be_released_again():
     law = contact.Compliant(restitution=np.array([0.2, 0.5, 0.8]), friction=0.6)
     model = model_of(BALL, law)
-    result = engine.run_batch(model, engine.Release(np.tile([0.0, 0.0, 0.2], (3, 1))))
+    result = engine.run_batch(model, motions.Release(np.tile([0.0, 0.0, 0.2], (3, 1))))
     assert (result.outcome == Outcome.SETTLED).all()
     more = again(model, result.final)
     assert (more.outcome == Outcome.SETTLED).all()
@@ -114,7 +114,7 @@ def test_what_has_settled_can_be_released_again():
 def test_beyond_the_friction_angle_nothing_settles():
     law = contact.Compliant(restitution=0.5, friction=np.array([0.2, 0.4]), rolling_resistance=0.0)
     model = model_of(CUBE, law, SLOPE, max_time=500.0)
-    result = engine.run_batch(model, engine.Release(np.tile([0.0, 0.0, 0.1], (2, 1))))
+    result = engine.run_batch(model, motions.Release(np.tile([0.0, 0.0, 0.1], (2, 1))))
     assert (result.outcome == Outcome.TIMED_OUT).all()
 
 
@@ -128,7 +128,7 @@ def test_static_dent(stiffness):
         stiffness=stiffness, damping=np.sqrt(stiffness), friction=0.6, depth=0.1
     )
     for lander, points in ((BALL, 1), (CUBE, 4)):
-        result = engine.run_batch(model_of(lander, law), engine.Release([(0.0, 0.0, 0.1)]))
+        result = engine.run_batch(model_of(lander, law), motions.Release([(0.0, 0.0, 0.1)]))
         assert result.outcome[0] == Outcome.SETTLED
         dent = 0.1 - result.final["x"][0, 2]
         assert dent == pytest.approx(lander.mass * G / (points * stiffness), rel=1e-2)
@@ -139,7 +139,7 @@ def test_static_dent_of_the_spring_that_follows_the_speed():
     e = 0.5
     law = contact.Compliant(restitution=e, friction=0.6)
     for lander, points in ((BALL, 1), (CUBE, 4)):
-        final = engine.run_batch(model_of(lander, law), engine.Release([(0.0, 0.0, 0.1)])).final
+        final = engine.run_batch(model_of(lander, law), motions.Release([(0.0, 0.0, 0.1)])).final
         dent = 0.1 - final["x"][0, 2]
         least = lander.mass * G / (points * final["stiffness"][0])
         assert 0.98 * least < dent < 1.02 * least / e**2
@@ -154,7 +154,7 @@ def dropped_cubes(count, seed, law, surface=None, max_time=2e4, height=0.4):
     model = model_of(CUBE, law, 0.0, surface, max_time=max_time)
     velocity = rng.normal(size=(count, 3)) * 0.01
     rate = rng.normal(size=(count, 3)) * 0.1
-    return engine.run_batch(model, engine.Release(place, velocity, attitude, rate))
+    return engine.run_batch(model, motions.Release(place, velocity, attitude, rate))
 
 
 def test_dropped_cubes_end_on_a_face():
@@ -206,7 +206,7 @@ def test_a_cube_balanced_on_a_corner_or_an_edge_falls_over():
     law = contact.Compliant(restitution=0.4, friction=0.6, rolling_resistance=0.0)
     place = np.column_stack([np.zeros((2, 2)), height])
     model = model_of(CUBE, law, max_time=1e4)
-    result = engine.run_batch(model, engine.Release(place, attitude=attitude))
+    result = engine.run_batch(model, motions.Release(place, attitude=attitude))
     assert (result.outcome == Outcome.SETTLED).all()
     assert result.position[:, 2] == pytest.approx([0.1, 0.1], abs=1e-3)
 
@@ -219,7 +219,7 @@ def bounced(rolling_resistance):
     law = contact.Compliant(restitution=0.6, friction=0.5, rolling_resistance=rolling_resistance)
     model = model_of(CUBE, law, max_time=2e3)
     q = frames.quat_normalize([0.3, 0.1, -0.4, 0.8])
-    release = engine.Release((0.0, 0.0, 1.0), (0.03, 0.01, -0.02), q, (0.2, -0.1, 0.3))
+    release = motions.Release((0.0, 0.0, 1.0), (0.03, 0.01, -0.02), q, (0.2, -0.1, 0.3))
     solution = engine.simulate(model, release)
     impulse = release.velocity[0] * CUBE.mass + np.cumsum(solution.events["impulse"], axis=0)
     rows = np.searchsorted(solution.time, solution.events["end"] - 1e-12)

@@ -22,7 +22,7 @@ A ball dropped from h bounces for sqrt(2 h/g) (1 + e)/(1 - e) over a path h (1 +
 import numpy as np
 import pytest
 
-from alight import contact, engine, flight, gravity, surfaces, vehicles
+from alight import contact, engine, flight, gravity, motions, surfaces, vehicles
 from alight.contact.compliant.restitution import restitution_of, viscous_time
 from alight.core import devices, frames
 from alight.core.outcomes import Outcome
@@ -98,7 +98,7 @@ def struck(lander, q, law, speed, g=0.0, gap=1e-3, normal=(0, 0, 1), max_time=30
         q = frames.quat_multiply(turn(np.cross([0, 0, 1], up), np.arccos(up[2])), q)
     height = np.broadcast_to(drop + np.asarray(gap), (count,))
     rates = np.broadcast_to(-np.asarray(speed), (count,))
-    model = engine.Model(
+    model = motions.Model(
         gravity.Uniform(-g * up),
         surfaces.Plane(normal=up),
         lander,
@@ -106,7 +106,7 @@ def struck(lander, q, law, speed, g=0.0, gap=1e-3, normal=(0, 0, 1), max_time=30
         stop=engine.Stop(max_time=max_time),
         **more,
     )
-    release = engine.Release(height[:, None] * up, rates[:, None] * up, q)
+    release = motions.Release(height[:, None] * up, rates[:, None] * up, q)
     return engine.run_batch(model, release)
 
 
@@ -170,7 +170,7 @@ def test_error_falls_with_the_square_of_the_resolution():
 def test_flight_tolerance_does_not_matter():
     law = frictionless(np.array(ASKED))
     for tolerance in (1e-6, 1e-9, 1e-12):
-        steps = engine.Steps(tolerance=tolerance)
+        steps = motions.Steps(tolerance=tolerance)
         result = struck(BALL, POSES["ball"][1], law, 0.1, 5.7e-3, max_time=0.5, steps=steps)
         hit = first_touches(result)
         got = -hit["normal_speed_out"] / hit["normal_speed_in"]
@@ -184,7 +184,7 @@ def test_ball_on_a_ball(turning, device):
     law = frictionless(e)
     place = np.array([0.6, 0.0, 0.8]) * 5.11
     rotation = flight.UniformRotation(turning)
-    model = engine.Model(
+    model = motions.Model(
         gravity.PointMass(1e-5),
         surfaces.Sphere(radius=5.0),
         BALL,
@@ -193,7 +193,7 @@ def test_ball_on_a_ball(turning, device):
         stop=engine.Stop(max_time=1.0),
     )
     velocity = np.tile(-0.1 * np.array([0.6, 0.0, 0.8]), (5, 1))
-    result = engine.run_batch(model, engine.Release(place, velocity), device=device)
+    result = engine.run_batch(model, motions.Release(place, velocity), device=device)
     hit = first_touches(result)
     got = -hit["normal_speed_out"] / hit["normal_speed_in"]
     assert np.abs(got - e).max() < 1e-3
@@ -237,7 +237,7 @@ def golden_cube(depth, resolution):
         depth=depth,
         resolution=resolution,
     )
-    model = engine.Model(
+    model = motions.Model(
         gravity.Uniform((0.0, 0.0, 0.0)),
         surfaces.Plane(),
         CUBE,
@@ -245,7 +245,7 @@ def golden_cube(depth, resolution):
         stop=engine.Stop(max_time=200.0 * depth + 1e-3),
     )
     place = np.tile([0.0, 0.0, 1e-5 + lowest(CUBE, TILTED)], (2, 1))
-    result = engine.run_batch(model, engine.Release(place, (0.1, 0.05, -0.2), TILTED))
+    result = engine.run_batch(model, motions.Release(place, (0.1, 0.05, -0.2), TILTED))
     return first_touches(result)
 
 
@@ -285,7 +285,7 @@ def test_sphere_with_spin():
     e = np.array([0.8, 0.3, 0.8, 0.8, 0.5, 1.0, 0.8])
     spin = np.array([0.0, 0.0, 0.0, 0.0, -4.0, 0.0, 3.0])
     law = contact.Compliant(restitution=e, friction=mu, rolling_resistance=0.0)
-    model = engine.Model(
+    model = motions.Model(
         gravity.Uniform((0.0, 0.0, 0.0)),
         surfaces.Plane(),
         BALL,
@@ -293,7 +293,7 @@ def test_sphere_with_spin():
         stop=engine.Stop(max_time=0.5),
     )
     zero = np.zeros(7)
-    release = engine.Release(
+    release = motions.Release(
         (0.0, 0.0, 0.101), (1.0, 0.0, -1.0), rate=np.column_stack([zero, spin, zero])
     )
     final = engine.run_batch(model, release).final
@@ -390,8 +390,8 @@ def test_bouncing_ball_arcs_time_and_path():
 def test_bouncing_ball_path():
     """The path read from a solution, whose arcs are parabolas exactly."""
     g, drop, e = 5.7e-3, 20.0, 0.6
-    model = engine.Model(gravity.Uniform((0.0, 0.0, -g)), surfaces.Plane(), BALL, frictionless(e))
-    solution = engine.simulate(model, engine.Release((0.0, 0.0, 0.1 + drop)))
+    model = motions.Model(gravity.Uniform((0.0, 0.0, -g)), surfaces.Plane(), BALL, frictionless(e))
+    solution = engine.simulate(model, motions.Release((0.0, 0.0, 0.1 + drop)))
     ends = solution.time[-1]
     times = np.union1d(np.linspace(0.0, ends, 20_001), solution.time)
     z = solution.sample(times)[0][:, 2]

@@ -17,7 +17,7 @@ import pytest
 from scipy.spatial.transform import Rotation
 from scipy.stats import ks_2samp
 
-from alight import contact, engine, gravity, surfaces, vehicles
+from alight import contact, engine, gravity, motions, surfaces, vehicles
 from alight.core import devices, frames
 from alight.core.outcomes import Outcome
 from alight.shapes import Mesh
@@ -60,7 +60,7 @@ def model_of(ground, lander, law, g=G, theta=0.0, **stop):
     """Gravity on a slope that falls towards +x, seen from axes along the slope."""
     pull = gravity.Uniform((g * np.sin(theta), 0.0, -g * np.cos(theta)))
     stop.setdefault("max_steps", 50_000)
-    return engine.Model(pull, ground, lander, law, stop=engine.Stop(**stop))
+    return motions.Model(pull, ground, lander, law, stop=engine.Stop(**stop))
 
 
 def above(height, low=LOW):
@@ -70,7 +70,7 @@ def above(height, low=LOW):
 
 def random_release(count, seed, height=0.5, speed=0.02, rate=0.2):
     rng = np.random.default_rng(seed)
-    return engine.Release(
+    return motions.Release(
         np.column_stack([rng.uniform(-0.5, 0.5, (count, 2)), np.full(count, height)]),
         rng.normal(size=(count, 3)) * speed,
         rng.normal(size=(count, 4)),
@@ -89,7 +89,7 @@ def test_first_touch_and_restitution(ground, speed, device):
     first = 2.0 * height / (speed + np.sqrt(speed**2 + 2.0 * 1e-5 * height))
     law = contact.Impulse(e, 0.6, hop=1e-7)
     model = model_of(ground, CUBE, law, g=1e-5, max_time=1.0001 * first)
-    release = engine.Release(above(height), (0.0, 0.0, -speed), STANCES)
+    release = motions.Release(above(height), (0.0, 0.0, -speed), STANCES)
     hits = engine.run_batch(model, release, device=device).touches
     assert hits["run"].tolist() == [0, 1, 2]
     assert hits["points"].tolist() == [4, 2, 1]
@@ -104,7 +104,7 @@ def test_a_ball_bounces_as_asked(speed):
     law = contact.Impulse(e, 0.6, hop=1e-9)
     first = 2e-3 / (speed + np.sqrt(speed**2 + 2.0 * 1e-5 * 1e-3))
     model = model_of(PLANE, BALL, law, g=1e-5, max_time=1.0001 * first)
-    hits = engine.run_batch(model, engine.Release([[0, 0, 0.101]] * 3, (0, 0, -speed))).touches
+    hits = engine.run_batch(model, motions.Release([[0, 0, 0.101]] * 3, (0, 0, -speed))).touches
     assert hits["start"] == pytest.approx(np.full(3, first), rel=1e-10)
     bounced = hits["normal_speed_out"][1:] / -hits["normal_speed_in"][1:]
     assert bounced == pytest.approx(e[1:], rel=1e-9)
@@ -116,7 +116,7 @@ def test_bouncing_to_rest(ground, e):
     """All touches when they should be, and the end after them, at once."""
     height, hop = 0.3, 1e-8
     model = model_of(ground, CUBE, contact.Impulse(e, 0.6, hop=hop))
-    result = engine.run_batch(model, engine.Release(above(height), attitude=STANCES))
+    result = engine.run_batch(model, motions.Release(above(height), attitude=STANCES))
     assert (result.outcome == Outcome.SETTLED).all()
     fall, wait = np.sqrt(2.0 * height / G), np.sqrt(2.0 * hop / G)
     total, path = fall * (1.0 + e) / (1.0 - e), height * (1.0 + e**2) / (1.0 - e**2)
@@ -137,7 +137,7 @@ def test_elastic_bounces_go_on_for_ever():
     """A ball keeps its speed; a cube on a corner is thrown about, but loses nothing."""
     for lander, low, q in ((BALL, 0.1, FLAT), (CUBE, LOW[2], CORNER)):
         model = model_of(PLANE, lander, contact.Impulse(1.0, 0.0, **FREE), max_time=3e3)
-        release = engine.Release([0.0, 0.0, low + 0.3], attitude=q, rate=(0.0, 0.0, 1e-3))
+        release = motions.Release([0.0, 0.0, low + 0.3], attitude=q, rate=(0.0, 0.0, 1e-3))
         result = engine.run_batch(model, release)
         assert result.outcome[0] == Outcome.TIMED_OUT
         touches = result.touches
@@ -166,7 +166,7 @@ def test_a_thrown_cube_hits_as_in_the_golden_case(ground, mu, device):
     v = np.array([0.1, 0.05, -0.2])
     model = model_of(ground, CUBE, contact.Impulse(0.6, mu, **FREE), g=1e-9, max_time=1e-4)
     start = np.array([0.13, 0.21, 0.0]) - lever + [0.0, 0.0, 1e-5]
-    result = engine.run_batch(model, engine.Release(start, v, q), device=device)
+    result = engine.run_batch(model, motions.Release(start, v, q), device=device)
     hit = result.touches[0]
     impulse, after = GOLDEN[mu]
     assert len(result.touches) == 1
@@ -189,7 +189,7 @@ def test_single_hits_are_the_limit_of_springs(resisted):
     rng = np.random.default_rng(4)
     q = frames.quat_normalize(rng.normal(size=(40, 4)))
     low = -frames.quat_rotate(q[:, None], CUBE.points[None])[..., 2].min(axis=1)
-    release = engine.Release(above(1e-3, low), (0.05, 0.02, -0.1), q)
+    release = motions.Release(above(1e-3, low), (0.05, 0.02, -0.1), q)
 
     def impulse(law):
         model = model_of(PLANE, CUBE, law, g=1e-6, max_time=0.05)
@@ -220,7 +220,7 @@ def test_it_slides_to_a_stop(ground):
     """v^2/(2 mu g)."""
     v, mu = 0.05, np.array([0.3, 0.6])
     model = model_of(ground, CUBE, contact.Impulse(0.5, mu, rolling_resistance=0.0))
-    result = engine.run_batch(model, engine.Release([[0, 0, 0.1]] * 2, (v, 0, 0)))
+    result = engine.run_batch(model, motions.Release([[0, 0, 0.1]] * 2, (v, 0, 0)))
     assert (result.outcome == Outcome.SETTLED).all()
     assert result.position[:, 0] == pytest.approx(v**2 / (2 * mu * G), rel=1e-2)
     assert np.abs(result.position[:, 1]).max() < 1e-6
@@ -233,7 +233,7 @@ def test_it_slides_down_a_slope(ground):
     theta, mu, t = np.radians(25.0), np.array([0.0, 0.2, 0.4]), 50.0
     law = contact.Impulse(0.5, mu, rolling_resistance=0.0)
     model = model_of(ground, CUBE, law, theta=theta, max_time=t)
-    result = engine.run_batch(model, engine.Release([[0, 0, 0.1]] * 3))
+    result = engine.run_batch(model, motions.Release([[0, 0, 0.1]] * 3))
     way = 0.5 * G * (np.sin(theta) - mu * np.cos(theta)) * t**2
     assert result.position[:, 0] == pytest.approx(way, rel=5e-3)
     assert (result.outcome == Outcome.TIMED_OUT).all()
@@ -244,12 +244,12 @@ def test_it_sticks_below_the_friction_angle(ground):
     """25 degrees, friction 0.6: not a micrometre, and not a nanometre when let go again."""
     law = contact.Impulse(0.5, 0.6, rolling_resistance=0.0)
     model = model_of(ground, CUBE, law, theta=np.radians(25.0), settle_time=1e6, max_time=1e5)
-    result = engine.run_batch(model, engine.Release([[0.0, 0.0, 0.1]]))
+    result = engine.run_batch(model, motions.Release([[0.0, 0.0, 0.1]]))
     assert result.outcome[0] == Outcome.SETTLED
     assert np.abs(result.position[0] - [0.0, 0.0, 0.1]).max() < 1e-6
     for _ in range(3):
         before = result.final
-        result = engine.run_batch(model, engine.Release(before["x"], attitude=before["q"]))
+        result = engine.run_batch(model, motions.Release(before["x"], attitude=before["q"]))
         assert result.outcome[0] == Outcome.SETTLED
         assert np.abs(result.position - before["x"]).max() < 1e-9
 
@@ -258,7 +258,7 @@ def test_it_sticks_below_the_friction_angle(ground):
 def test_a_cube_tips_where_the_slope_is_steeper_than_one(theta, tips):
     law = contact.Impulse(0.0, 2.0, rolling_resistance=0.0)
     model = model_of(PLANE, CUBE, law, theta=np.radians(theta), max_time=60.0)
-    result = engine.run_batch(model, engine.Release([[0.0, 0.0, 0.1]]))
+    result = engine.run_batch(model, motions.Release([[0.0, 0.0, 0.1]]))
     turned = 2.0 * np.arccos(min(1.0, abs(result.attitude[0, 3])))
     assert (turned > 0.3) == tips
 
@@ -269,7 +269,7 @@ def test_a_ball_slides_and_then_rolls():
     slides = 2 * v / (7 * mu * G)
     law = contact.Impulse(0.5, mu, rolling_resistance=0.0)
     model = model_of(PLANE, BALL, law, max_time=4.0 * slides)
-    solution = engine.simulate(model, engine.Release([0.0, 0.0, 0.1], (v, 0.0, 0.0)))
+    solution = engine.simulate(model, motions.Release([0.0, 0.0, 0.1], (v, 0.0, 0.0)))
     late = solution.time > 1.1 * slides
     assert solution.velocity[late, 0] == pytest.approx(5 / 7 * v, rel=1e-3)
     assert solution.rate[late, 1] == pytest.approx(5 / 7 * v / 0.1, rel=1e-3)
@@ -298,7 +298,7 @@ def test_a_wheel_rocks_on_its_facets():
     turned = frames.quat_multiply(upright, frames.quat_from_axis_angle(Z, a + tilt))
     height = radius * np.cos(a - tilt) + 1e-9
     model = model_of(PLANE, wheel, contact.Impulse(0.0, 0.6, **FREE), g=1e-3, max_time=120.0)
-    run = engine.simulate(model, engine.Release([0.0, 0.0, height], attitude=turned))
+    run = engine.simulate(model, motions.Release([0.0, 0.0, height], attitude=turned))
     away = frames.quat_multiply(frames.quat_conjugate(upright), run.attitude)
     angle = 2.0 * np.arctan2(away[:, 2], away[:, 3]) - a
     crossed = np.flatnonzero(angle[1:] * angle[:-1] < 0.0)
@@ -316,7 +316,7 @@ def test_a_cube_that_topples_ends_on_a_face(ground):
     low = -frames.quat_rotate(attitude[:, None], CUBE.points[None])[..., 2].min(axis=1)
     law = contact.Impulse(0.4, 0.6, rolling_resistance=0.0)
     model = model_of(ground, CUBE, law, max_time=1e4)
-    result = engine.run_batch(model, engine.Release(above(0.0, low), attitude=attitude))
+    result = engine.run_batch(model, motions.Release(above(0.0, low), attitude=attitude))
     assert (result.outcome == Outcome.SETTLED).all()
     assert result.position[:, 2] == pytest.approx([0.1, 0.1], abs=1e-6)
 
@@ -392,7 +392,7 @@ def test_nothing_is_missed(lander, speed, rate):
         start[:2] = -0.25 * aim[:2] / np.linalg.norm(aim[:2])
         if grazing:
             start[2] = size + 1e-3
-        release = engine.Release(
+        release = motions.Release(
             start, speed * aim / np.linalg.norm(aim), rng.normal(size=4), rate * rng.normal(size=3)
         )
         model = model_of(SLAB, lander, law, max_time=5.0 + 2.5 / speed)
@@ -417,8 +417,8 @@ def rest_statistics(surface, pull, count, seed, height):
     ):
         q, w = rng.normal(size=(count, 4)), rng.normal(size=(count, 3)) * 0.2
         v = rng.normal(size=(count, 3)) * 0.02
-        release = engine.Release([[0.0, 0.0, height]] * count, v, q, w)
-        model = engine.Model(pull, surface, CUBE, law, stop=engine.Stop(max_time=1e4))
+        release = motions.Release([[0.0, 0.0, height]] * count, v, q, w)
+        model = motions.Model(pull, surface, CUBE, law, stop=engine.Stop(max_time=1e4))
         result = engine.run_batch(model, release)
         assert (result.outcome == Outcome.SETTLED).all()
         found.append((np.linalg.norm(result.position - [0, 0, height], axis=1), result.time))

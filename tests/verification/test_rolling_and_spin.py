@@ -16,7 +16,7 @@ import numpy as np
 import pytest
 from scipy.stats import ks_2samp
 
-from alight import contact, engine, gravity, surfaces, vehicles
+from alight import contact, engine, gravity, motions, surfaces, vehicles
 from alight.core import frames
 from alight.core.outcomes import Outcome
 
@@ -42,7 +42,7 @@ def law(scheme, restitution=0.5, friction=0.6, **more):
 
 def followed(lander, contact_law, velocity, rate, max_time=2e3, height=R, g=G, **more):
     """Final states of landers on level ground, one for each row of the contact parameters."""
-    model = engine.Model(
+    model = motions.Model(
         gravity.Uniform((0.0, 0.0, -g)),
         surfaces.Plane(),
         lander,
@@ -51,7 +51,7 @@ def followed(lander, contact_law, velocity, rate, max_time=2e3, height=R, g=G, *
     )
     n = contact_law.count
     place = np.tile([0.0, 0.0, height], (n, 1))
-    return engine.run_batch(model, engine.Release(place, velocity, rate=rate), **more)
+    return engine.run_batch(model, motions.Release(place, velocity, rate=rate), **more)
 
 
 @pytest.mark.parametrize("scheme", SCHEMES)
@@ -134,7 +134,7 @@ LANDERS = {
 def rests(lander, contact_law, count, seed):
     """Distances [m] and times [s] to rest of landers dropped from 0.5 m on a plane, any way up."""
     rng = np.random.default_rng(seed)
-    release = engine.Release(
+    release = motions.Release(
         np.tile([0.0, 0.0, 0.5], (count, 1)),
         rng.normal(0.0, 0.03, (count, 3)),
         rng.normal(size=(count, 4)),
@@ -142,7 +142,7 @@ def rests(lander, contact_law, count, seed):
     )
     pull = gravity.Uniform((0.0, 0.0, -1e-3))
     stop = engine.Stop(max_time=1e5)
-    model = engine.Model(pull, surfaces.Plane(), lander, contact_law, stop=stop)
+    model = motions.Model(pull, surfaces.Plane(), lander, contact_law, stop=stop)
     result = engine.run_batch(model, release)
     assert (result.outcome == Outcome.SETTLED).all()
     return np.linalg.norm(result.position[:, :2], axis=1), result.time

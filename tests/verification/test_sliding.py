@@ -21,7 +21,7 @@ import warp as wp
 from scipy.integrate import solve_ivp
 from scipy.spatial.transform import Rotation
 
-from alight import contact, engine, flight, gravity, surfaces, vehicles
+from alight import contact, engine, flight, gravity, motions, surfaces, vehicles
 from alight.core import devices
 from alight.core.outcomes import Outcome
 from alight.core.types import mat33, scalar, vec3
@@ -30,7 +30,7 @@ from alight.surfaces.law import Bounds, Surface, SurfaceBend, SurfacePoint
 
 DEVICES = [device.name for device in devices.available()]
 POINT = vehicles.RigidLander.point(2.0)
-FINE = engine.Steps(tolerance=1e-12)
+FINE = motions.Steps(tolerance=1e-12)
 G = 1e-3
 #: Ryugu as a sphere: GM [m^3/s^2], radius [m], rate [rad/s].
 GM, R, OMEGA = 30.0, 448.0, 2.0 * np.pi / (7.63262 * 3600.0)
@@ -214,7 +214,7 @@ def body_model(axes, omega, mu, e=0.0, turn=None, steps=FINE, **stop):
     turn = np.eye(3) if turn is None else turn
     round_ = len(set(axes)) == 1
     ground = surfaces.Sphere(radius=axes[0]) if round_ else Ellipsoid(axes, turn)
-    return engine.Model(
+    return motions.Model(
         gravity.PointMass(GM),
         ground,
         POINT,
@@ -229,7 +229,7 @@ def check_slide(chart, model, device):
     """Half way to the stop, to 1e-8, and at the stop; the energy lost is the work of friction."""
     first = chart.start(0.4, -0.7, 0.06, 0.05)
     x, v = chart.state(first)
-    release = engine.Release(x, v)
+    release = motions.Release(x, v)
     when, last = chart.run(first, slow=1e-7)
     end, moving = chart.state(last)
     part = dataclasses.replace(model, stop=engine.Stop(max_time=0.5 * when))
@@ -282,7 +282,7 @@ def test_crossing_a_pole_changes_nothing(mu, device):
     found = []
     for R_ in (np.eye(3), turn):
         model = body_model(axes, omega, mu, turn=R_, max_time=200.0)
-        result = engine.run_batch(model, engine.Release(R_ @ x, R_ @ v), device=device)
+        result = engine.run_batch(model, motions.Release(R_ @ x, R_ @ v), device=device)
         found.append(R_.T @ result.position[0])
     assert found[0][1] > 1.0  # well beyond it
     assert found[1] == pytest.approx(found[0], abs=1e-10 * 10.0)
@@ -294,7 +294,7 @@ def test_crossing_a_pole_changes_nothing(mu, device):
 def incline(theta, law, g=G, **options):
     """Gravity on a slope that falls towards +x, seen from axes along the slope."""
     pull = gravity.Uniform((g * np.sin(theta), 0.0, -g * np.cos(theta)))
-    return engine.Model(pull, surfaces.Plane(), POINT, law, **options)
+    return motions.Model(pull, surfaces.Plane(), POINT, law, **options)
 
 
 @pytest.mark.parametrize("speed", [1e-4, 0.05, 1.0])
@@ -303,7 +303,7 @@ def test_stops_where_it_should(speed, device):
     theta, mu = 0.3, 0.6
     model = incline(theta, contact.Sliding(0.5, mu), steps=FINE)
     down, up, across = np.eye(3)[[0, 0, 1]] * [[1], [-1], [1]]
-    release = engine.Release([7.0, 3.0, 0.0], speed * np.array([down, up, across]))
+    release = motions.Release([7.0, 3.0, 0.0], speed * np.array([down, up, across]))
     found = engine.run_batch(model, release, device=device)
     assert (found.outcome == Outcome.SETTLED).all()
     s, c = np.sin(theta), np.cos(theta)
@@ -324,7 +324,7 @@ def test_slides_from_rest_or_stays(device):
     static = np.tan(theta) * np.array([1.0 + 1e-12, 1.0 - 1e-12])
     law = contact.Sliding(0.0, 0.3, static_friction=static)
     model = incline(theta, law, stop=engine.Stop(max_time=400.0), steps=FINE)
-    found = engine.run_batch(model, engine.Release([[5.0, 0, 0]] * 2), device=device)
+    found = engine.run_batch(model, motions.Release([[5.0, 0, 0]] * 2), device=device)
     assert found.outcome.tolist() == [Outcome.SETTLED, Outcome.TIMED_OUT]
     assert found.position[0].tolist() == [5.0, 0.0, 0.0]
     assert found.time[0] == 0.0
@@ -342,11 +342,11 @@ def test_creeps_where_friction_all_but_holds(more, device):
     mu, t = 0.3, 100.0
     down = np.array([0.6, -0.8, 0.0])
     pull = G * (mu * (1.0 + more) * down - [0.0, 0.0, 1.0])
-    model = engine.Model(
+    model = motions.Model(
         gravity.Uniform(pull), surfaces.Plane(), POINT, contact.Sliding(0.0, mu),
         stop=engine.Stop(max_time=t, max_steps=2000),
     )  # fmt: skip
-    found = engine.run_batch(model, engine.Release([50.0, 20.0, 0.0]), device=device)
+    found = engine.run_batch(model, motions.Release([50.0, 20.0, 0.0]), device=device)
     assert found.outcome.tolist() == [Outcome.TIMED_OUT]
     way = found.position[0] - [50.0, 20.0, 0.0]
     far = 0.5 * G * mu * more * t**2
@@ -362,7 +362,7 @@ def test_up_a_slope_too_steep_to_stop_on(static, device):
     top = v / up
     law = contact.Sliding(0.0, mu, static_friction=static)
     model = incline(theta, law, stop=engine.Stop(max_time=top + 100.0), steps=FINE)
-    found = engine.run_batch(model, engine.Release([5.0, 0, 0], [-v, 0, 0]), device=device)
+    found = engine.run_batch(model, motions.Release([5.0, 0, 0], [-v, 0, 0]), device=device)
     highest = 5.0 - 0.5 * v * top
     if static > np.tan(theta):
         assert found.outcome.tolist() == [Outcome.SETTLED]
@@ -380,7 +380,7 @@ def test_touch_and_bounce(device):
     """The first touch to 1e-10 of the arc, and both restitutions, on level ground."""
     e, et, h = 0.7, 0.4, 2.0
     model = incline(0.0, contact.Sliding(e, 0.6, tangential_restitution=et), steps=FINE)
-    release = engine.Release([3.0, 1.0, h], [0.01, -0.02, 0.0])
+    release = motions.Release([3.0, 1.0, h], [0.01, -0.02, 0.0])
     touch = engine.run_batch(model, release, device=device).touches[0]
     assert touch["start"] == pytest.approx(np.sqrt(2 * h / G), rel=1e-10)
     assert touch["normal_speed_in"] == pytest.approx(-np.sqrt(2 * h * G), rel=1e-10)
@@ -394,7 +394,7 @@ def test_touch_and_bounce(device):
 def test_elastic_bounces_reverse_the_normal_velocity_alone(device):
     """Erratum 001-17: with both restitutions 1 the energy and the tangential velocity stay."""
     model = incline(0.3, contact.Sliding(1.0, 0.6), steps=FINE, stop=engine.Stop(max_time=5_000.0))
-    found = engine.run_batch(model, engine.Release([3.0, 1.0, 1.0]), device=device)
+    found = engine.run_batch(model, motions.Release([3.0, 1.0, 1.0]), device=device)
     assert len(found.touches) > 10
     assert np.ptp(found.touches["energy_out"]) < 1e-10 * POINT.mass * G
     in_, out = found.touches["tangential_speed_in"], found.touches["tangential_speed_out"]
@@ -405,7 +405,7 @@ def test_elastic_bounces_reverse_the_normal_velocity_alone(device):
 def test_bouncing_to_rest(e, device):
     h, hop = 0.5, 1e-6
     model = incline(0.0, contact.Sliding(e, 0.6, hop=hop), steps=FINE)
-    found = engine.run_batch(model, engine.Release([3.0, 1.0, h]), device=device)
+    found = engine.run_batch(model, motions.Release([3.0, 1.0, h]), device=device)
     touches, fall = found.touches, np.sqrt(2 * h / G)
     n = np.arange(len(touches))
     assert touches["start"] == pytest.approx(fall * (1 + 2 * e * (1 - e**n) / (1 - e)), rel=1e-9)
@@ -424,19 +424,19 @@ def test_leaves_a_frictionless_sphere_at_two_thirds(device):
     """From rest near the top under uniform gravity: v^2 = 2 g R (cos theta_0 - cos theta)."""
     start, r = np.array([0.01, 0.2, 0.5]), 50.0
     x = r * np.column_stack([np.sin(start), 0 * start, np.cos(start)])
-    model = engine.Model(
+    model = motions.Model(
         gravity.Uniform((0.0, 0.0, -G)), surfaces.Sphere(radius=r), POINT,
         contact.Sliding(0.0, 0.0), stop=engine.Stop(max_time=3000.0), steps=FINE,
     )  # fmt: skip
-    lifted = engine.run_batch(model, engine.Release(x), device=device)
+    lifted = engine.run_batch(model, motions.Release(x), device=device)
     ends = lifted.touches["end"]
     assert len(ends) == 3
     for k in range(3):
-        part = engine.Model(
+        part = motions.Model(
             model.gravity, model.surface, POINT, model.contact,
             stop=engine.Stop(max_time=float(ends[k])), steps=FINE,
         )  # fmt: skip
-        there = engine.run_batch(part, engine.Release(x[k]), device=device)
+        there = engine.run_batch(part, motions.Release(x[k]), device=device)
         assert there.outcome.tolist() == [Outcome.TIMED_OUT]
         assert there.position[0][2] / r == pytest.approx(2 / 3 * np.cos(start[k]), rel=1e-10)
         speed = np.sqrt(2 / 3 * G * r * np.cos(start[k]))
@@ -451,7 +451,7 @@ def test_lift_off_speed(omega, way, device):
         assert limit == pytest.approx(0.156 if way > 0 else 0.361, abs=6e-4)
     speeds = limit * (1.0 + 1e-6 * np.array([-1.0, 1.0]))
     model = body_model((R, R, R), (0, 0, omega), 0.0, max_time=1000.0)
-    release = engine.Release([R, 0, 0], speeds[:, None] * [0.0, way, 0.0])
+    release = motions.Release([R, 0, 0], speeds[:, None] * [0.0, way, 0.0])
     found = engine.run_batch(model, release, device=device)
     assert (found.outcome == Outcome.TIMED_OUT).all()
     ends = {int(t["run"]): t["end"] for t in found.touches}
@@ -463,8 +463,8 @@ def test_lands_again_after_lifting_off(device):
     """Thrown along the sharp end of an ellipsoid faster than it holds: off, and down again."""
     axes = (500.0, 430.0, 380.0)
     limit = np.sqrt(GM / 500.0**2 * 430.0**2 / 500.0)
-    model = body_model(axes, (0, 0, 0), 0.4, e=0.5, steps=engine.Steps())
-    release = engine.Release([500.0, 0, 0], limit * np.array([[0, 0.999, 0], [0, 1.03, 0]]))
+    model = body_model(axes, (0, 0, 0), 0.4, e=0.5, steps=motions.Steps())
+    release = motions.Release([500.0, 0, 0], limit * np.array([[0, 0.999, 0], [0, 1.03, 0]]))
     found = engine.run_batch(model, release, device=device)
     assert (found.outcome == Outcome.SETTLED).all()
     slid, hopped = (found.touches[found.touches["run"] == run] for run in range(2))
@@ -484,7 +484,7 @@ def test_friction_alone_takes_energy(device):
     chart = Chart(axes, GM, omega, 0.0)
     x, v = chart.state(chart.start(0.4, -0.7, 0.02, 0.05))
     model = body_model(axes, omega, 0.0, max_time=5000.0)
-    run = engine.simulate(model, engine.Release(x, v), device=device)
+    run = engine.simulate(model, motions.Release(x, v), device=device)
     assert run.in_contact[1:].all()
     energy = run.energy.total
     assert np.ptp(energy) < 1e-9 * 0.5 * POINT.mass * (v @ v)
@@ -496,7 +496,7 @@ def test_no_touch_is_missed(device):
     Steps at the default tolerance; rounding and the error of a step are the only excuse.
     """
     model = dataclasses.replace(
-        body_model((R, R, R), (0, 0, OMEGA), 0.3, e=0.6, steps=engine.Steps()),
+        body_model((R, R, R), (0, 0, OMEGA), 0.3, e=0.6, steps=motions.Steps()),
         surface=surfaces.Parametric(bumpy_series()),
     )
     rng = np.random.default_rng(5)
@@ -505,7 +505,7 @@ def test_no_touch_is_missed(device):
     x = model.surface.at(up) + rng.uniform(0.1, 60.0, (12, 1)) * up
     v = rng.normal(size=(12, 3)) * np.geomspace(1e-3, 0.12, 12)[:, None]
     for k in range(12):
-        run = engine.simulate(model, engine.Release(x[k], v[k]), device=device)
+        run = engine.simulate(model, motions.Release(x[k], v[k]), device=device)
         assert run.outcome is Outcome.SETTLED
         distance, _ = model.surface.query(run.position, device="cpu")
         assert distance.min() > -1e-9
@@ -523,8 +523,8 @@ def test_an_arc_that_does_not_come_back_has_escaped(omega, device):
     x = np.array([0.0, 0.0, R])
     escape = np.sqrt(2.0 * GM / R)
     shares = np.array([0.9, 0.99, 1.05, 1.5, 4.0])
-    model = body_model((R, R, R), (0, 0, omega), 0.5, e=0.0, steps=engine.Steps(), max_time=1e8)
-    release = engine.Release(x, shares[:, None] * [0.0, 0.0, escape])
+    model = body_model((R, R, R), (0, 0, omega), 0.5, e=0.0, steps=motions.Steps(), max_time=1e8)
+    release = motions.Release(x, shares[:, None] * [0.0, 0.0, escape])
     found = engine.run_batch(model, release, device=device)
     assert found.outcome.tolist() == [Outcome.SETTLED] * 2 + [Outcome.ESCAPED] * 3
     gone = found.position[2:]
@@ -539,12 +539,12 @@ def test_an_arc_that_does_not_come_back_has_escaped(omega, device):
 
 def test_linearised_gravity_ends_in_the_same_places(device):
     """Evaluated anew every 40 cm: gravity is off by 3 (d/r)^2 = 3e-6 at most, and so are rests."""
-    model = body_model((400.0,) * 3, (0, 0, OMEGA), 0.4, e=0.5, steps=engine.Steps())
+    model = body_model((400.0,) * 3, (0, 0, OMEGA), 0.4, e=0.5, steps=motions.Steps())
     near = dataclasses.replace(model, gravity=gravity.Linearised(gravity.PointMass(GM), 0.4))
     rng = np.random.default_rng(1)
     x = rng.normal(size=(10, 3))
     x *= 430.0 / np.linalg.norm(x, axis=1, keepdims=True)
-    release = engine.Release(x, 0.03 * rng.normal(size=(10, 3)))
+    release = motions.Release(x, 0.03 * rng.normal(size=(10, 3)))
     full, part = (engine.run_batch(m, release, device=device) for m in (model, near))
     way = np.linalg.norm(full.position - x, axis=1).max()
     assert np.linalg.norm(part.position - full.position, axis=1).max() < 1e-5 * way

@@ -28,11 +28,12 @@ from alight.contact.compliant.smooth_forces import load
 from alight.core import devices
 from alight.core.outcomes import FIRST_FAILURE, Outcome
 from alight.core.types import scalar, vec3
-from alight.engine import Model, Release, Steps, Stop, run_batch, simulate
-from alight.engine.energy import energies
-from alight.engine.run import Row
+from alight.engine import Stop, run_batch, simulate
 from alight.flight import UniformRotation
 from alight.gravity import Uniform
+from alight.motions import Model, Release, Steps
+from alight.motions.rigid.energy import energies
+from alight.motions.rigid.state import Row
 from alight.surfaces import Plane, Surface
 from alight.surfaces.law import Bounds, SurfacePoint
 from alight.vehicles import RigidLander

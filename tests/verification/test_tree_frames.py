@@ -12,9 +12,10 @@ import pytest
 from alight.contact.hertz import Hertz
 from alight.core import devices, frames
 from alight.core.outcomes import Outcome, outcome_of
-from alight.engine import TreeModel, TreeRelease, TreeSteps, TreeStop, run_batch, simulate
+from alight.engine import run_batch, simulate
 from alight.flight import Fixed, SolarPressure, Tumbling, UniformRotation
 from alight.gravity import PointMass, Uniform
+from alight.motions import TreeModel, TreeRelease, TreeSteps, TreeStop
 from alight.surfaces import Plane, Sphere
 from alight.vehicles import (
     Branch,

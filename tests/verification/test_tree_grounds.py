@@ -9,8 +9,9 @@ import pytest
 from alight.contact.hertz import Hertz
 from alight.core import frames
 from alight.core.outcomes import Outcome, outcome_of
-from alight.engine import TreeModel, TreeRelease, TreeSteps, TreeStop, simulate
+from alight.engine import simulate
 from alight.gravity import PointMass
+from alight.motions import TreeModel, TreeRelease, TreeSteps, TreeStop
 from alight.shapes.icosphere import icosphere
 from alight.shapes.mesh import Mesh
 from alight.surfaces import DistanceField, Facets, Parametric, Sphere

@@ -11,8 +11,9 @@ import pytest
 from alight.contact.hertz import Hertz, deepest, duration
 from alight.core import devices
 from alight.core.outcomes import Outcome, outcome_of
-from alight.engine import TreeModel, TreeRelease, TreeSteps, TreeStop, run_batch, simulate
+from alight.engine import run_batch, simulate
 from alight.gravity import PointMass, Uniform
+from alight.motions import TreeModel, TreeRelease, TreeSteps, TreeStop
 from alight.surfaces import Plane, Sphere
 from alight.surfaces.patch import Patch
 from alight.vehicles import (

@@ -12,16 +12,9 @@ import pytest
 from alight.contact.hertz import Hertz
 from alight.contact.stick_friction import evaluate_stick
 from alight.core.outcomes import Outcome
-from alight.engine import (
-    Stop,
-    TreeModel,
-    TreeRelease,
-    TreeSteps,
-    TreeStop,
-    run_batch,
-    simulate,
-)
+from alight.engine import Stop, run_batch, simulate
 from alight.gravity import Uniform
+from alight.motions import TreeModel, TreeRelease, TreeSteps, TreeStop
 from alight.surfaces import Plane
 from alight.vehicles import Branch, Joint, Pad, TreeBody, assemble, crushable_leg, dcap_lander
 

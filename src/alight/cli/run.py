@@ -12,7 +12,7 @@ from alight.cli import screen
 from alight.cli.names import complete_scenario, scenario_of
 
 if TYPE_CHECKING:
-    from alight.engine import Solution, TreeSolution
+    from alight.motions import Solution, TreeSolution
 
 #: Contacts listed, the hardest ones.
 SHOWN = 12
@@ -79,7 +79,7 @@ def _facts(solution: Solution | TreeSolution) -> dict[str, Any]:
 def _loads(solution: Solution | TreeSolution) -> dict[str, float]:
     """The largest of everything, by the columns of campaigns; nothing of a rigid lander."""
     from alight.campaign.tables.articulated import peak_columns
-    from alight.engine import TreeSolution
+    from alight.motions import TreeSolution
 
     if not isinstance(solution, TreeSolution):
         return {}
@@ -90,8 +90,8 @@ def _loads(solution: Solution | TreeSolution) -> dict[str, float]:
 def _depth(solution: Solution | TreeSolution) -> dict[str, float | None]:
     """How deep a rigid lander at rest and the ground stand in each other; nothing of others."""
     from alight.core.outcomes import Outcome
-    from alight.engine import Solution
-    from alight.engine.resting import resting_depth
+    from alight.motions import Solution
+    from alight.motions.rigid.rest_depth import resting_depth
 
     if not isinstance(solution, Solution) or solution.outcome is not Outcome.SETTLED:
         return {}
@@ -146,7 +146,7 @@ def _tell_loads(solution: Solution | TreeSolution, console: Any) -> None:
     from rich.table import Table
 
     from alight.campaign.tables.articulated import peak_columns
-    from alight.engine import TreeSolution
+    from alight.motions import TreeSolution
 
     if not isinstance(solution, TreeSolution):
         return

@@ -14,6 +14,7 @@ from typing import Any
 
 import numpy as np
 
+from alight.core import devices
 from alight.core.checks import Array
 
 #: How far below the ground a lander may be released [m]: places are written to the millimetre. The
@@ -85,3 +86,10 @@ def refusal(where: str) -> str:
         "landers), so allow for what reaches below it. In Python give another position; "
         "Release.above places a lander by its height."
     )
+
+
+def pull_at(model: Any, x: Array, device: devices.Device, threads: int | None) -> Array:
+    """(k,) gravity and centrifugal acceleration of what is at rest on the target [m/s^2]."""
+    gravity = model.full_gravity.evaluate(x, device.name, threads)[1]
+    omega = model.rotation.evaluate(0.0, "cpu")[0]
+    return np.asarray(np.linalg.norm(gravity - np.cross(omega, np.cross(omega, x)), axis=1))

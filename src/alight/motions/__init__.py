@@ -1,1 +1,22 @@
 """What moves, and how: the motions that run under the engine."""
+
+from alight.motions.rigid.model import Model, Steps
+from alight.motions.rigid.release import Release
+from alight.motions.rigid.solution import Solution
+from alight.motions.tree.model import TreeModel, TreeRelease, TreeSteps, TreeStop
+from alight.motions.tree.result import TreePeaks, TreeResult
+from alight.motions.tree.solution import TreeSolution
+
+__all__ = [
+    "Model",
+    "Release",
+    "Solution",
+    "Steps",
+    "TreeModel",
+    "TreePeaks",
+    "TreeRelease",
+    "TreeResult",
+    "TreeSolution",
+    "TreeSteps",
+    "TreeStop",
+]

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from alight import contact, engine, flight, gravity, surfaces, vehicles
+from alight import contact, engine, flight, gravity, motions, surfaces, vehicles
 from alight.core.errors import InputError
 from alight.core.outcomes import Outcome
 from alight.core.progress import Silent
@@ -41,7 +41,7 @@ def test_threads_do_not_change_bits(world, tumbled, threads):
 def test_chunks_do_not_change_bits(world, tumbled, monkeypatch, paced, device):
     model, release = world(), tumbled(8)
     whole = engine.run_batch(model, release, device=device)
-    paced(engine.Model, steps=37, touches=1, gpu_steps=41)
+    paced(motions.Model, steps=37, touches=1, gpu_steps=41)
     monkeypatch.setattr(batch_module, "GPU_ROUNDS", 3)
     for few in (0, 1000):
         monkeypatch.setattr(batch_module, "GPU_FEW", few)
@@ -94,7 +94,7 @@ class Interrupted(Silent):
 
 @pytest.mark.parametrize("after", [2, 3, 7])
 def test_interrupted_and_continued_is_as_if_never_interrupted(world, tumbled, paced, after):
-    paced(engine.Model, steps=100)
+    paced(motions.Model, steps=100)
     model, release = world(), tumbled(10)
     whole = engine.run_batch(model, release, device="cpu")
     under_way = engine.Batch(model, release, device="cpu", slots=4)
@@ -173,7 +173,7 @@ def test_settled(world, tumbled, device):
 
 def test_escaped(device):
     """Faster than sqrt(2 GM/r); a slow one beside it falls back."""
-    model = engine.Model(
+    model = motions.Model(
         gravity.PointMass(1.0),
         surfaces.Sphere(radius=10.0),
         vehicles.RigidLander.sphere(0.2, 1.0),
@@ -182,7 +182,7 @@ def test_escaped(device):
         stop=engine.Stop(max_time=1e5, escape_radius=500.0),
     )
     velocity = np.array([[0.5, 0.0, 0.0], [0.05, 0.0, 0.0]])
-    result = engine.run_batch(model, engine.Release((20.0, 0.0, 0.0), velocity), device=device)
+    result = engine.run_batch(model, motions.Release((20.0, 0.0, 0.0), velocity), device=device)
     assert result.outcome.tolist() == [Outcome.ESCAPED, Outcome.SETTLED]
     assert np.linalg.norm(result.position[0]) > 500.0
 
@@ -198,7 +198,7 @@ def test_started_inside_is_a_row_and_not_a_crash(world, tumbled, device):
     release = tumbled(3)
     place = release.position.copy()
     place[1, 2] = -0.5
-    moved = engine.Release(place, release.velocity, release.attitude, release.rate)
+    moved = motions.Release(place, release.velocity, release.attitude, release.rate)
     result = engine.run_batch(world(), moved, device=device)
     assert result.outcome[1] == Outcome.STARTED_INSIDE
     assert result.time[1] == 0.0
@@ -209,5 +209,5 @@ def test_started_inside_is_a_row_and_not_a_crash(world, tumbled, device):
 def test_placed_on_the_ground_is_not_inside(world):
     """It may be a millimetre below, and no deeper."""
     places = [[0.0, 0.0, 0.1], [0.0, 0.0, 0.1 - 0.9e-3], [0.0, 0.0, 0.1 - 1.1e-3]]
-    result = engine.run_batch(world(max_time=1.0), engine.Release(places))
+    result = engine.run_batch(world(max_time=1.0), motions.Release(places))
     assert (result.outcome == Outcome.STARTED_INSIDE).tolist() == [False, False, True]

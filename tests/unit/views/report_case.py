@@ -29,7 +29,7 @@ from alight.campaign.tables.landing import (
 from alight.core import frames
 from alight.core.outcomes import Outcome
 from alight.engine.records import Touch
-from alight.engine.run import final_states
+from alight.motions.rigid.state import final_states
 
 RADIUS = 440.0
 GRAVITY = 1.5e-4

@@ -12,9 +12,10 @@ from alight.campaign.shard_store import contacts_name
 from alight.campaign.tables.articulated import Filled, course_columns, load_columns
 from alight.campaign.tables.landing import contact_table, run_table, to_bytes, trajectory_table
 from alight.core.outcomes import Outcome
-from alight.engine import Model, TreeSolution, simulate
-from alight.engine.resting import hull_depths
-from alight.engine.run import final_states
+from alight.engine import simulate
+from alight.motions import Model, TreeSolution
+from alight.motions.rigid.rest_depth import hull_depths
+from alight.motions.rigid.state import final_states
 
 
 class Landings(Job):

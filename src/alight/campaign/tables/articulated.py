@@ -9,7 +9,8 @@ import numpy as np
 
 from alight.campaign.tables.landing import Column
 from alight.core.checks import Array
-from alight.engine import BatchResult, TreeModel, TreePeaks, TreeResult, TreeSolution
+from alight.engine import BatchResult
+from alight.motions import TreeModel, TreePeaks, TreeResult, TreeSolution
 
 #: A column and its values, one for each run or line.
 Filled = tuple[Column, Array]

@@ -147,7 +147,7 @@ def run_table(
     """The table of runs: ``final`` as the engine leaves it.
 
     ``more`` are further columns: loads of articulated landers, and values as they were drawn.
-    ``depth`` is how deep hulls stand in the ground (``engine.resting``), where that is known.
+    ``depth`` is how deep hulls stand in the ground (``motions.rigid.rest_depth``), where known.
     """
     code = final["outcome"].astype(np.int32)
     data: dict[str, Any] = {

@@ -11,8 +11,9 @@ from alight.contact.hertz import Hertz
 from alight.core import frames
 from alight.core.constants import AU, G
 from alight.core.progress import Progress
-from alight.engine import Model, Steps, Stop, TreeModel, TreeSteps, TreeStop
+from alight.engine import Stop
 from alight.gravity import Gravity
+from alight.motions import Model, Steps, TreeModel, TreeSteps, TreeStop
 from alight.scenario import ephemeris
 from alight.scenario.building.articulated_landers import Articulated
 from alight.scenario.building.lander import lander_of

@@ -12,8 +12,8 @@ from numpy.typing import NDArray
 from alight.core.checks import Array
 from alight.core.errors import InputError
 from alight.core.progress import Progress
-from alight.engine import Model, Release, TreeModel, TreeRelease
 from alight.engine import simulate as engine_simulate
+from alight.motions import Model, Release, TreeModel, TreeRelease
 from alight.scenario.building.articulated_landers import Articulated
 from alight.scenario.building.captures import PreparedCapture
 from alight.scenario.building.laws import ScenarioLaws

@@ -14,7 +14,7 @@ import numpy as np
 from alight.core import frames
 from alight.core.checks import Array
 from alight.core.errors import InputError
-from alight.engine import Release, TreeRelease
+from alight.motions import Release, TreeRelease
 from alight.scenario.building.articulated_landers import Articulated
 from alight.scenario.schema.articulated_lander import euler_attitude
 from alight.scenario.schema.landing import Scenario

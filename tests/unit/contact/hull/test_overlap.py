@@ -3,11 +3,11 @@
 import numpy as np
 import pytest
 
-from alight import Mesh, contact, engine, gravity, surfaces, vehicles
+from alight import Mesh, contact, engine, gravity, motions, surfaces, vehicles
 from alight.contact.hull.overlap import COARSE, FACE, FINE
 from alight.core import frames
 from alight.core.outcomes import Outcome
-from alight.engine.resting import hull_depths
+from alight.motions.rigid.rest_depth import hull_depths
 
 SIDES = np.array([4.0, 1.0, 0.3])
 PLANK = vehicles.RigidLander.box(tuple(SIDES), 100.0)
@@ -75,14 +75,14 @@ def test_planks_rest_on_rocks_and_not_in_them():
     rocks = surfaces.Rocks(**law, cover=0.9, seed=3)
     ground = surfaces.Rocky(surfaces.Facets(GROUND), GROUND, rocks)
     rng, n = np.random.default_rng(1), 30
-    release = engine.Release(
+    release = motions.Release(
         np.column_stack([rng.uniform(-30, 30, (n, 2)), np.full(n, 5.5)]),
         0.02 * rng.normal(size=(n, 3)),
         frames.quat_normalize(rng.normal(size=(n, 4))),
         0.02 * rng.normal(size=(n, 3)),
     )
     for touch in ("hull", "points"):
-        model = engine.Model(
+        model = motions.Model(
             gravity.Uniform((0.0, 0.0, -5e-3)),
             ground,
             PLANK,

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from alight import engine, gravity, surfaces, vehicles
+from alight import gravity, motions, surfaces, vehicles
 from alight.contact import GroundMap, Impulse
 from alight.core import devices
 from alight.core.errors import AlightError, InputError
@@ -75,6 +75,6 @@ def test_which_surface_asks_for_which_scheme():
     down = gravity.Uniform((0.0, 0.0, -1e-3))
     facets = surfaces.Facets(hull_meshes.box((20.0, 20.0, 20.0)))
     for surface, name in ((surfaces.Plane(), "impulse"), (facets, "impulse on facets")):
-        scheme = engine.Model(down, surface, cube, Impulse(0.5)).scheme
+        scheme = motions.Model(down, surface, cube, Impulse(0.5)).scheme
         assert scheme.name == name
         assert scheme.hull == (name == "impulse on facets")

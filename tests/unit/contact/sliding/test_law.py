@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from alight import engine, gravity, surfaces, vehicles
+from alight import engine, gravity, motions, surfaces, vehicles
 from alight.contact import Ball, GroundMap, Region, Regions, Sliding
 from alight.core.errors import InputError
 from alight.core.outcomes import Outcome
@@ -60,7 +60,7 @@ def test_rows_and_repr():
 def test_ground_without_a_bend_is_refused():
     facets = surfaces.Facets(hull_meshes.box((10.0, 10.0, 10.0)))
     with pytest.raises(InputError, match=r"Facets does not: take surfaces\.Parametric"):
-        engine.Model(FLAT, facets, POINT, Sliding(0.5))
+        motions.Model(FLAT, facets, POINT, Sliding(0.5))
 
 
 @pytest.mark.parametrize(
@@ -74,7 +74,7 @@ def test_ground_without_a_bend_is_refused():
 )
 def test_landers_that_are_no_points_are_refused(lander):
     with pytest.raises(InputError, match=r"follows a point, .*RigidLander.point\(mass\)"):
-        engine.Model(FLAT, surfaces.Plane(), lander, Sliding(0.5))
+        motions.Model(FLAT, surfaces.Plane(), lander, Sliding(0.5))
 
 
 def test_a_point():
@@ -93,15 +93,15 @@ def test_values_of_single_runs_and_places():
     """Each run its own friction; and a region that is slippery, in which it slides on."""
     g, v = 1e-3, 0.05
     law = Sliding(0.0, [0.5, 0.25])
-    start = engine.Release([[5.0, 0, 0]] * 2, [v, 0, 0])
-    found = engine.run_batch(engine.Model(FLAT, surfaces.Plane(), POINT, law), start, device="cpu")
+    start = motions.Release([[5.0, 0, 0]] * 2, [v, 0, 0])
+    found = engine.run_batch(motions.Model(FLAT, surfaces.Plane(), POINT, law), start, device="cpu")
     way = found.position[:, 0] - 5.0
     assert way == pytest.approx(v**2 / (2 * g * np.array([0.5, 0.25])), rel=1e-9)
     # Ice from 2 m on: what is left of v^2 there goes on at a tenth of the friction.
     ice = Region("ice", Ball((57.0, 0.0, 0.0), 50.0), friction_factor=0.1)
     law = Sliding(0.0, 0.5, ground=Regions([ice]))
-    model = engine.Model(FLAT, surfaces.Plane(), POINT, law)
-    found = engine.run_batch(model, engine.Release([5.0, 0, 0], [v, 0, 0]), device="cpu")
+    model = motions.Model(FLAT, surfaces.Plane(), POINT, law)
+    found = engine.run_batch(model, motions.Release([5.0, 0, 0], [v, 0, 0]), device="cpu")
     assert found.outcome.tolist() == [Outcome.SETTLED]
     left = v**2 - 2 * g * 0.5 * 2.0
     assert found.position[0, 0] == pytest.approx(7.0 + left / (2 * g * 0.05), rel=1e-6)
@@ -109,11 +109,11 @@ def test_values_of_single_runs_and_places():
 
 def test_one_run_is_the_same_alone_and_among_others():
     law = Sliding(0.6, 0.4, tangential_restitution=0.9)
-    model = engine.Model(gravity.PointMass(30.0), surfaces.Sphere(radius=400.0), POINT, law)
+    model = motions.Model(gravity.PointMass(30.0), surfaces.Sphere(radius=400.0), POINT, law)
     rng = np.random.default_rng(2)
     x = rng.normal(size=(20, 3))
     x *= 410.0 / np.linalg.norm(x, axis=1, keepdims=True)
-    release = engine.Release(x, rng.normal(size=(20, 3)) * 0.02)
+    release = motions.Release(x, rng.normal(size=(20, 3)) * 0.02)
     whole = engine.run_batch(model, release, device="cpu")
     alone = engine.run_batch(model, release[7], device="cpu")
     assert (whole.position[7] == alone.position[0]).all()

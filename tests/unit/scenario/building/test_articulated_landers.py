@@ -9,8 +9,9 @@ import pytest
 
 from alight.contact.hertz import Hertz
 from alight.core.errors import FileError, InputError
-from alight.engine import TreeModel, TreeRelease, TreeStop, run_batch, simulate
+from alight.engine import run_batch, simulate
 from alight.gravity import Uniform
+from alight.motions import TreeModel, TreeRelease, TreeStop
 from alight.scenario import ScenarioError, from_dict, json_schema, loads, prepare
 from alight.scenario import simulate as simulate_scenario
 from alight.surfaces import Plane

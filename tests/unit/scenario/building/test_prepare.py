@@ -9,8 +9,9 @@ from alight import flight, gravity, surfaces
 from alight.contact import Compliant
 from alight.core import devices, frames
 from alight.core.errors import InputError
-from alight.engine import Model, Release, Stop, run_batch
+from alight.engine import Stop, run_batch
 from alight.engine import simulate as engine_simulate
+from alight.motions import Model, Release
 from alight.scenario import ScenarioError, bodies, from_dict, landers, prepare, simulate
 from alight.scenario.building.releases import ground_radius
 from alight.scenario.building.scaled_gravity import Scaled

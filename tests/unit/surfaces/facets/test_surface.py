@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from alight import contact, engine, gravity
+from alight import contact, engine, gravity, motions
 from alight.core import devices
 from alight.core.errors import AlightError
 from alight.core.outcomes import Outcome
@@ -104,14 +104,14 @@ def test_what_is_no_closed_mesh():
 def test_a_lander_comes_to_rest_on_facets(box):
     """A cube dropped on a slab of facets lies on it: its centre half a side above the top."""
     slab = box.translated([-2.0, -3.0, -8.0])
-    model = engine.Model(
+    model = motions.Model(
         gravity=gravity.Uniform((0.0, 0.0, -1e-3)),
         surface=Facets(slab),
         lander=RigidLander.cube(0.2, 1.0),
         contact=contact.Compliant(restitution=0.4, friction=0.6, touch="points"),
         stop=engine.Stop(max_time=2000.0),
     )
-    release = engine.Release(position=[0.1, 0.2, 0.4], velocity=[0.002, 0.0, -0.01])
+    release = motions.Release(position=[0.1, 0.2, 0.4], velocity=[0.002, 0.0, -0.01])
     result = engine.run_batch(model, release, device="cpu", show="silent")
     assert result.outcome[0] == Outcome.SETTLED
     assert result.position[0, 2] == pytest.approx(0.1, abs=1e-4)

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from alight import contact, engine, gravity
+from alight import contact, engine, gravity, motions
 from alight.core import devices
 from alight.core.errors import InputError
 from alight.core.frames import quat_rotate
@@ -268,7 +268,7 @@ def test_bad_grounds_are_refused(ball, rocks):
 def test_a_lander_comes_to_rest_among_rocks(ball, rocks, table):
     """A cube dropped on a rocky ball bounces and lies still, touching and not sunk in."""
     ground = Rocky(Facets(ball), ball, rocks, kept=400)
-    model = engine.Model(
+    model = motions.Model(
         gravity=gravity.PointMass(2.0),
         surface=ground,
         lander=RigidLander.cube(0.3, 2.0),
@@ -277,7 +277,7 @@ def test_a_lander_comes_to_rest_among_rocks(ball, rocks, table):
     )
     largest = np.argsort(table.size)[-8:]
     place, up = table.vertices[largest].mean(axis=1), table.up[largest]
-    releases = engine.Release(position=place + 6.0 * up, velocity=-0.02 * up)
+    releases = motions.Release(position=place + 6.0 * up, velocity=-0.02 * up)
     result = engine.run_batch(model, releases, device="cpu", show="silent")
     assert (result.outcome == Outcome.SETTLED).all()
     corners = np.array([(x, y, z) for x in (-1, 1) for y in (-1, 1) for z in (-1, 1)]) * 0.15
@@ -296,7 +296,7 @@ def test_a_lander_that_is_a_point_touches_the_rocks_themselves(kept, rigid, ball
     base = Facets(ball) if rigid else DistanceField.from_mesh(ball, spacing=2.0)
     ground = Rocky(base, ball, rocks, kept=kept)
     law = contact.Impulse if rigid else contact.Compliant
-    model = engine.Model(
+    model = motions.Model(
         gravity=gravity.PointMass(2.0),
         surface=ground,
         lander=RigidLander.point(1.0),
@@ -304,7 +304,7 @@ def test_a_lander_that_is_a_point_touches_the_rocks_themselves(kept, rigid, ball
         stop=engine.Stop(max_time=3000.0),
     )
     place = points_about(60, 8.0, 8.0, seed=17)
-    releases = engine.Release(position=place, velocity=-0.05 * place / np.linalg.norm(place[0]))
+    releases = motions.Release(position=place, velocity=-0.05 * place / np.linalg.norm(place[0]))
     result = engine.run_batch(model, releases, device="cpu", show="silent")
     assert (result.outcome == Outcome.SETTLED).all()
     first = ground.query(result.final["first_place"], "cpu")[0]

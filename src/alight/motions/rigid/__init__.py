@@ -1,0 +1,1 @@
+"""Landers that are one rigid body."""

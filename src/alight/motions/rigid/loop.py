@@ -1,0 +1,215 @@
+"""Rigid landers under the engine's loop: their phases, and the account that is kept of contacts."""
+
+import functools
+from typing import Any
+
+import warp as wp
+
+from alight.core.outcomes import FIRST_FAILURE, Outcome
+from alight.core.types import scalar
+from alight.core.warp_setup import HULL_OPTIONS, POINT_OPTIONS
+from alight.engine.gain import gains_energy
+from alight.engine.motion import Launch, Loop
+from alight.gravity.linearised import extrapolate
+from alight.motions.rigid.composition import Composition
+from alight.motions.rigid.phases.flight import flight_phase
+from alight.motions.rigid.state import CONTACT, FLIGHT, Memory, Run
+from alight.vehicles.rigid.data import angular_energy, linear_energy
+
+_RUNNING = wp.constant(int(Outcome.RUNNING))
+_FIRST_FAILURE = wp.constant(FIRST_FAILURE)
+_GAINED_ENERGY = wp.constant(int(Outcome.GAINED_ENERGY))
+
+#: Blocks a multiprocessor has room for on a GPU. A kernel of one phase has half the registers a
+#: thread could have, for twice the threads that hide each other's waiting; that of all phases is
+#: for few runs, which wait for themselves alone.
+GPU_BLOCKS_ONE, GPU_BLOCKS_ALL = 8, 4
+#: Steps of one launch on a GPU. Threads go in step, and a run that leaves its phase waits for the
+#: next launch: fewer than a phase has.
+GPU_STEPS = {"flight": 8, "contact": 12, "hits": 1, "contact that lasts": 5}
+
+
+@functools.cache
+def rigid_loop(parts: Composition) -> Loop:
+    """What the kernel of one composition of laws is made from."""
+    scheme = parts.laws.scheme
+    fly, press = flight_phase(parts), scheme.press(parts)
+    ever, gone, account = _accounts(parts)
+    World: Any = parts.World
+
+    @wp.func
+    def step(world: World, run: Run, memory: Memory, slot: int):
+        """One step of whichever phase the run is in."""
+        if run.phase == FLIGHT:
+            return fly(world, run, memory, slot)
+        return press(world, run, memory, slot)
+
+    def launch(name: str, part: Any, noted: Any, last: int, blocks: int) -> Launch:
+        return Launch(name, part, noted, last, GPU_STEPS[name], blocks)
+
+    flying = launch("flight", fly, ever, 1, GPU_BLOCKS_ONE)
+    if scheme.presses is None:
+        touching = [launch("contact", press, gone, 3, GPU_BLOCKS_ONE)]
+    else:
+        hit, last = scheme.presses(parts)
+        touching = [
+            launch("hits", hit, gone, 2, GPU_BLOCKS_ONE),
+            launch("contact that lasts", last, gone, 3, GPU_BLOCKS_ALL),
+        ]
+    return Loop(
+        World=World,
+        Run=Run,
+        Memory=Memory,
+        whole=Launch("all phases", step, account, gpu_blocks=GPU_BLOCKS_ALL),
+        told=_told,
+        line=_line_function(parts),
+        options=HULL_OPTIONS if scheme.hull else POINT_OPTIONS,
+        apart=(flying, *touching),
+        group=_group,
+        groups=4,
+    )
+
+
+@wp.func
+def _group(run: Run):
+    """Flight far from the ground (0) and close to it, hits, contact that lasts."""
+    if run.phase == FLIGHT:
+        return run.near
+    return 2 + run.lasting
+
+
+@wp.func
+def _told(run: Run, before: int):
+    """Where flight hands over to contact nothing has moved yet; all else is a line."""
+    return before != FLIGHT or run.phase == FLIGHT
+
+
+@functools.cache
+def _line_function(parts: Composition) -> Any:
+    World: Any = parts.World
+
+    @wp.func
+    def line(
+        world: World,
+        run: Run,
+        memory: Memory,
+        slot: int,
+        before: int,
+        lines: wp.array2d(dtype=scalar),
+        row: int,
+    ):
+        """The state after a step of the phase ``before``, laid out as ``run.Row``."""
+        lines[row, 0] = run.t
+        for i in range(3):
+            lines[row, 1 + i] = run.x[i]
+            lines[row, 4 + i] = run.v[i]
+            lines[row, 11 + i] = run.w[i]
+        for i in range(4):
+            lines[row, 7 + i] = run.q[i]
+        lines[row, 14] = scalar(before)
+        lines[row, 15] = run.force
+        lines[row, 16] = run.elastic
+
+    return line
+
+
+@functools.cache
+def _accounts(parts: Composition) -> tuple[Any, Any, Any]:
+    """What is noted after a step of flight, of contact, and of either."""
+    World: Any = parts.World
+    energy, anchor = parts.energy, parts.anchor
+
+    @wp.func
+    def level(world: World, run: Run, memory: Memory, slot: int):
+        """E_J [J] with gravity extrapolated from its anchor."""
+        value = extrapolate(memory.notes[slot].anchor, run.x - memory.notes[slot].anchor_x)
+        found = energy(world, run, value)
+        return found.total
+
+    @wp.func
+    def kinetic(world: World, run: Run):
+        """Kinetic energy relative to the target [J]."""
+        return linear_energy(world.body, run.v) + angular_energy(world.body, run.w)
+
+    @wp.func
+    def releasable(world: World, memory: Memory, slot: int, now: scalar, moving: scalar):
+        """What gravity does over the lander's size [J]; all of it where E_J changes with time."""
+        pull = wp.length(memory.notes[slot].anchor.acceleration)
+        weight = world.body.mass * pull * world.body.bounding_radius
+        if wp.static(not parts.laws.steady):
+            weight += wp.abs(now - moving)
+        return weight
+
+    @wp.func
+    def begin_contact(world: World, run: Run, memory: Memory, slot: int):
+        """Account for the arc of flight that ends here."""
+        anchor(world, run, memory, slot)
+        now = level(world, run, memory, slot)
+        if run.touches > 0:
+            off = wp.abs(now - memory.notes[slot].energy)
+            memory.notes[slot].drift = wp.max(memory.notes[slot].drift, off)
+        memory.notes[slot].energy = now
+        memory.notes[slot].moving = kinetic(world, run)
+
+    @wp.func
+    def end_contact(world: World, run: Run, memory: Memory, slot: int):
+        """Account for the contact that ends here; ``run`` without what it gained."""
+        out = run
+        notes = memory.notes[slot]
+        now = level(world, out, memory, slot)
+        more = now - notes.energy
+        moving = kinetic(world, out)
+        potential = releasable(world, memory, slot, now, moving)
+        if gains_energy(more, notes.moving, moving, potential) and out.outcome < _FIRST_FAILURE:
+            out.outcome = _GAINED_ENERGY
+        if wp.static(not parts.laws.steady):
+            more = scalar(0.0)
+        if more > scalar(0.0) and more < moving:
+            # Steps of finite length may return a little more than came in: it is not given away.
+            slow = wp.sqrt(scalar(1.0) - more / moving)
+            notes.touch.impulse += (slow - scalar(1.0)) * world.body.mass * out.v
+            out.v = slow * out.v
+            out.w = slow * out.w
+            now = notes.energy
+        notes.touch.energy_out = now
+        notes.gain = wp.max(notes.gain, more)
+        notes.energy = now
+        touch = notes.touch
+        told = bool(True)
+        if wp.static(parts.laws.scheme.hits and not parts.laws.scheme.rigid):
+            # A point on its way out that grazed the ground, and was pushed by nothing to speak of.
+            told = touch.normal_speed_in <= scalar(0.0) or touch.depth > scalar(0.0)
+        speed = wp.max(scalar(0.0), -touch.normal_speed_in)
+        if told and out.touches == 0:
+            notes.first_time = notes.touch.start
+            notes.first_place = notes.touch.place
+            notes.first_speed = speed
+        notes.hardest = wp.max(notes.hardest, speed)
+        notes.peak_force = wp.max(notes.peak_force, notes.touch.peak_force)
+        memory.notes[slot] = notes
+        out.touches += int(told)
+        out.touching = 0
+        out.force = scalar(0.0)
+        return out
+
+    @wp.func
+    def after_flight(world: World, run: Run, memory: Memory, slot: int, before: int):
+        if run.phase == CONTACT:
+            begin_contact(world, run, memory, slot)
+        return run
+
+    @wp.func
+    def after_contact(world: World, run: Run, memory: Memory, slot: int, before: int):
+        out = run
+        left = run.outcome != _RUNNING or run.phase != before
+        if left and run.touching != 0:
+            out = end_contact(world, run, memory, slot)
+        return out
+
+    @wp.func
+    def after_either(world: World, run: Run, memory: Memory, slot: int, before: int):
+        if before == FLIGHT:
+            return after_flight(world, run, memory, slot, before)
+        return after_contact(world, run, memory, slot, before)
+
+    return after_flight, after_contact, after_either

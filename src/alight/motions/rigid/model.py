@@ -1,0 +1,260 @@
+"""``Model``: the laws of one problem, checked and frozen, and their parameters on a device."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import warp as wp
+
+from alight.contact import Compliant, Impulse, Sliding
+from alight.contact.hull.supported_surfaces import hull_functions, is_ball, shelf_of, touching_hull
+from alight.core import devices
+from alight.core.checks import Array, checked_number
+from alight.core.errors import InputError
+from alight.core.outcomes import Outcome
+from alight.engine.batch import GPU_ROUNDS, Batch, check_count
+from alight.engine.laws import check_laws
+from alight.engine.motion import Loop, Motion, Pace, Start, new_records
+from alight.engine.records import Touch, field_of, joined, size_of
+from alight.engine.result import BatchResult
+from alight.engine.stop import Stop
+from alight.flight import External, Rotation, UniformRotation
+from alight.flight.combine import combine, combined_data
+from alight.gravity import Gravity, Linearised, Uniform
+from alight.motions.rigid.composition import Composition, Laws, Nothing, Scheme, compose
+from alight.motions.rigid.loop import rigid_loop
+from alight.motions.rigid.phases.clipped import CLIPPED
+from alight.motions.rigid.phases.hull import DEEPEST, hull_scheme
+from alight.motions.rigid.phases.impulse import impulse_scheme
+from alight.motions.rigid.phases.sliding import check_sliding, sliding_scheme
+from alight.motions.rigid.phases.smooth import SMOOTH
+from alight.motions.rigid.placing import placed
+from alight.motions.rigid.release import Release
+from alight.motions.rigid.solution import LINE_PHASE, LINE_WIDTH, Solution, solution_of
+from alight.motions.rigid.state import Limits, Notes, Run, make_memory, slot_bytes
+from alight.surfaces import Surface
+from alight.surfaces.rocks.nearby_cache import NO_SHELF, ShelfSize
+from alight.vehicles import RigidLander
+from alight.vehicles.rigid.free_rotation import free_body
+from alight.vehicles.rigid.hull_data import HullData
+
+_SCHEMES: dict[str, Scheme] = {"clipped": CLIPPED, "smooth": SMOOTH}
+
+
+@dataclass(frozen=True)
+class Steps:
+    """How closely flight is followed (contact has its own ``resolution``)."""
+
+    tolerance: float = 1e-9
+    """Error of a step, relative to the distance from the origin and to the speed."""
+    longest: float = 600.0
+    """Longest step [s]."""
+    shortest: float = 1e-9
+    """A step that would have to be shorter than this [s] ends the run as failed."""
+
+    def __post_init__(self) -> None:
+        for name in ("tolerance", "longest", "shortest"):
+            checked_number(name, getattr(self, name))
+
+
+@dataclass(frozen=True, eq=False)
+class Model(Motion):
+    """A target, a lander and the laws between them; it never changes.
+
+    Two models made of the same kinds of laws share one compiled kernel, whatever their numbers.
+    """
+
+    gravity: Gravity
+    surface: Surface
+    lander: RigidLander
+    contact: Compliant
+    rotation: Rotation = field(default_factory=lambda: UniformRotation(0.0))
+    externals: tuple[External, ...] = ()
+    stop: Stop = field(default_factory=Stop)
+    steps: Steps = field(default_factory=Steps)
+
+    def __post_init__(self) -> None:
+        kinds: tuple[tuple[str, type, str], ...] = (
+            ("gravity", Gravity, "a gravity law, such as gravity.PointMass(gm)"),
+            ("surface", Surface, "a surface, such as surfaces.Plane()"),
+            ("lander", RigidLander, 'a lander, such as alight.lander("minerva-ii-1").rigid()'),
+            ("contact", Compliant, "a contact law, such as contact.Compliant(restitution=0.6)"),
+            ("rotation", Rotation, "a rotation law, such as flight.UniformRotation(rate)"),
+            ("stop", Stop, "engine.Stop(...)"),
+            ("steps", Steps, "motions.Steps(...)"),
+        )
+        check_laws(self, kinds)
+        if isinstance(self.contact, Sliding):
+            check_sliding(self.surface, self.lander)
+        if self.contact.touch == "hull" and hull_functions(self.surface) is None:
+            raise InputError(
+                f'contact has touch = "hull" and the surface is {self.surface!r}; a whole hull '
+                'touches Facets, with or without rocks (Rocky): ground.kind = "facets" in a '
+                "scenario. Elsewhere points touch: leave touch out."
+            )
+
+    @property
+    def full_gravity(self) -> Gravity:
+        """The gravity law that is evaluated in full."""
+        return self.gravity.full if isinstance(self.gravity, Linearised) else self.gravity
+
+    @property
+    def scheme(self) -> Scheme:
+        """How contact is stepped: the contact's own ``stepping``, or what its ``scheme`` names."""
+        if isinstance(self.contact, Impulse):
+            return impulse_scheme(self.surface, self.lander)
+        if isinstance(self.contact, Sliding):
+            central = not self.externals and not isinstance(self.full_gravity, Uniform)
+            return sliding_scheme(self.surface, central)
+        if self.touches_by_hull:
+            return hull_scheme(self.surface)
+        own: Scheme | None = self.contact.stepping
+        return _SCHEMES[self.contact.scheme] if own is None else own
+
+    @cached_property
+    def touches_by_hull(self) -> bool:
+        """Whether springs are at pairs of hull and ground, not at the lander's points."""
+        law, lander = self.contact, self.lander
+        own = isinstance(law, Impulse | Sliding) or law.stepping is not None
+        if own or law.touch == "points" or is_ball(lander):
+            return False
+        can = hull_functions(self.surface) is not None
+        return can and (law.touch == "hull" or not lander.has_points_beyond)
+
+    def contact_rows(self) -> Any:
+        """Parameters of the contact, a row for each run or one for all."""
+        rows = self.contact.rows(self.lander)
+        if self.touches_by_hull:
+            most = DEEPEST * self.lander.bounding_radius
+            rows["depth"] = np.minimum(rows["depth"], most)
+        return rows
+
+    @property
+    def shelf(self) -> ShelfSize:
+        """How many rocks a run keeps near it."""
+        if isinstance(self.contact, Impulse) or self.touches_by_hull:
+            return shelf_of(self.surface, self.lander)
+        return NO_SHELF
+
+    def composition(self) -> Composition:
+        """The functions and types of this model's kernel."""
+        gravity = self.full_gravity
+        external_data, push = combine(self.externals)
+        ground = self.contact.ground
+        return compose(
+            Laws(
+                gravity_field=gravity.field,
+                gravity_flight=gravity.flight,
+                gravity_data=gravity.Data,
+                surface_point=self.surface.point,
+                surface_data=self.surface.Data,
+                spin=self.rotation.spin,
+                attitude=self.rotation.attitude,
+                rotation_data=self.rotation.Data,
+                push=push,
+                external_data=external_data,
+                contact_data=self.contact.Data,
+                ground_at=None if ground is None else ground.at,
+                ground_data=Nothing if ground is None else ground.Data,
+                hull_data=HullData if self.scheme.hull else Nothing,
+                scheme=self.scheme,
+                linearised=isinstance(self.gravity, Linearised),
+                steady=self.rotation.uniform and all(law.steady for law in self.externals),
+            )
+        )
+
+    def data(self, device: devices.Device) -> Any:
+        """The parameters of all laws as one struct whose arrays live on ``device``."""
+        world = self.composition().World()
+        lander = self.lander
+        world.gravity = self.full_gravity.data(device)
+        world.surface = self.surface.data(device)
+        world.rotation = self.rotation.data(device)
+        world.external = combined_data(self.externals, device)
+        world.contact = wp.array(self.contact_rows(), dtype=self.contact.Data, device=device.name)
+        ground = self.contact.ground
+        world.ground = Nothing() if ground is None else ground.data(device)
+        if self.scheme.hull:
+            world.hull = touching_hull(lander, device)
+        world.body = lander.kernel_data(device)
+        world.free = free_body(lander.inertia)
+        world.limits = self._limits()
+        # Twice the depth aimed at: what bounds hold above the ground must hold in a dent too.
+        bounds = self.surface.bounds_to(2.0 * self.contact.depth)
+        world.slope, world.curvature = bounds.slope, bounds.curvature
+        world.reach = self.gravity.reach if isinstance(self.gravity, Linearised) else 0.0
+        world.lightest = self.lightest
+        return world
+
+    @property
+    def lightest(self) -> float:
+        """Least mass that a hit can meet [kg]: at the end of the longest lever."""
+        softest = float(np.linalg.eigvalsh(self.lander.inverse_inertia)[-1])
+        return 1.0 / (1.0 / self.lander.mass + self.lander.bounding_radius**2 * softest)
+
+    # -- under the engine ----------------------------------------------------------------------
+
+    def loop(self) -> Loop:
+        """What the kernel is made from."""
+        return rigid_loop(self.composition())
+
+    def pace(self, device: devices.Device) -> Pace:
+        """How much is done at once."""
+        own = slot_bytes(*self.layout)
+        return Pace(bytes_each=own + GPU_ROUNDS * size_of(Touch))
+
+    def start(self, release: Release, device: devices.Device, threads: int | None) -> Start:
+        """The runs as they are released; those inside the ground have already failed."""
+        check_count(self.contact.count, len(release))
+        runs, notes = new_records(Run, len(release)), new_records(Notes, len(release))
+        notes["number"] = np.arange(len(release))
+        notes["row"] = notes["number"] if self.contact.count > 1 else 0
+        notes["anchor_x"] = np.nan  # nowhere yet
+        runs["v"], runs["q"], runs["w"] = release.velocity, release.attitude, release.rate
+        runs["h"] = self.steps.longest
+        runs["x"], refused = placed(self, release, device, threads)
+        runs["outcome"][refused] = Outcome.STARTED_INSIDE
+        return Start(runs, notes)
+
+    @property
+    def layout(self) -> tuple[int, bool, ShelfSize]:
+        """Contact points, whether single contacts are kept, and rocks near a run."""
+        return self.lander.n_points, self.scheme.pairs, self.shelf
+
+    def memory(self, slots: int, device: devices.Device, room: tuple[int, ...] = ()) -> Any:
+        """What runs keep in memory, by slot."""
+        return make_memory(slots, *self.layout, device)
+
+    def fresh(self, memory: Any) -> list[tuple[Any, float]]:
+        """Nothing is known yet of the ground near a run that begins."""
+        shelf = memory.shelves.shelf
+        return [(memory.clear, -1.0), *([(field_of(shelf, "reach"), -1.0)] if len(shelf) else [])]
+
+    Release = Release
+    line_width = LINE_WIDTH
+
+    def line_phase(self, lines: Array) -> npt.NDArray[Any]:
+        """(n,) which phase lines are of."""
+        return lines[:, LINE_PHASE]
+
+    def result(self, runs: Start, touches: Any, threads: int | None) -> BatchResult:
+        """How the runs ended."""
+        return BatchResult(joined(runs.runs, runs.notes), touches)
+
+    def solution(self, batch: Batch, result: BatchResult) -> Solution:
+        """The course of one run."""
+        return solution_of(batch, result)
+
+    def _limits(self) -> Any:
+        limits, stop = Limits(), self.stop
+        limits.max_time, limits.max_steps = stop.max_time, stop.max_steps
+        limits.escape_radius = min(stop.escape_radius, 1e300)
+        limits.settle_speed, limits.settle_rate = stop.settle_speed, stop.settle_rate
+        limits.settle_time = stop.settle_time
+        limits.rtol = self.steps.tolerance
+        limits.max_step, limits.min_step = self.steps.longest, self.steps.shortest
+        return limits

@@ -1,0 +1,318 @@
+"""The contact phase of a rigid lander: hits in no time, then steps in contact that goes on.
+
+Flight ends where a gap has closed. All contacts there are hit (``contact.impulse.contact_solver``),
+and if every one of them opens fast enough to rise by ``hop``, the lander flies again. Else contact
+goes on, in leapfrog steps: half a drift, pulls, hits of what closes fast, the impulses that hold
+the rest, half a drift. So a lander rocks, slides and rolls down to exact rest, and the endless
+sequence of ever smaller bounces has an end.
+"""
+
+import functools
+from typing import Any
+
+import warp as wp
+
+from alight.contact.compliant.clipped_springs import Motion
+from alight.contact.hull.supported_surfaces import (
+    clear_function,
+    depth_function,
+    hull_functions,
+    is_ball,
+)
+from alight.contact.impulse.contact_solver import GROWTH, HeldContact, Strike, hold, recall, strike
+from alight.contact.state import CompliantData, Pressed
+from alight.core.outcomes import Outcome
+from alight.core.types import scalar, vec3
+from alight.motions.rigid.composition import Composition, Scheme
+from alight.motions.rigid.contact_notes import begin_touch, note_push
+from alight.motions.rigid.phases.clipped import judged, watch
+from alight.motions.rigid.phases.free_motion import outer_pull_function, turned_by
+from alight.motions.rigid.phases.impulse_gaps import ball_gaps, hull_gaps, point_gaps
+from alight.motions.rigid.state import FLIGHT, Memory, Run
+from alight.surfaces import Surface
+from alight.vehicles import RigidLander
+
+_RUNNING = wp.constant(int(Outcome.RUNNING))
+_SANK = wp.constant(int(Outcome.SANK))
+
+#: Gaps [shares of the lander's radius] that count as closed at a hit, and at which flight ends; the
+#: second also no less than this share of the distance from the origin, which is rounding.
+_TOUCH = wp.constant(scalar(1e-6))
+_END = wp.constant(scalar(1e-13))
+_ROUNDING = wp.constant(scalar(2e-14))
+_LOOKS = wp.constant(5)
+#: In contact that goes on, contacts this far beyond what a step can cover are still looked at
+#: [shares of the lander's radius]: farther than any is ever left below 0, where none must be lost.
+_BEYOND = wp.constant(scalar(1e-2))
+_GROWTH = wp.constant(scalar(GROWTH))
+#: Steps without motion after which a lander is at rest. Nothing swings as springs do, and steps are
+#: some times longer: fewer are enough, and the time of rest is that of compliant contact.
+_STILL_STEPS = wp.constant(5)
+#: A step that ends at a hit is no shorter than this share of what it could be.
+_SHORTEST = wp.constant(scalar(1e-3))
+
+
+@wp.func
+def leaving_speed(hop: scalar, g: scalar):
+    """Speed [m/s] that rises by ``hop`` [m] under ``g`` [m/s^2]."""
+    return wp.sqrt(scalar(2.0) * g * hop)
+
+
+@functools.cache
+def arrive_rigid(parts: Composition) -> Any:
+    """The function ``(world, run, memory, slot, closing, g) -> run``: the shortest flight step."""
+    World = parts.World
+
+    @wp.func
+    def arrive(world: World, run: Run, memory: Memory, slot: int, closing: scalar, g: scalar):
+        out = run
+        size = world.body.bounding_radius
+        gap = wp.max(_END * size, _ROUNDING * wp.length(run.x))
+        fast = wp.length(run.v) + wp.length(run.w) * size
+        out.dt = gap / (fast + wp.sqrt(g * gap))
+        out.lasting = 0
+        out.turning = scalar(1e30)
+        watch(out, memory, slot)
+        return out
+
+    return arrive
+
+
+@functools.cache
+def press_rigid(parts: Composition, gaps: Any, depth: Any, hull: bool) -> tuple[Any, Any, Any]:
+    """Functions ``(world, run, memory, slot) -> run``: a hit, a step in contact, and either."""
+    # Between points the ground may rise into a lander: it is lost when all of them are below.
+    lost = scalar(0.0 if hull else 1.0)
+    World = parts.World
+    anchor, frame_pull, contact_of = parts.anchor, parts.frame_pull, parts.contact_of
+    outer_pull = outer_pull_function(parts)
+    find, _ = gaps(parts)
+
+    @wp.func
+    def noted(
+        world: World,
+        run: Run,
+        memory: Memory,
+        slot: int,
+        x: vec3,
+        n: vec3,
+        lever: vec3,
+        start: Motion,
+        end: Motion,
+        weight: scalar,
+        impulse: vec3,
+        sums: Pressed,
+        dt: scalar,
+    ):
+        """``run`` with a push of the ground entered in its record; hits have no force."""
+        out = run
+        if out.touching == 0:
+            out = begin_touch(out, memory, slot, x + lever, n, lever, start)
+        brief = wp.max(dt, scalar(1e-300))
+        out = note_push(out, memory, slot, n, lever, start, end, weight, impulse, sums, brief)
+        out.grip.lever = lever
+        if dt == scalar(0.0):
+            out.force = scalar(0.0)
+            memory.notes[slot].touch.peak_force = scalar(0.0)
+        return out
+
+    @wp.func
+    def forget(memory: Memory, slot: int):
+        """Nothing held before."""
+        for k in range(memory.before.shape[0]):
+            nothing = HeldContact()
+            nothing.kind = -1
+            memory.before[k, slot] = nothing
+
+    @wp.func
+    def collide(
+        world: World, run: Run, memory: Memory, slot: int, contact: CompliantData, g: scalar
+    ):
+        """``run`` after the hits of this instant: in flight again, or in contact that goes on."""
+        body = world.body
+        out = run
+        R = wp.quat_to_matrix(run.q)
+        inverse = R * body.inverse_inertia * wp.transpose(R)
+        start = Motion()
+        start.v = run.v
+        start.w = R * run.w
+        zero = scalar(0.0)
+        ever = scalar(1e300)
+        margin = wp.max(_TOUCH * body.bounding_radius, scalar(10.0) * _ROUNDING * wp.length(run.x))
+        count = int(0)
+        hit = Strike()
+        looks = int(0)
+        # Contact that went on may have left a gap a little below 0: look farther until it is found.
+        while hit.hits == 0 and looks < _LOOKS:
+            count = find(world, run, memory, slot, run.x, run.q, margin)
+            hit = strike(
+                contact, body, inverse, run.x, start, memory.contacts, count, slot, ever, zero
+            )
+            margin = scalar(10.0) * margin
+            looks += 1
+        out.v = hit.motion.v
+        out.w = wp.transpose(R) * hit.motion.w
+        if hit.hits > 0:
+            sums = Pressed()
+            sums.active = count
+            out = noted(
+                world, out, memory, slot, run.x, hit.normal, hit.lever, start, hit.motion,
+                hit.weight, hit.impulse, sums, zero,
+            )  # fmt: skip
+        out.quiet = zero
+        # Where nothing was hit, a step in contact makes sure that time goes on.
+        if hit.hits > 0 and hit.least > leaving_speed(contact.depth, g):
+            out.phase = FLIGHT
+            out.h = world.limits.max_step  # steps on the way down say nothing about the way up
+        else:
+            out.lasting = 1
+            out.dt = zero
+            out.turning = scalar(1e30)
+            out.grip.rolling = vec3()
+            forget(memory, slot)
+        return out
+
+    @wp.func
+    def stride(world: World, run: Run, contact: CompliantData, fast: scalar, g: scalar):
+        """The next step in contact [s]: short against the lander, and against the smallest hop.
+
+        Where a hit is awaited, it falls on the middle of the step. The first steps are very short:
+        what else is about to touch is not known yet.
+        """
+        dt = wp.sqrt(scalar(2.0) * contact.depth / wp.max(g, scalar(1e-30)))
+        if fast > scalar(0.0):
+            dt = wp.min(dt, contact.resolution * world.body.bounding_radius / fast)
+        least = _SHORTEST * dt
+        dt = wp.min(dt, scalar(2.0) * wp.max(run.turning, least))
+        dt = wp.min(dt, wp.max(_GROWTH * run.dt, least))
+        return wp.min(dt, world.limits.max_time - run.t)
+
+    @wp.func
+    def go_on(world: World, run: Run, memory: Memory, slot: int, contact: CompliantData, g: scalar):
+        """``run`` after a step in contact."""
+        body = world.body
+        size = body.bounding_radius
+        out = run
+        fast = wp.length(run.v) + wp.length(run.w) * size
+        dt = stride(world, run, contact, fast, g)
+        half = scalar(0.5) * dt
+        x = run.x + half * run.v
+        q = turned_by(run.q, run.w, half)
+        out.travel += fast * half
+        R = wp.quat_to_matrix(q)
+        inverse = R * body.inverse_inertia * wp.transpose(R)
+        outer = outer_pull(world, run, memory, slot, x, q, R, dt)
+        start = Motion()
+        start.v = run.v
+        start.w = R * run.w
+        m = Motion()
+        # Hits fall on the middle of the step: half of the pulls come before them.
+        m.v = start.v + scalar(0.5) * outer.v
+        m.w = start.w + scalar(0.5) * outer.w
+        margin = _GROWTH * (fast + g * dt) * dt + _BEYOND * size
+        count = find(world, out, memory, slot, x, q, margin)
+        slow = leaving_speed(contact.depth, g)
+        quick = slow + scalar(2.0) * g * dt
+        hit = strike(contact, body, inverse, x, m, memory.contacts, count, slot, half, quick)
+        m.v = hit.motion.v + scalar(0.5) * outer.v
+        m.w = hit.motion.w + scalar(0.5) * outer.w
+        share = scalar(0.0)
+        if run.dt > scalar(0.0):
+            share = dt / run.dt
+        recall(memory.contacts, memory.before, memory.held, count, slot, share, m, x, quick)
+        done = hold(
+            contact, body, inverse, x, m, memory.contacts, memory.held, count, slot,
+            dt, share * run.grip.rolling, slow,
+        )  # fmt: skip
+        sums = done.pressed
+        m = done.motion
+        out.grip.rolling = done.torque
+        n = done.normal
+        lever = done.lever
+        if sums.weight == scalar(0.0) and hit.hits > 0:
+            n = hit.normal
+            lever = hit.lever
+        if sums.weight + hit.weight > scalar(0.0):
+            impulse = done.impulse + hit.impulse
+            weight = sums.weight + hit.weight
+            out = noted(world, out, memory, slot, x, n, lever, start, m, weight, impulse, sums, dt)
+        forget(memory, slot)
+        for k in range(count):
+            memory.before[k, slot] = memory.held[k, slot]
+        out.turning = done.touch - half
+        out.v = m.v
+        out.w = wp.transpose(R) * m.w
+        out.x = x + half * out.v
+        out.q = turned_by(q, out.w, half)
+        out.t += dt
+        out.dt = dt
+        out.travel += (wp.length(out.v) + wp.length(out.w) * size) * half
+        out.path += wp.length(out.v) * dt
+        if hit.hits > 0:
+            sums.waiting = 1
+        out = judged(
+            world.limits, size, out, memory, slot, sums, g, dt, scalar(0.1) * contact.depth,
+            _STILL_STEPS,
+        )  # fmt: skip
+        if out.phase == FLIGHT and out.outcome == _RUNNING:
+            below = depth(world.surface, out.x)
+            if below.distance < -wp.static(lost) * size:
+                out.outcome = _SANK
+        return out
+
+    def stepped(phase: Any) -> Any:
+        """``phase`` with the law and the pull [m/s^2] of the place."""
+
+        @wp.func
+        def step(world: World, run: Run, memory: Memory, slot: int):
+            anchor(world, run, memory, slot)
+            out = run
+            out.steps += 1
+            contact = contact_of(world, out, memory, slot, out.x)
+            gravity = memory.notes[slot].anchor.acceleration
+            g = wp.length(frame_pull(world, out.t, out.x, vec3(), gravity))
+            return phase(world, out, memory, slot, contact, g)
+
+        return step
+
+    hit, last = stepped(collide), stepped(go_on)
+
+    @wp.func
+    def press(world: World, run: Run, memory: Memory, slot: int):
+        if run.lasting == 0:
+            return hit(world, run, memory, slot)
+        return last(world, run, memory, slot)
+
+    return hit, last, press
+
+
+@functools.cache
+def _scheme(name: str, gaps: Any, depth: Any, hull: bool) -> Scheme:
+    def press(parts: Composition) -> Any:
+        return press_rigid(parts, gaps, depth, hull)[2]
+
+    def presses(parts: Composition) -> Any:
+        return press_rigid(parts, gaps, depth, hull)[:2]
+
+    def clearance(parts: Composition) -> Any:
+        return gaps(parts)[1]
+
+    return Scheme(
+        name, arrive_rigid, press, presses, hits=True, clearance=clearance, rigid=True, hull=hull
+    )
+
+
+@functools.cache
+def _gaps(kind: Any, contacts: Any, clear: Any) -> Any:
+    return functools.partial(kind, contacts=contacts, clear=clear)
+
+
+def impulse_scheme(surface: Surface, lander: RigidLander) -> Scheme:
+    """The scheme of rigid contact: on facets of the hull, or of a ball; elsewhere of points."""
+    functions = hull_functions(surface)
+    if functions is None:
+        return _scheme("impulse", point_gaps, surface.point, False)
+    ball = is_ball(lander)
+    gaps = _gaps(ball_gaps if ball else hull_gaps, functions[1], clear_function(surface, ball))
+    name = "impulse of a ball on facets" if ball else "impulse on facets"
+    return _scheme(name, gaps, depth_function(surface), True)

@@ -1,0 +1,164 @@
+"""One run of a rigid lander in full detail: what ``simulate`` returns."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import numpy.typing as npt
+
+from alight.core import devices, frames
+from alight.core.checks import Array
+from alight.core.errors import InputError
+from alight.core.outcomes import Outcome, outcome_of
+from alight.engine.batch import Batch
+from alight.engine.history import Thinning
+from alight.engine.lift import refusal
+from alight.engine.records import stacked
+from alight.engine.result import BatchResult
+from alight.motions.rigid.energy import EnergyParts, energies
+from alight.motions.rigid.state import Row
+from alight.vehicles.rigid.free_rotation import turn
+
+if TYPE_CHECKING:
+    from alight.motions.rigid.model import Model
+
+_ROW: Any = Row
+#: Numbers of a line.
+LINE_WIDTH = 17
+#: Where a line says which phase it is of.
+LINE_PHASE = 14
+
+
+@dataclass(frozen=True, eq=False)
+class Solution:
+    """The course of one run: a line after every step, thinned in long runs, and every contact."""
+
+    model: Model
+    rows: Any
+    """Structured array, one line a step (``motions.rigid.state.Row``); the first is the release."""
+    events: Any
+    """Structured array of the contacts in order of time (see ``engine.records.Touch``)."""
+    outcome: Outcome
+    """How the run ended; ``print(solution.outcome)`` says it in words."""
+    device: devices.Device
+    thinning: Thinning
+    """Which lines are kept; all of them in most runs."""
+
+    @property
+    def steps(self) -> int:
+        """Steps of the run, whether their lines are kept or not."""
+        return self.thinning.steps
+
+    @property
+    def time(self) -> Array:
+        """(n,) [s]."""
+        return np.asarray(self.rows["t"])
+
+    @property
+    def position(self) -> Array:
+        """(n, 3) of the centre of mass, target axes [m]."""
+        return np.asarray(self.rows["x"])
+
+    @property
+    def velocity(self) -> Array:
+        """(n, 3) relative to the turning target, target axes [m/s]."""
+        return np.asarray(self.rows["v"])
+
+    @property
+    def attitude(self) -> Array:
+        """(n, 4) quaternions xyzw, body to target axes."""
+        return np.asarray(self.rows["q"])
+
+    @property
+    def rate(self) -> Array:
+        """(n, 3) relative to the target, body axes [rad/s]."""
+        return np.asarray(self.rows["w"])
+
+    @property
+    def in_contact(self) -> Any:
+        """(n,) True where the step was one of the contact phase."""
+        return self.rows["phase"] != 0
+
+    @property
+    def normal_force(self) -> Array:
+        """(n,) of the ground on the lander, in the step before each line [N]."""
+        return np.asarray(self.rows["force"])
+
+    @cached_property
+    def energy(self) -> EnergyParts:
+        """E_J and its parts at each line [J]."""
+        return energies(self.model, self.rows, self.device)
+
+    def sample(self, times: npt.ArrayLike) -> tuple[Array, Array]:
+        """Position (m, 3) [m] and attitude (m, 4) at any times within the run [s].
+
+        Positions are cubic between lines, from positions and velocities; attitudes are exact in
+        flight and turn evenly from line to line in contact.
+        """
+        t = np.atleast_1d(np.asarray(times, dtype=np.float64))
+        first, last = self.time[0], self.time[-1]
+        if not ((t >= first) & (t <= last)).all():
+            raise InputError(
+                f"times must lie within the run, from {first:g} to {last:g} s; got "
+                f"{t.min():g} to {t.max():g} s."
+            )
+        left = np.clip(np.searchsorted(self.time, t, side="right") - 1, 0, len(self.time) - 2)
+        return self._places(t, left), self._attitudes(t, left)
+
+    def _places(self, t: Array, left: Any) -> Array:
+        h = self.time[left + 1] - self.time[left]
+        s = ((t - self.time[left]) / np.where(h > 0.0, h, 1.0))[:, None]
+        h = h[:, None]
+        a, b = self.position[left], self.position[left + 1]
+        u, v = self.velocity[left], self.velocity[left + 1]
+        start = a * (1.0 + 2.0 * s) * (1.0 - s) ** 2 + h * u * s * (1.0 - s) ** 2
+        return np.asarray(start + b * s**2 * (3.0 - 2.0 * s) - h * v * s**2 * (1.0 - s))
+
+    def _attitudes(self, t: Array, left: Any) -> Array:
+        start, dt = self.time[left], t - self.time[left]
+        omega, _, q_NT = self.model.rotation.evaluate(start, device="cpu")
+        q, w = self.attitude[left], self.rate[left]
+        inertial = frames.inertial_rate(q, w, omega)
+        inertia, device = self.model.lander.inertia, "cpu"
+        turned, _ = turn(inertia, frames.quat_multiply(q_NT, q), inertial, dt, device=device)
+        _, _, later = self.model.rotation.evaluate(t, device="cpu")
+        free = frames.quat_multiply(frames.quat_conjugate(later), turned)
+        size = np.linalg.norm(w, axis=-1)
+        axis = np.where(size[:, None] > 0.0, w, [0.0, 0.0, 1.0])
+        even = frames.quat_multiply(q, frames.quat_from_axis_angle(axis, size * dt))
+        return np.where(self.in_contact[left + 1][:, None], even, free)
+
+    def __str__(self) -> str:
+        return (
+            f"{self.outcome} after {self.time[-1]:.6g} s, {len(self.events)} contacts and "
+            f"{self.thinning}"
+        )
+
+
+def lines_as_rows(lines: Array) -> Any:
+    """Lines as a kernel writes them, as a structured array of ``Row``."""
+    rows: Any = np.zeros(len(lines), dtype=_ROW.numpy_dtype())
+    at = 0
+    for name in rows.dtype.names:
+        width = int(np.prod(rows.dtype[name].shape, dtype=int))
+        rows[name] = lines[:, at : at + width].reshape(rows[name].shape)
+        at += width
+    return rows
+
+
+def solution_of(batch: Batch, result: BatchResult) -> Solution:
+    """The course of the only run of a batch that kept its history."""
+    release, outcome = batch.release, outcome_of(result.outcome[0])
+    if outcome is Outcome.STARTED_INSIDE:
+        raise InputError(refusal(f"position {release.position[0]} m"))
+    history = batch.histories[0]
+    first: Any = np.zeros(1, dtype=_ROW.numpy_dtype())
+    first["x"], first["v"] = batch.released["x"], release.velocity
+    first["q"], first["w"] = release.attitude, release.rate
+    rows = stacked(Row, [first, *map(lines_as_rows, history.parts)])
+    model: Any = batch.model
+    thinning = history.thinning(releases=0)
+    return Solution(model, rows, result.touches, outcome, batch.device, thinning)

@@ -1,0 +1,1 @@
+"""Articulated landers: trees of bodies and joints."""
