@@ -171,5 +171,5 @@ def test_a_tip_inside_the_hull_is_below_ground_too(law):
     places = [(0.0, 0.0, 0.1 - 0.5e-3), (0.0, 0.0, 0.1 - 2e-3)]
     model = model_of(PYRAMID, law, max_time=1.0)
     batch = engine.Batch(model, motions.Release(places), device="cpu")
-    assert batch.placed[0] == pytest.approx([0.0, 0.0, 0.1], abs=1e-12)
+    assert batch.released["x"][0] == pytest.approx([0.0, 0.0, 0.1], abs=1e-12)
     assert batch.result().outcome.tolist() == [Outcome.RUNNING, Outcome.STARTED_INSIDE]

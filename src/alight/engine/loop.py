@@ -10,6 +10,7 @@ from alight.core.types import scalar
 from alight.engine.motion import Launch, Loop
 from alight.engine.records import Touch
 
+_SETTLED = wp.constant(int(Outcome.SETTLED))
 _RUNNING = wp.constant(int(Outcome.RUNNING))
 _OUT_OF_STEPS = wp.constant(int(Outcome.OUT_OF_STEPS))
 
@@ -41,6 +42,7 @@ def loop_kernel(loop: Loop, launch: Launch | None = None) -> Any:
     holds = launch is not None
     of = launch or loop.whole
     step, account, told, line = of.step, of.account, loop.told, loop.line
+    switches, following, wake = loop.next is not None, loop.next, loop.wake
     bounds = None if of.gpu_blocks is None else (GPU_BLOCK, of.gpu_blocks)
 
     @wp.kernel(
@@ -76,10 +78,17 @@ def loop_kernel(loop: Loop, launch: Launch | None = None) -> Any:
         written = int(0)
         going = run.outcome == _RUNNING
         while going:
+            # Static conditions stand alone: what they rule out is not even looked at.
+            if wp.static(switches):  # noqa: SIM102
+                if run.t >= run.until:
+                    run.until = following(here, run, memory, slot)
             before = run.phase
             known = run.touches
             run = step(here, run, memory, slot)
             run = account(here, run, memory, slot, before)
+            if wp.static(switches):  # noqa: SIM102
+                if run.outcome == _SETTLED:
+                    run = wake(here, run, memory, slot)
             taken += 1
             if run.touches != known:
                 touches_out[slot, logged] = memory.notes[slot].touch

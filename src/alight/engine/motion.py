@@ -74,12 +74,18 @@ class Loop:
     group: Any = None
     """Warp function ``(run) -> int``: runs of equal numbers do alike and are kept together."""
     groups: int = 1
+    next: Any = None
+    """Warp function ``(world, run, memory, slot) -> time`` [s], the next at which something
+    switches or the run ends (``engine.clock``); None where nothing switches."""
+    wake: Any = None
+    """Warp function ``(world, run, memory, slot) -> run`` of a run that has come to rest: it goes
+    on from the next switch, if there is one."""
     own: bool = False
     """Whether each run has a model of its own (``engine.fleet``)."""
 
     def __hash__(self) -> int:
         parts = (self.whole, self.told, self.line, self.apart, self.World, self.Memory)
-        return hash((parts, self.own))
+        return hash((parts, self.own, self.next))
 
 
 @dataclass(frozen=True)

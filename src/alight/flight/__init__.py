@@ -1,7 +1,7 @@
 """What acts on a lander besides gravity and ground: the target's rotation, external pushes."""
 
 from alight.core.orbits import ecliptic_attitude, ecliptic_to_equatorial, pole_attitude
-from alight.flight.combine import Combined, combine, combined_data
+from alight.flight.combine import Combined, combine, combined_data, combined_next
 from alight.flight.external import (
     SOLAR_PRESSURE,
     Companion,
@@ -19,6 +19,7 @@ from alight.flight.places import (
     apparent_sun,
 )
 from alight.flight.rotation import Rotation, Spin, UniformRotation
+from alight.flight.timed import SteadyPush, Timed
 from alight.flight.tumbling import Tumbling
 
 __all__ = [
@@ -34,12 +35,15 @@ __all__ = [
     "Rotation",
     "SolarPressure",
     "Spin",
+    "SteadyPush",
     "SunTide",
+    "Timed",
     "Tumbling",
     "UniformRotation",
     "apparent_sun",
     "combine",
     "combined_data",
+    "combined_next",
     "ecliptic_attitude",
     "ecliptic_to_equatorial",
     "pole_attitude",

@@ -47,6 +47,35 @@ def combined_data(externals: Sequence[External], device: devices.Device) -> Any:
     return data
 
 
+def combined_next(externals: Sequence[External]) -> Any:
+    """The function ``(data, t) -> time`` [s] of the next switch of any of them; None without."""
+    laws = _checked(externals)
+    if all(law.next is None for law in laws):
+        return None
+    return _fold_next(tuple((law.next, law.push, law.Data) for law in laws))
+
+
+@wp.func
+def _never(data: Any, t: scalar):
+    return scalar(1e30)
+
+
+@functools.cache
+def _fold_next(laws: tuple[tuple[Any, Any, Any], ...]) -> Any:
+    """As ``_fold``, of the times of switches."""
+    last = laws[-1][0]
+    if len(laws) == 1:
+        return last or _never
+    data_type = _fold(tuple((push, kind) for _, push, kind in laws))[0]
+    first, second = _fold_next(laws[:-1]), last or _never
+
+    @wp.func
+    def pair_next(data: data_type, t: scalar):
+        return wp.min(first(data.first, t), second(data.second, t))
+
+    return pair_next
+
+
 class Combined(External):
     """The sum of several external laws, as a law."""
 
@@ -54,6 +83,7 @@ class Combined(External):
         self.externals = _checked(externals)
         self.steady = all(law.steady for law in self.externals)
         self.Data, self.push = combine(self.externals)
+        self.next = combined_next(self.externals)
 
     def data(self, device: devices.Device) -> Any:
         """The parameters of all."""

@@ -54,6 +54,9 @@ class External:
     Data: Any
     #: True where ``potential`` is a function of the place in T axes alone: E_J is then conserved.
     steady: bool = False
+    #: Warp function ``(data: Data, t: scalar) -> scalar``: the first time after t [s] at which the
+    #: push switches, which no step passes over; None where it never does.
+    next: Any = None
 
     def data(self, device: devices.Device) -> Any:
         """The law's parameters as a struct whose arrays live on ``device``."""

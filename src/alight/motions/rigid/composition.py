@@ -69,6 +69,7 @@ class Laws:
     scheme: Scheme
     linearised: bool
     steady: bool  # nothing depends on time: E_J is a constant of free motion
+    next: Any = None  # when something switches; None where nothing does
 
 
 @dataclasses.dataclass(frozen=True)

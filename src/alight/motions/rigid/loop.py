@@ -12,6 +12,7 @@ from alight.engine.gain import gains_energy
 from alight.engine.motion import Launch, Loop
 from alight.gravity.linearised import extrapolate
 from alight.motions.rigid.composition import Composition
+from alight.motions.rigid.phases.clipped import watch
 from alight.motions.rigid.phases.flight import flight_phase
 from alight.motions.rigid.state import CONTACT, FLIGHT, Memory, Run
 from alight.vehicles.rigid.data import angular_energy, linear_energy
@@ -56,6 +57,7 @@ def rigid_loop(parts: Composition) -> Loop:
             launch("hits", hit, gone, 2, GPU_BLOCKS_ONE),
             launch("contact that lasts", last, gone, 3, GPU_BLOCKS_ALL),
         ]
+    following, wake = (None, None) if parts.laws.next is None else _switches(parts)
     return Loop(
         World=World,
         Run=Run,
@@ -67,7 +69,33 @@ def rigid_loop(parts: Composition) -> Loop:
         apart=(flying, *touching),
         group=_group,
         groups=4,
+        next=following,
+        wake=wake,
     )
+
+
+@functools.cache
+def _switches(parts: Composition) -> tuple[Any, Any]:
+    """When something switches next, and how a lander at rest goes on from there."""
+    World: Any = parts.World
+    external_next = parts.laws.next
+
+    @wp.func
+    def following(world: World, run: Run, memory: Memory, slot: int):
+        return wp.min(world.limits.max_time, external_next(world.external, run.t))
+
+    @wp.func
+    def wake(world: World, run: Run, memory: Memory, slot: int):
+        out = run
+        if run.until < world.limits.max_time:
+            out.t = run.until
+            out.outcome = _RUNNING
+            out.quiet = scalar(0.0)
+            out.still = 0
+            watch(out, memory, slot)
+        return out
+
+    return following, wake
 
 
 @wp.func

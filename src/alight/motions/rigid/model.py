@@ -23,7 +23,7 @@ from alight.engine.records import Touch, field_of, joined, size_of
 from alight.engine.result import BatchResult
 from alight.engine.stop import Stop
 from alight.flight import External, Rotation, UniformRotation
-from alight.flight.combine import combine, combined_data
+from alight.flight.combine import combine, combined_data, combined_next
 from alight.gravity import Gravity, Linearised, Uniform
 from alight.motions.rigid.composition import Composition, Laws, Nothing, Scheme, compose
 from alight.motions.rigid.loop import rigid_loop
@@ -164,6 +164,7 @@ class Model(Motion):
                 scheme=self.scheme,
                 linearised=isinstance(self.gravity, Linearised),
                 steady=self.rotation.uniform and all(law.steady for law in self.externals),
+                next=combined_next(self.externals),
             )
         )
 
@@ -215,7 +216,9 @@ class Model(Motion):
         notes["row"] = notes["number"] if self.contact.count > 1 else 0
         notes["anchor_x"] = np.nan  # nowhere yet
         runs["v"], runs["q"], runs["w"] = release.velocity, release.attitude, release.rate
-        runs["h"] = self.steps.longest
+        # Where something switches, the first such time is found in the kernel.
+        switches = combined_next(self.externals) is not None
+        runs["h"], runs["until"] = self.steps.longest, 0.0 if switches else self.stop.max_time
         runs["x"], refused = placed(self, release, device, threads)
         runs["outcome"][refused] = Outcome.STARTED_INSIDE
         return Start(runs, notes)

@@ -41,6 +41,7 @@ class Run:
     """What one run carries from step to step, as far as steps change it."""
 
     t: scalar  # [s]
+    until: scalar  # when the next step must end at the latest [s]
     x: vec3  # centre of mass from the target's origin, target axes [m]
     v: vec3  # relative to the rotating target [m/s]
     q: quat  # body to target axes

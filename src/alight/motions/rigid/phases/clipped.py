@@ -10,6 +10,7 @@ from alight.contact.friction import held_by_ground, warm_pull
 from alight.contact.state import Grip, Pressed
 from alight.core.outcomes import Outcome
 from alight.core.types import mat33, quat, scalar, vec3
+from alight.engine.clock import after, fit
 from alight.motions.rigid.composition import Composition, Scheme
 from alight.motions.rigid.contact_notes import begin_touch, grazed, met, note_push
 from alight.motions.rigid.phases.free_motion import outer_pull_function, turned_by
@@ -192,7 +193,7 @@ def press_clipped(parts: Composition, find: Any = points_near) -> Any:
             out = outlast(body, out, contact, fast, g)
         kind = kind_of(out, contact, fast)
         dt = step_of(out, contact, world.lightest, world.curvature, fast)
-        dt = wp.min(dt, world.limits.max_time - out.t)
+        dt = fit(dt, out.t, run.until, world.limits.max_time)
         half = scalar(0.5) * dt
         x = out.x + half * out.v
         q = turned_by(out.q, out.w, half)
@@ -245,7 +246,7 @@ def press_clipped(parts: Composition, find: Any = points_near) -> Any:
         out.w = wp.transpose(R) * m.w
         out.x = x + half * out.v
         out.q = turned_by(q, out.w, half)
-        out.t += dt
+        out.t = after(out.t, dt, run.until, world.limits.max_time)
         out.dt = dt
         out.travel += (wp.length(out.v) + wp.length(out.w) * size) * half
         out.path += wp.length(out.v) * dt

@@ -7,6 +7,7 @@ import warp as wp
 
 from alight.core.outcomes import Outcome
 from alight.core.types import scalar, vec3
+from alight.engine.clock import after, before
 from alight.engine.time_to_ground import path_length, time_to_travel
 from alight.integrators.runge_kutta_kernel import (
     accepted,
@@ -47,11 +48,15 @@ def flight_phase(parts: Composition) -> Any:
         world: World
         memory: Memory
         slot: int
+        until: scalar  # what switches then has not switched yet
 
     @wp.func
     def slope_of(data: Flying, t: scalar, y: vec6):
         v = vec3(y[3], y[4], y[5])
-        a = pull(data.world, data.memory, data.slot, t, vec3(y[0], y[1], y[2]), v)
+        when = t
+        if wp.static(laws.next is not None):
+            when = before(t, data.until)
+        a = pull(data.world, data.memory, data.slot, when, vec3(y[0], y[1], y[2]), v)
         return vec6(v[0], v[1], v[2], a[0], a[1], a[2])
 
     step = step_function(RK54, slope_of, vec6, Flying)
@@ -69,6 +74,7 @@ def flight_phase(parts: Composition) -> Any:
         flying.world = world
         flying.memory = memory
         flying.slot = slot
+        flying.until = run.until
         y = vec6(out.x[0], out.x[1], out.x[2], out.v[0], out.v[1], out.v[2])
         k1 = slope_of(flying, out.t, y)
         g = wp.sqrt(k1[3] * k1[3] + k1[4] * k1[4] + k1[5] * k1[5])
@@ -78,7 +84,7 @@ def flight_phase(parts: Composition) -> Any:
         a = _MARGIN * g
         speed = wp.length(out.v)
         size = world.body.bounding_radius
-        left = limits.max_time - out.t
+        left = run.until - out.t
         longest = wp.min(wp.min(out.h, limits.max_step), left)
         if wp.static(laws.linearised):
             longest = wp.min(longest, time_to_travel(world.reach, speed, a))
@@ -114,7 +120,7 @@ def flight_phase(parts: Composition) -> Any:
         turned = turn(world, out.t, out.q, out.w, h)
         out.q = turned.q
         out.w = turned.w
-        out.t += h
+        out.t = after(out.t, h, run.until, limits.max_time)
         out.x = vec3(taken.y[0], taken.y[1], taken.y[2])
         out.v = vec3(taken.y[3], taken.y[4], taken.y[5])
         faster = fast + a * h
@@ -125,7 +131,7 @@ def flight_phase(parts: Composition) -> Any:
             out.still = 0
         if wp.length(out.x) > limits.escape_radius:
             out.outcome = _ESCAPED
-        elif h >= left:
+        elif h >= left and run.until >= limits.max_time:
             out.outcome = _TIMED_OUT
         return out
 

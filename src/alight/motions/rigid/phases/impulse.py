@@ -23,6 +23,7 @@ from alight.contact.impulse.contact_solver import GROWTH, HeldContact, Strike, h
 from alight.contact.state import CompliantData, Pressed
 from alight.core.outcomes import Outcome
 from alight.core.types import scalar, vec3
+from alight.engine.clock import after, fit
 from alight.motions.rigid.composition import Composition, Scheme
 from alight.motions.rigid.contact_notes import begin_touch, note_push
 from alight.motions.rigid.phases.clipped import judged, watch
@@ -185,7 +186,7 @@ def press_rigid(parts: Composition, gaps: Any, depth: Any, hull: bool) -> tuple[
         least = _SHORTEST * dt
         dt = wp.min(dt, scalar(2.0) * wp.max(run.turning, least))
         dt = wp.min(dt, wp.max(_GROWTH * run.dt, least))
-        return wp.min(dt, world.limits.max_time - run.t)
+        return fit(dt, run.t, run.until, world.limits.max_time)
 
     @wp.func
     def go_on(world: World, run: Run, memory: Memory, slot: int, contact: CompliantData, g: scalar):
@@ -244,7 +245,7 @@ def press_rigid(parts: Composition, gaps: Any, depth: Any, hull: bool) -> tuple[
         out.w = wp.transpose(R) * m.w
         out.x = x + half * out.v
         out.q = turned_by(q, out.w, half)
-        out.t += dt
+        out.t = after(out.t, dt, run.until, world.limits.max_time)
         out.dt = dt
         out.travel += (wp.length(out.v) + wp.length(out.w) * size) * half
         out.path += wp.length(out.v) * dt

@@ -24,6 +24,7 @@ from alight.contact.sliding.kernel import (
 )
 from alight.core.outcomes import Outcome
 from alight.core.types import scalar, vec3
+from alight.engine.clock import after, before
 from alight.engine.time_to_ground import path_length, time_to_travel
 from alight.integrators.runge_kutta_kernel import (
     accepted,
@@ -135,6 +136,7 @@ def slide_function(parts: Composition, bend: Any) -> Any:
         slot: int
         held: scalar  # 0 where the ground has let go
         creeps: bool  # it goes the way it is pulled
+        until: scalar  # what switches then has not switched yet
 
     @wp.func
     def rates(v: vec3, free: vec3, push: SupportForce, held: scalar):
@@ -148,7 +150,10 @@ def slide_function(parts: Composition, bend: Any) -> Any:
     def slope_of(data: Moving, t: scalar, y: vec10):
         x = vec3(y[0], y[1], y[2])
         v = vec3(y[3], y[4], y[5])
-        free = pull(data.world, data.memory, data.slot, t, x, v)
+        when = t
+        if wp.static(laws.next is not None):
+            when = before(t, data.until)
+        free = pull(data.world, data.memory, data.slot, when, x, v)
         push = SupportForce()
         if data.held > scalar(0.0):
             law = law_at(data.world, data.memory, data.slot, x)
@@ -259,7 +264,7 @@ def slide_function(parts: Composition, bend: Any) -> Any:
         limits = world.limits
         s = wp.length(run.v)
         bent = wp.max(push.bend, scalar(1e-25))
-        left = limits.max_time - run.t
+        left = run.until - run.t
         if gone:
             quarter = wp.pow(scalar(0.25), scalar(run.still))
             return wp.min(left, quarter * time_to_travel(_START / bent, s, g))
@@ -285,7 +290,7 @@ def slide_function(parts: Composition, bend: Any) -> Any:
             out.still += 1
             return out
         out.path += path_length(run.v, v, h)
-        out.t += h
+        out.t = after(run.t, h, run.until, world.limits.max_time)
         out.x = x
         out.v = v
         out.still = 0
@@ -299,8 +304,8 @@ def slide_function(parts: Composition, bend: Any) -> Any:
     def moved(world: World, run: Run, memory: Memory, slot: int, h: scalar, y: vec10, last: scalar):
         """``run`` after a step that is kept: on the surface, its velocity along it."""
         out = run
-        left = world.limits.max_time - run.t
-        out.t += h
+        left = run.until - run.t
+        out.t = after(run.t, h, run.until, world.limits.max_time)
         out.x = put_back(world, vec3(y[0], y[1], y[2]))
         at = surface_point(world.surface, out.x)
         v = vec3(y[3], y[4], y[5])
@@ -310,7 +315,7 @@ def slide_function(parts: Composition, bend: Any) -> Any:
         out.force = world.body.mass * last
         gave = vec3(y[6], y[7], y[8])
         enter(out, memory, slot, at.normal, gave, y[9], world.body.mass)
-        if h >= left:
+        if h >= left and run.until >= world.limits.max_time:
             out.outcome = _TIMED_OUT
             leave(world, out, memory, slot)
         return out
@@ -331,7 +336,7 @@ def slide_function(parts: Composition, bend: Any) -> Any:
             return out
         still = wp.dot(run.v, run.v) == scalar(0.0)
         gone = push.support <= _NONE * g and run.still < _TRIES
-        left = limits.max_time - run.t
+        left = run.until - run.t
         end = Halt()
         end.time = _NO_LIMIT
         if not gone:
@@ -348,6 +353,7 @@ def slide_function(parts: Composition, bend: Any) -> Any:
         moving.world = world
         moving.memory = memory
         moving.slot = slot
+        moving.until = run.until
         moving.held = wp.where(gone, scalar(0.0), scalar(1.0))
         bent = push.bend + scalar(1.0) / wp.length(run.x)
         moving.creeps = creeping(push, run.v, law.friction, bent, limits.rtol)

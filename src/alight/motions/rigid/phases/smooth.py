@@ -25,6 +25,7 @@ from alight.contact.rolling_resistance import tangential
 from alight.contact.state import CompliantData
 from alight.core.outcomes import Outcome
 from alight.core.types import quat, scalar, vec3
+from alight.engine.clock import after, before
 from alight.engine.records import Touch
 from alight.engine.time_to_ground import free_time
 from alight.gravity.linearised import extrapolate
@@ -127,7 +128,10 @@ def press_function(parts: Composition, push: Any, stored: Any, frequency: Any) -
         value = extrapolate(
             data.memory.notes[slot].anchor, now.x - data.memory.notes[slot].anchor_x
         )
-        now.pull = frame_pull(data.world, t, now.x, now.v, value.acceleration)
+        when = t
+        if wp.static(laws.next is not None):
+            when = before(t, data.run.until)
+        now.pull = frame_pull(data.world, when, now.x, now.v, value.acceleration)
         # w' = -I^-1 (w* x I w*) - w* x w - R^T O', with w* = w + R^T O (paper 004, equation 2);
         # in target axes w* x w = O x w, and the derivative of R w is R w'.
         turning = spin(data.world.rotation, t)
@@ -194,10 +198,10 @@ def press_function(parts: Composition, push: Any, stored: Any, frequency: Any) -
         return out
 
     @wp.func
-    def moved(run: Run, z: vec13, h: scalar, scale: Scales, size: scalar):
-        """``run`` in the state ``z``, ``h`` [s] later."""
+    def moved(run: Run, z: vec13, t: scalar, h: scalar, scale: Scales, size: scalar):
+        """``run`` in the state ``z``, ``h`` [s] later at ``t``."""
         out = run
-        out.t += h
+        out.t = t
         out.x = vec3(z[0], z[1], z[2])
         out.v = vec3(z[3], z[4], z[5])
         out.q = wp.normalize(quat(z[6], z[7], z[8], z[9]))
@@ -322,7 +326,7 @@ def press_function(parts: Composition, push: Any, stored: Any, frequency: Any) -
             out.v = vec3()
             out.w = vec3()
             out.outcome = _SETTLED
-        elif h >= left:
+        elif h >= left and run.until >= limits.max_time:
             out.outcome = _TIMED_OUT
         elif load.active == 0 and load.soon > _APART * brief:
             a = _MARGIN * wp.length(frame_pull(world, out.t, out.x, out.v, gravity))
@@ -363,7 +367,7 @@ def press_function(parts: Composition, push: Any, stored: Any, frequency: Any) -
             out.outcome = _NOT_FINITE
             return out
         # -- the step ----------------------------------------------------------------------------
-        left = limits.max_time - out.t
+        left = run.until - out.t
         h = wanted_step(world, out, was, scale, _MARGIN * wp.length(old.pull), data.look)
         h = wp.min(h, left)
         taken = step(data, out.t, y, k1, h)
@@ -379,7 +383,8 @@ def press_function(parts: Composition, push: Any, stored: Any, frequency: Any) -
         if h < out.dt:
             suggested = wp.max(suggested, out.dt)
         # -- the new state and its forces --------------------------------------------------------
-        out = moved(out, taken.y, h, scale, body.bounding_radius)
+        later = after(out.t, h, run.until, limits.max_time)
+        out = moved(out, taken.y, later, h, scale, body.bounding_radius)
         out.dt = suggested
         new = instant(data, out.t, taken.y)
         load = load_of(contact, body, world.surface, new, data.look)
