@@ -123,6 +123,7 @@ def strike(
     slot: int,
     near: scalar,
     least: scalar,
+    gives: scalar,
 ):
     """Hit every contact no higher than ``near`` [m] that closes faster than ``least`` [m/s]."""
     out = Strike()
@@ -145,7 +146,7 @@ def strike(
             n = found[chosen, slot].normal
             lever = met_at(out.motion, x, n, found, count, slot, near, bound)
             returned = contact.restitution
-            if out.hits >= _ELASTIC:
+            if out.hits >= _ELASTIC or fastest > -gives:
                 returned = scalar(0.0)
             hit = struck(contact, returned, body, inverse_inertia, out.motion, n, lever)
             out.motion = hit.motion

@@ -8,6 +8,7 @@ sequence of ever smaller bounces has an end.
 """
 
 import functools
+import os
 from typing import Any
 
 import warp as wp
@@ -53,9 +54,9 @@ _STILL_STEPS = wp.constant(5)
 #: A step that ends at a hit is no shorter than this share of what it could be.
 _SHORTEST = wp.constant(scalar(1e-3))
 #: In contact that goes on, what closes more slowly than this share of the speed of a hop is held;
-#: all else is hit. Gaps that such a speed rises by are closed, and this share of the radius more.
-_SLOWEST = wp.constant(scalar(0.1))
-_CLOSE = wp.constant(scalar(1e-5))
+#: all else is hit. Gaps that such a speed rises by are closed.
+_SLOWEST = wp.constant(scalar(float(os.environ.get("SLOWEST","0.1"))))
+_GIVES = wp.constant(scalar(float(os.environ.get("GIVES","0.1"))))
 #: A time that does not come [s]: nothing is awaited.
 _NEVER = wp.constant(scalar(1e30))
 
@@ -134,9 +135,9 @@ def press_rigid(parts: Composition, gaps: Any, depth: Any, hull: bool) -> tuple[
             memory.before[k, slot] = nothing
 
     @wp.func
-    def closeness(contact: CompliantData, size: scalar):
+    def closeness(contact: CompliantData, x: vec3):
         """Gaps [m] that count as closed in contact that goes on, to either side of 0."""
-        return _SLOWEST * _SLOWEST * contact.depth + _CLOSE * size
+        return _SLOWEST * _SLOWEST * contact.depth + scalar(10.0) * _ROUNDING * wp.length(x)
 
     @wp.func
     def reach(fast: scalar, g: scalar, dt: scalar, size: scalar):
@@ -181,7 +182,7 @@ def press_rigid(parts: Composition, gaps: Any, depth: Any, hull: bool) -> tuple[
             count = find(world, run, memory, slot, run.x, run.q, margin)
             hit = strike(
                 contact, body, inverse, run.x, start, memory.contacts, count, slot, ever,
-                scalar(0.0),
+                scalar(0.0), scalar(0.0),
             )  # fmt: skip
             margin = scalar(10.0) * margin
             looks += 1
@@ -213,12 +214,13 @@ def press_rigid(parts: Composition, gaps: Any, depth: Any, hull: bool) -> tuple[
         start.v = run.v
         start.w = R * run.w
         fast = wp.length(run.v) + wp.length(run.w) * size
-        near = closeness(contact, size)
+        near = closeness(contact, run.x)
         least = _SLOWEST * leaving_speed(contact.depth, g)
         margin = reach(fast, g, run.dt, size)
         count = find(world, run, memory, slot, run.x, run.q, margin)
         hit = strike(
-            contact, body, inverse, run.x, start, memory.contacts, count, slot, near, least
+            contact, body, inverse, run.x, start, memory.contacts, count, slot, near, least,
+            _GIVES * leaving_speed(contact.depth, g),
         )
         active = int(0)
         for k in range(count):
@@ -304,7 +306,7 @@ def press_rigid(parts: Composition, gaps: Any, depth: Any, hull: bool) -> tuple[
         sums = done.pressed
         m = done.motion
         coming = next_touch(
-            memory.contacts, memory.held, count, slot, x, start, m, dt, closeness(contact, size),
+            memory.contacts, memory.held, count, slot, x, start, m, dt, closeness(contact, run.x),
             least,
         )  # fmt: skip
         if coming.missed < dt and dt > scalar(1.5) * _SHORTEST * most:
