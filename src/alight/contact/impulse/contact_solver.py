@@ -123,9 +123,12 @@ def strike(
     slot: int,
     near: scalar,
     least: scalar,
-    gives: scalar,
+    elastic: scalar,
 ):
-    """Hit every contact no higher than ``near`` [m] that closes faster than ``least`` [m/s]."""
+    """Hit every contact no higher than ``near`` [m] that closes faster than ``least`` [m/s].
+
+    Hits slower than ``elastic`` [m/s] give nothing back.
+    """
     out = Strike()
     out.motion = start
     out.least = scalar(wp.inf)
@@ -146,7 +149,7 @@ def strike(
             n = found[chosen, slot].normal
             lever = met_at(out.motion, x, n, found, count, slot, near, bound)
             returned = contact.restitution
-            if out.hits >= _ELASTIC or fastest > -gives:
+            if out.hits >= _ELASTIC or fastest > -elastic:
                 returned = scalar(0.0)
             hit = struck(contact, returned, body, inverse_inertia, out.motion, n, lever)
             out.motion = hit.motion

@@ -8,7 +8,6 @@ sequence of ever smaller bounces has an end.
 """
 
 import functools
-import os
 from typing import Any
 
 import warp as wp
@@ -51,12 +50,12 @@ _GROWTH = wp.constant(scalar(GROWTH))
 #: Steps without motion after which a lander is at rest. Nothing swings as springs do, and steps are
 #: some times longer: fewer are enough, and the time of rest is that of compliant contact.
 _STILL_STEPS = wp.constant(5)
-#: A step that ends at a hit is no shorter than this share of what it could be.
+#: Of the longest step: no step to a hit is shorter, and no other has to grow from less.
 _SHORTEST = wp.constant(scalar(1e-3))
+_FIRST = wp.constant(scalar(1.0 / 16.0))
 #: In contact that goes on, what closes more slowly than this share of the speed of a hop is held;
 #: all else is hit. Gaps that such a speed rises by are closed.
-_SLOWEST = wp.constant(scalar(float(os.environ.get("SLOWEST","0.1"))))
-_GIVES = wp.constant(scalar(float(os.environ.get("GIVES","0.1"))))
+_SLOWEST = wp.constant(scalar(0.1))
 #: A time that does not come [s]: nothing is awaited.
 _NEVER = wp.constant(scalar(1e30))
 
@@ -215,12 +214,22 @@ def press_rigid(parts: Composition, gaps: Any, depth: Any, hull: bool) -> tuple[
         start.w = R * run.w
         fast = wp.length(run.v) + wp.length(run.w) * size
         near = closeness(contact, run.x)
-        least = _SLOWEST * leaving_speed(contact.depth, g)
+        slow = leaving_speed(contact.depth, g)
+        least = _SLOWEST * slow
         margin = reach(fast, g, run.dt, size)
         count = find(world, run, memory, slot, run.x, run.q, margin)
         hit = strike(
-            contact, body, inverse, run.x, start, memory.contacts, count, slot, near, least,
-            _GIVES * leaving_speed(contact.depth, g),
+            contact,
+            body,
+            inverse,
+            run.x,
+            start,
+            memory.contacts,
+            count,
+            slot,
+            near,
+            least,
+            slow,
         )
         active = int(0)
         for k in range(count):
@@ -251,14 +260,14 @@ def press_rigid(parts: Composition, gaps: Any, depth: Any, hull: bool) -> tuple[
         return dt
 
     @wp.func
-    def stride(run: Run, dt: scalar, least: scalar):
+    def stride(run: Run, dt: scalar):
         """The next step in contact [s], of ``dt`` at most.
 
         Where something is about to touch, it ends there, and none before it is a sliver. The first
-        steps are very short: what else is about to touch is not known yet.
+        steps are short: what else is about to touch is not known yet.
         """
-        next = wp.min(dt, wp.max(_GROWTH * run.dt, least))
-        left = wp.max(run.turning, least)
+        next = wp.min(dt, wp.max(_GROWTH * run.dt, _FIRST * dt))
+        left = wp.max(run.turning, _SHORTEST * dt)
         if left <= next:
             next = left
         elif left < scalar(2.0) * next:
@@ -276,7 +285,7 @@ def press_rigid(parts: Composition, gaps: Any, depth: Any, hull: bool) -> tuple[
         out = run
         fast = wp.length(run.v) + wp.length(run.w) * size
         most = longest(world, contact, fast, g)
-        dt = stride(run, most, _SHORTEST * most)
+        dt = stride(run, most)
         dt = fit(dt, run.t, run.until, world.limits.max_time)
         half = scalar(0.5) * dt
         x = run.x + half * run.v
