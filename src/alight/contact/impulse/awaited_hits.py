@@ -68,13 +68,13 @@ def time_to_touch(gap: scalar, u: scalar, a: scalar):
     """When gap + u t + a t^2/2 [m] goes through 0 on its way down [s], from now on."""
     square = u * u - scalar(2.0) * a * gap
     found = _NEVER
-    if gap <= scalar(0.0):
+    if gap <= scalar(0.0) and u < scalar(0.0):
+        found = scalar(0.0)
+    elif square >= scalar(0.0):
         if u < scalar(0.0):
-            found = scalar(0.0)
-        elif a < scalar(0.0) and square >= scalar(0.0):
+            found = scalar(2.0) * gap / (wp.sqrt(square) - u)
+        elif a < scalar(0.0):
             found = (u + wp.sqrt(square)) / -a
-    elif square >= scalar(0.0) and (u < scalar(0.0) or a < scalar(0.0)):
-        found = scalar(2.0) * gap / (wp.sqrt(square) - u)
     return found
 
 
