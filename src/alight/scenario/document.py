@@ -13,6 +13,7 @@ import numpy as np
 from pydantic import Field, PrivateAttr
 
 from alight.core.errors import InputError, did_you_mean
+from alight.core.outcomes import AnyEnding
 from alight.scenario import toml_text
 from alight.scenario.dispersion import KINDS, Dispersion
 from alight.scenario.errors import Fault
@@ -95,6 +96,12 @@ class Document(Section):
     def drawn(self) -> dict[str, Dispersion]:
         """What varies from run to run without standing under [dispersions]."""
         return {}
+
+    @property
+    def endings(self) -> list[AnyEnding]:
+        """How its own stops end runs (``[[stop.when]]``)."""
+        stop: Any = getattr(self, "stop", None)
+        return [one.ending for one in getattr(stop, "when", ())]
 
     # -- writing ------------------------------------------------------------------------------
 
