@@ -33,7 +33,8 @@ LATITUDE = Measure(dimension="angle", least=-math.pi / 2, most=math.pi / 2)
 LONGITUDE = Measure(dimension="angle", least=-2 * math.pi, most=2 * math.pi)
 
 
-def _name(text: str) -> str:
+def checked_name(text: str) -> str:
+    """A name that can stand in a dotted key."""
     if not _NAME.fullmatch(text):
         raise InputError(f"found {told(text)}; it must be letters, digits, - and _ alone")
     return text
@@ -54,7 +55,7 @@ def factors_problems(where: str, rows: Any) -> list[Fault]:
 class RegionSection(Section):
     """A part of the ground with properties of its own."""
 
-    name: Annotated[str, TextField(_name, ("pond",))]
+    name: Annotated[str, TextField(checked_name, ("pond",))]
     latitude: Annotated[float | None, LATITUDE] = None
     longitude: Annotated[float | None, LONGITUDE] = None
     angle: Annotated[float | None, Measure(dimension="angle", above=0, most=math.pi)] = None

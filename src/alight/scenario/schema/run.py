@@ -6,11 +6,12 @@ import math
 from typing import Annotated, Any, ClassVar
 
 from alight.scenario.errors import Fault
-from alight.scenario.field_types import ChoiceField, ListField, Measure, Number, Whole
+from alight.scenario.field_types import ChoiceField, ListField, Measure, NameField, Number, Whole
 from alight.scenario.quantities import Quantity, in_si
+from alight.scenario.schema.listed import Listed, name_problems
 from alight.scenario.schema.section import Section
 from alight.scenario.schema.sun import ANGLE, Sun
-from alight.scenario.schema.target import TargetBodySection
+from alight.scenario.schema.target import TargetBodySection, extension_problems
 
 
 class CompanionSection(Section):
@@ -69,15 +70,30 @@ class CompanionSection(Section):
         return made
 
 
+class PushSection(Listed):
+    """A push from outside, such as one that begins and ends."""
+
+    REGISTRY: ClassVar = "external"
+
+    kind: Annotated[str, NameField("external")]
+
+
 class Environment(Section):
     """What pulls and pushes besides the body."""
 
     sun: Sun | None = None
     companion: CompanionSection | None = None
+    push: tuple[PushSection, ...] = ()
 
     def problems(self, body: TargetBodySection) -> list[Fault]:
-        """Those of Sun and companion."""
-        return [p for part in (self.sun, self.companion) if part for p in part.problems(body)]
+        """Those of Sun, companion and pushes."""
+        found = [p for part in (self.sun, self.companion) if part for p in part.problems(body)]
+        found += name_problems("environment.push", self.push)
+        return found + [
+            fault
+            for one in self.push
+            for fault in extension_problems(one, f"environment.push.{one.name}", body)
+        ]
 
     def completed(self, body: TargetBodySection) -> Environment:
         """With the defaults of both."""
@@ -169,3 +185,11 @@ class Record(Section):
     """What is kept besides how each run ended."""
 
     trajectories: Annotated[Any, ListField(Whole(least=0), 0)] = ()
+    columns: Annotated[Any, ListField(NameField("column"), 0)] = None
+    """Registered columns that the table of runs has besides its own."""
+
+
+class ReportSection(Section):
+    """What the report shows besides its own sections."""
+
+    sections: Annotated[Any, ListField(NameField("report section"), 0)] = None
