@@ -243,8 +243,8 @@ def differences(old: Plan, new: Plan) -> list[str]:
 
 
 def deciding(scenario: Mapping[str, Any]) -> dict[str, Any]:
-    """A scenario without what no number depends on: its title, and paths of files known by hash."""
-    out = {key: value for key, value in scenario.items() if key != "title"}
+    """A scenario without what no number depends on: title, report, and paths of hashed files."""
+    out = {key: value for key, value in scenario.items() if key not in ("title", "report")}
     for name, table in out.items():
         if isinstance(table, Mapping) and "sha256" in table:
             files = ("mesh", "map", "urdf")
