@@ -8,8 +8,9 @@ import warp as wp
 
 from alight.core import devices, frames
 from alight.core.errors import AlightError
-from alight.core.outcomes import Outcome, ending_of
+from alight.core.outcomes import Ending, Outcome, ending_of
 from alight.core.types import scalar, vec3
+from alight.engine.stops import SpinAbove
 from alight.membrane import Captive, Membrane, hexagon, pear
 from alight.motions.capture.approach import (
     CONTROLLERS,
@@ -195,6 +196,24 @@ def test_controller_of_ones_own(device):
     flight = motion.run((0, 0, 0), duration=3.0, device=device)
     assert flight.last[0, -3] == pytest.approx(9.0, rel=1e-9)  # 2 t^2 / 2
     assert flight.rows["propellant_kg"][0] == pytest.approx(9.0 / (285.0 * 9.80665), rel=1e-9)
+
+
+def test_a_stop_ends_a_capture():
+    """It is not held, and not at rest; the words of captures stay for the others."""
+    import dataclasses
+
+    spun = Ending(64, "spun", "the asteroid turned for 3 s")
+    motion = dataclasses.replace(capture(), stops=(SpinAbove(0.03, hold=3.0, ending=spun),))
+    rates = np.array([RATE, 0.1 * np.array(RATE)])
+    found = motion.run(rates, duration=6.0, every=1.0, device="cpu")
+    assert [end.name for end in found.outcome] == ["spun", "MISSED"]
+    assert str(found.outcome[0]) == "the asteroid turned for 3 s"
+    row = found.rows[0]
+    assert 3.0 <= row["end_s"] <= 3.0 + 2 * 0.1
+    assert not row["success"]
+    assert np.isnan(row["settle_s"])
+    assert found.rows["end_s"][1] == 6.0
+    assert found.records.tolist() == [4, 7]
 
 
 # -- rows -------------------------------------------------------------------------------------

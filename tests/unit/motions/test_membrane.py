@@ -1,13 +1,17 @@
 """Runs on a membrane: what they are given, how they end, batches, thrust of one's own."""
 
+import dataclasses
+
 import numpy as np
 import pytest
 import warp as wp
 
+from alight import contact
 from alight.core import devices
 from alight.core.errors import InputError
-from alight.core.outcomes import Outcome
+from alight.core.outcomes import Ending, Outcome
 from alight.core.types import scalar, vec3
+from alight.engine.stops import BelowHeight, InRegion, SpinAbove
 from alight.membrane import Captive, Membrane, hexagon
 from alight.membrane.forces import Moving
 from alight.motions.membrane.model import Craft, MembraneMotion
@@ -206,3 +210,28 @@ def test_thrust_without_a_craft(device):
         MembraneMotion(trampoline(suspension=[[-5, 0], [5, 0]]), BOX)
     with pytest.raises(InputError, match="mass"):
         Craft(-1.0, (1.0, 1.0, 1.0))
+
+
+def test_stops_end_a_drop(device):
+    """At a depth, in the step in which it is reached; or by a rate that lasts."""
+    deep = Ending(64, "deep", "pressed the fabric in by 0.5 m")
+    spin = SpinAbove(1e9, hold=0.4)
+    motion = MembraneMotion(trampoline(), BOX, gravity=DOWN)
+    given = {"duration": 2.5, "step": 0.01, "every": 0.001, "device": device}
+    free = motion.run((0, 0, 5), rate=(0.5, 1.0, -0.2), **given)
+    stopped = dataclasses.replace(motion, stops=(BelowHeight(-0.5, ending=deep), spin))
+    found = stopped.run((0, 0, 5), rate=(0.5, 1.0, -0.2), **given)
+    assert (found.outcome, found.outcome[0].name) == ([64], "deep")
+    first = np.flatnonzero(free.loads["lowest"][0] < -0.5)[0]
+    assert 0.0 <= found.end[0] - free.time[first - 1] < 2e-3
+    n = found.records[0]
+    assert np.array_equal(found.states[0, :n], free.states[0, :n])
+    assert len(found.events) == 1  # the contact under way is told
+    assert found.events["end"][0] == found.end[0]
+    fast = dataclasses.replace(motion, stops=(BelowHeight(-1e9), SpinAbove(0.3, hold=0.4)))
+    spun = fast.run((0, 0, 5), rate=(0.5, 1.0, -0.2), **given)
+    assert spun.outcome == [Outcome.SPIN_ABOVE]
+    assert 0.4 <= spun.end[0] <= 0.4 + 2e-3
+    pond = contact.Ball((0, 0, 0), 1.0)
+    with pytest.raises(InputError, match="InRegion is one of places about a target"):
+        dataclasses.replace(motion, stops=(InRegion(pond),))

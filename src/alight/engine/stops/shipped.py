@@ -121,7 +121,7 @@ class InRegion(StopLaw):
         kind: Any = Shape
         row = np.zeros(1, dtype=kind.numpy_dtype())
         row[0] = self.shape.row(0)
-        corners = np.asarray(self.shape.corners, dtype=np.float64)
+        corners = np.concatenate([self.shape.corners, np.zeros((1, 2))])  # none would be no array
         data = RegionData()
         data.shape = wp.array(row, dtype=Shape, device=device.name)
         data.corners = wp.array(corners, dtype=vec2, device=device.name)
