@@ -42,7 +42,6 @@ kind = "sphere"
 radius = "11 km"
 [environment.companion]
 gm = "4.28e13 m^3/s^2"
-distance = "9376 km"
 direction = [1, 0, 0]
 [lander]
 shape = "cube"
@@ -99,7 +98,7 @@ def test_a_landing_has_all_kinds():
     assert (pond.when, belt.when) == ("contact", "always")
     assert isinstance(hit, HitCompanion)
     assert isinstance(hit.place, FixedInTarget)
-    assert hit.place.position == pytest.approx([9.376e6, 0, 0])
+    assert hit.place.position == pytest.approx([9.36851e6, 0, 0], rel=1e-6)  # that of its period
     assert isinstance(fast, SpinAbove)
     assert (fast.ending, fast.ending.name, str(fast.ending)) == (70, "fast", "spun up")
     names = [one.name for one in loads(text).stop.when]
