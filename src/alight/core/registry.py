@@ -105,6 +105,8 @@ class Registry:
         self._disputed: dict[tuple[str, str], str] = {}
         self._loaded = False
         self._package: str | None = None
+        self.dropped = 0
+        """How often a name was taken away: what was made of names before is of no use then."""
         self.broken: dict[str, str] = {}
         """Packages that could not add what they have, and why."""
 
@@ -137,6 +139,7 @@ class Registry:
         if self.find(kind, name).package != HERE:
             raise InputError(f"{self.find(kind, name)} was not added by this process.")
         del self._entries[kind, name]
+        self.dropped += 1
 
     def find(self, kind: str, name: str) -> Entry:
         """What a name stands for."""

@@ -114,11 +114,13 @@ def _all_names(section: type[Section]) -> list[Named]:
 # -- classes made for names ----------------------------------------------------------------------
 
 
-@functools.cache
 def class_with(base: Any, names: Names) -> Any:
-    """``base`` with the keys of ``names``; itself where there are none."""
-    if not names:
-        return base
+    """``base`` with the keys of ``names``; itself where there are none. Made once."""
+    return _class_with(base, names, registry.dropped) if names else base
+
+
+@functools.cache
+def _class_with(base: Any, names: Names, _dropped: int) -> Any:
     own = sorted(n.name for n in names if not n.path)
     fields, variants = _inner(base, names)
     space: dict[str, Any] = {"ORIGIN": (base, names), "VARIANTS": variants}
