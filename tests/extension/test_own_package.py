@@ -60,14 +60,14 @@ def test_numbers_are_those_of_the_same_laws_in_python(local):
     resolved = json.loads((local / "plan.json").read_text())["scenario"]
     plain = {**resolved, "gravity": {"law": "point-mass"}, "dispersions": {}}
     prepared = prepare(from_dict(plain), "cpu")
-    velocity = np.stack([table[f"drawn_release_velocity_{a}_m_s"] for a in "xyz"], axis=-1)
+    velocity = np.stack([table[f"release.velocity_{a}_m_per_s"] for a in "xyz"], axis=-1)
     (group,) = prepared.groups({"release.velocity": velocity})
-    shares = table["drawn_gravity_share"]
+    shares = table["gravity.share"]
     for run in (0, 5):
         law = Dumbbell(20.0, shares[run], 100.0)
         model = dataclasses.replace(group.model, gravity=law)
         result = run_batch(model, group.release, device="cpu")
-        place = [table[f"rest_{axis}_m"][run] for axis in "xyz"]
+        place = [table[f"end_{axis}_m"][run] for axis in "xyz"]
         assert result.position[run].tolist() == place
         other = dataclasses.replace(group.model, gravity=Dumbbell(20.0, 0.5, 100.0))
         assert run_batch(other, group.release, device="cpu").position[run].tolist() != place
@@ -75,7 +75,7 @@ def test_numbers_are_those_of_the_same_laws_in_python(local):
 
 def test_values_are_drawn_by_the_dispersion(local):
     """All within the limits; the mean of a triangle from 0.2 over 0.3 to 0.4 is 0.3."""
-    share = np.array(runs_of(local)["drawn_gravity_share"])
+    share = np.array(runs_of(local)["gravity.share"])
     assert len(set(share)) == RUNS
     assert ((share > 0.2) & (share < 0.4)).all()
     sigma = 0.2 / np.sqrt(24.0) / np.sqrt(RUNS)

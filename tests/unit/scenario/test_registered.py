@@ -241,6 +241,15 @@ def test_messages_of_dispersions(dispersions, message):
     assert message in said(dispersions=dispersions)
 
 
+def test_keys_of_an_unknown_law_are_no_further_faults():
+    """Nothing can be said of them, nor of what varies them; other faults are told."""
+    changed = {**table(gravity__law="pear"), "seed": -1}
+    del changed["dispersions"]["environment.push.wind.start"]
+    with pytest.raises(ScenarioError) as found:
+        from_dict(changed)
+    assert sorted(fault.key for fault in found.value.problems) == ["gravity.law", "seed"]
+
+
 def test_a_missing_package_is_named():
     packages = {"small-worlds": "1.0"}
     text = said(gravity__law="dumbbell", made_by={"packages": packages})
