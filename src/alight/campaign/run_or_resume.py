@@ -38,7 +38,7 @@ from alight.campaign.shard_store import (
 from alight.core import devices
 from alight.core.checks import checked_whole
 from alight.core.errors import DeviceError, InputError
-from alight.core.outcomes import Ending
+from alight.core.outcomes import AnyEnding
 from alight.core.paths import user_path
 from alight.core.progress import Progress, progress
 from alight.core.registry import registry
@@ -63,7 +63,7 @@ class CampaignResult:
 
     folder: pathlib.Path
     plan: Plan
-    outcomes: dict[Ending, int]
+    outcomes: dict[AnyEnding, int]
     """How many runs ended in each way."""
     kept: int
     """Shards that were found finished."""
@@ -147,7 +147,7 @@ def _carry_out(
 ) -> CampaignResult:
     """Check what is there, compute what is not."""
     folder, plan, computed = hold.folder, work.plan, 0
-    kind = run_kind(plan.scenario)
+    kind = run_kind(plan.scenario).having(plan.endings)
     tally = Tally(kind)
     try:
         with progress(show) as bar:
@@ -171,7 +171,7 @@ def _carry_out(
             f"interrupted: {count_seals(folder)} of {plan.shards} shards are finished and safe in "
             f"{folder}. Run the same command again: it goes on from here, with the same results."
         ) from None
-    ended = {kind.endings.of(code): n for code, n in sorted(tally.outcomes.items())}
+    ended = {kind.ending(code): n for code, n in sorted(tally.outcomes.items())}
     return CampaignResult(folder, plan, ended, len(seals), computed, tuple(notes.lines))
 
 

@@ -13,6 +13,7 @@ import numpy as np
 from pydantic import Field, PrivateAttr
 
 from alight.core.errors import InputError, did_you_mean
+from alight.core.outcomes import AnyEnding
 from alight.core.registry import registry
 from alight.scenario import toml_text
 from alight.scenario.dispersion import Dispersion
@@ -107,6 +108,13 @@ class Document(Section):
     def drawn(self) -> dict[str, Dispersion]:
         """What varies from run to run without standing under [dispersions]."""
         return {}
+
+    @property
+    def endings(self) -> list[AnyEnding]:
+        """How its own stops end runs (``[[stop.when]]``)."""
+        stop: Any = getattr(self, "stop", None)
+        found = (one.ending for one in getattr(stop, "when", ()))
+        return [ending for ending in found if ending is not None]
 
     # -- writing ------------------------------------------------------------------------------
 

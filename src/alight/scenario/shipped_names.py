@@ -12,9 +12,11 @@ from alight import flight, gravity, surfaces
 from alight.contact import Compliant, Impulse, Sliding
 from alight.contact.hertz import Hertz
 from alight.core.registry import registry
+from alight.engine.stops import BelowHeight, SpinAbove
 from alight.scenario.dispersion import KINDS
 from alight.scenario.errors import Fault
 from alight.scenario.field_types import ChoiceField, ListField, Measure
+from alight.scenario.schema import stops
 from alight.scenario.schema.section import Section
 
 AXES = ("inertial", "target")
@@ -82,7 +84,20 @@ def _add_pushes() -> None:
     registry.add("external", "timed", timed, keys=TimedKeys, text=f"{steady}, for some time")
 
 
+def _add_stops() -> None:
+    named: dict[str, tuple[Any, Any, str]] = {
+        "below-height": (BelowHeight, stops.HeightKeys, "nearer to the ground than a height"),
+        "in-region": (stops.in_region, stops.RegionKeys, "on the ground in a region"),
+        "out-of-region": (stops.out_of_region, stops.RegionKeys, "on the ground outside a region"),
+        "hit-companion": (stops.hit_companion, stops.CompanionKeys, "inside the companion"),
+        "spin-above": (SpinAbove, stops.SpinKeys, "turning faster than a rate"),
+    }
+    for name, (make, keys, text) in named.items():
+        registry.add("stop", name, make, keys=keys, text=text)
+
+
 _add_laws()
 _add_pushes()
+_add_stops()
 for _name in KINDS:
     registry.add("dispersion", _name, None, text="")

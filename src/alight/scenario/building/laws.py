@@ -14,7 +14,7 @@ from alight.core.constants import AU, G
 from alight.core.errors import InputError
 from alight.core.progress import Progress
 from alight.core.registry import Entry
-from alight.engine import Stop
+from alight.engine import Stop, StopLaw
 from alight.gravity import Gravity
 from alight.motions import Model, Steps, TreeModel, TreeSteps, TreeStop
 from alight.scenario import ephemeris
@@ -27,6 +27,7 @@ from alight.scenario.registered import entry_of, own_values
 from alight.scenario.schema.landing import Scenario
 from alight.scenario.schema.run import CompanionSection
 from alight.scenario.schema.section import Section
+from alight.scenario.schema.stops import stops_of
 from alight.scenario.schema.sun import Sun
 from alight.scenario.schema.target import Noise
 from alight.shapes import Mesh
@@ -295,6 +296,7 @@ class ScenarioLaws:
             "surface": self.ground(scenario),
             "rotation": self.rotation(scenario),
             "externals": self.externals(scenario),
+            "stops": self.stops(scenario),
         }
         lander = self.lander(scenario)
         if isinstance(lander, Articulated):
@@ -333,11 +335,30 @@ class ScenarioLaws:
                 place = None
                 if one.latitude is not None:
                     assert one.longitude is not None
-                    up = frames.direction(float(one.latitude), float(one.longitude))
-                    place = up * ground_radius(self.ground(scenario), up[None])[0]
+                    place = self.ground_at(scenario, float(one.latitude), float(one.longitude))
                 regions.append(one.region(place, arrays))
         with blame(scenario.source, "ground.region"):
             return Regions(regions, under)
+
+    def ground_at(self, scenario: Scenario, latitude: float, longitude: float) -> Any:
+        """The place [m] on the ground at a latitude and longitude [rad]."""
+        up = frames.direction(latitude, longitude)
+        return up * ground_radius(self.ground(scenario), up[None])[0]
+
+    def stops(self, scenario: Scenario) -> tuple[StopLaw, ...]:
+        """What else ends runs."""
+        offers = {
+            **self._offers(scenario),
+            "ground_at": lambda: functools.partial(self.ground_at, scenario),
+            "companion": lambda: self._companion_place(scenario),
+        }
+        return stops_of(scenario.source, scenario.stop.when, offers)
+
+    def _companion_place(self, scenario: Scenario) -> flight.Place:
+        section = scenario.environment.companion
+        if section is None:
+            raise InputError("needs the table [environment.companion].")
+        return self._companion(scenario, section).orbit
 
     def contact(
         self, scenario: Scenario, arrays: dict[str, Any], ground: GroundLaw | None
@@ -432,7 +453,7 @@ class ScenarioLaws:
             )
         return found
 
-    def _companion(self, scenario: Scenario, section: CompanionSection) -> flight.External:
+    def _companion(self, scenario: Scenario, section: CompanionSection) -> flight.Companion:
         assert section.gm is not None
         own = self.gm(scenario) if (scenario.body.gm or scenario.body.density) else 0.0
         distance = None if section.distance is None else float(section.distance)

@@ -57,6 +57,7 @@ class Prepared:
         self._parts.lander(scenario)
         self._parts.rotation(scenario)
         self._parts.properties(scenario, {})
+        self._parts.stops(scenario)
 
     def nominal(self) -> Group:
         """One run of the scenario as it stands, nothing dispersed."""

@@ -10,6 +10,7 @@ from alight.scenario.field_types import ChoiceField, ListField, Measure, NameFie
 from alight.scenario.quantities import Quantity, in_si
 from alight.scenario.schema.listed import Listed, name_problems
 from alight.scenario.schema.section import Section
+from alight.scenario.schema.stops import WhenSection, landing_problems
 from alight.scenario.schema.sun import ANGLE, Sun
 from alight.scenario.schema.target import TargetBodySection, extension_problems
 
@@ -132,11 +133,13 @@ class StopSection(Section):
     settle_time: Annotated[float | None, Measure(dimension="time", above=0)] = None
     max_steps: Annotated[int, Whole(least=1, most=2**31 - 1)] = 10_000_000
     tip_angle: Annotated[float | None, Measure(dimension="angle", above=0, most=math.pi)] = None
+    when: tuple[WhenSection, ...] = ()
 
-    def problems(self, tree: bool) -> list[Fault]:
-        """Only what has legs tips over."""
+    def problems(self, tree: bool, flat: bool, companion: bool) -> list[Fault]:
+        """Only what has legs tips over; and those of its stops."""
         wrong = self.tip_angle is not None and not tree
-        return [Fault("stop.tip_angle", _OF_TREES)] if wrong else []
+        found = [Fault("stop.tip_angle", _OF_TREES)] if wrong else []
+        return found + landing_problems(self.when, flat, companion)
 
     def completed(self, tree: bool) -> StopSection:
         """With the defaults of its kind of lander."""
