@@ -58,12 +58,13 @@ def test_numbers_are_those_of_the_same_laws_in_python(local):
     """Two point masses as a law of the package, and as that of examples/own_law.py: same bits."""
     table = runs_of(local)
     resolved = json.loads((local / "plan.json").read_text())["scenario"]
-    plain = {**resolved, "gravity": {"law": "point-mass"}, "dispersions": {}}
+    stop = {key: value for key, value in resolved["stop"].items() if key != "when"}
+    plain = {**resolved, "gravity": {"law": "point-mass"}, "stop": stop, "dispersions": {}}
     prepared = prepare(from_dict(plain), "cpu")
     velocity = np.stack([table[f"release.velocity_{a}_m_per_s"] for a in "xyz"], axis=-1)
     (group,) = prepared.groups({"release.velocity": velocity})
-    shares = table["gravity.share"]
-    for run in (0, 5):
+    shares, outcomes = table["gravity.share"], table["outcome"]
+    for run in (outcomes.index("settled"), len(outcomes) - 1 - outcomes[::-1].index("settled")):
         law = Dumbbell(20.0, shares[run], 100.0)
         model = dataclasses.replace(group.model, gravity=law)
         result = run_batch(model, group.release, device="cpu")
@@ -71,6 +72,19 @@ def test_numbers_are_those_of_the_same_laws_in_python(local):
         assert result.position[run].tolist() == place
         other = dataclasses.replace(group.model, gravity=Dumbbell(20.0, 0.5, 100.0))
         assert run_batch(other, group.release, device="cpu").position[run].tolist() != place
+
+
+def test_runs_end_in_the_polygon(local):
+    """Those that are inside when they touch end there; the others come to rest outside."""
+    table = runs_of(local)
+    x, y = np.array(table["end_x_m"]), np.array(table["end_y_m"])
+    east = np.degrees(np.arctan2(y, x)) > 20.0
+    assert [outcome == "in_polygon" for outcome in table["outcome"]] == east.tolist()
+    assert [code == 64 for code in table["outcome_code"]] == east.tolist()
+    assert 2 <= east.sum() <= RUNS - 2
+    assert {o for o, inside in zip(table["outcome"], east, strict=True) if not inside} == {
+        "settled"
+    }
 
 
 def test_values_are_drawn_by_the_dispersion(local):
