@@ -96,6 +96,25 @@ def test_values_are_drawn_by_the_dispersion(local):
     assert abs(share.mean() - 0.3) < 4.0 * sigma
 
 
+def test_the_column_is_in_the_table(local):
+    """The way from first contact to end, from the table's own columns."""
+    pytest.importorskip("alight.campaign.tables.registered")
+    table = runs_of(local)
+    ends = ([table[f"{at}_{axis}_m"] for axis in "xyz"] for at in ("first_contact", "end"))
+    first, last = (np.array(rows) for rows in ends)
+    assert table["roll_out_m"] == np.linalg.norm(last - first, axis=0).tolist()
+    assert 0.1 < max(table["roll_out_m"]) < 10.0
+
+
+def test_the_section_is_in_the_report(local, installed, tmp_path):
+    pytest.importorskip("alight.views.report.registered")
+    done = alight("report", local, "--out", tmp_path / "report.html", folders=[installed])
+    assert done.returncode == 0, done.stderr
+    farthest = max(runs_of(local)["roll_out_m"])
+    page = (tmp_path / "report.html").read_text()
+    assert f"for half of the landers, {farthest:.2f} m at most." in page
+
+
 def test_the_plan_names_the_package(local):
     plan = json.loads((local / "plan.json").read_text())
     assert plan["versions"]["small-worlds"] == "1.0"
