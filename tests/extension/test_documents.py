@@ -3,7 +3,6 @@
 import pathlib
 
 import pytest
-
 from tests.extension.conftest import PACKAGE, ROOT
 
 FILES = sorted(p for p in PACKAGE.rglob("*") if p.suffix in (".py", ".toml"))
