@@ -12,7 +12,7 @@ import importlib.metadata
 import os
 import pathlib
 import sys
-from collections.abc import Callable, Generator
+from collections.abc import Callable, Generator, Iterator
 from dataclasses import dataclass
 from typing import Any
 
@@ -118,9 +118,10 @@ def run_campaign(
     show:
         How progress is told: "silent", "auto", "text" or "rich".
     """
-    folder = user_path(out, "out")
-    given = _read(scenario, folder) if isinstance(scenario, str | os.PathLike) else scenario
+    with naming_packages(out):
+        given = load(scenario) if isinstance(scenario, str | os.PathLike) else scenario
     chosen = executor_of(executor, scheduler)
+    folder = user_path(out, "out")
     if folder.exists() and not folder.is_dir():
         raise InputError(f"out is {folder}, which is a file; it must be a folder, new or old.")
     notes = _Notes(show)
@@ -251,14 +252,19 @@ def _versions(scenario: Document) -> dict[str, str]:
     return {**own, **packages_of(scenario)}
 
 
-def _read(scenario: str | os.PathLike[str], folder: pathlib.Path) -> Any:
-    """The scenario of a file; where it cannot be read, packages the folder needs are named."""
+@contextlib.contextmanager
+def naming_packages(out: str | os.PathLike[str]) -> Iterator[None]:
+    """Where a scenario cannot be read, name the packages that its folder was begun with and needs.
+
+    What such a package brings is an unknown name without it.
+    """
     try:
-        return load(scenario)
+        yield
     except ScenarioError as cause:
+        folder = user_path(out, "out")
         old = read_plan(folder) if folder.is_dir() else None
-        needed = {} if old is None else old.versions
-        lacking = {k: v for k, v in needed.items() if k not in {*_OWN, *registry.packages()}}
+        there = {*_OWN, *registry.packages()}
+        lacking = {k: v for k, v in old.versions.items() if k not in there} if old else {}
         if not lacking:
             raise
         faults = [Fault("", missing_package(name, v)) for name, v in lacking.items()]

@@ -20,7 +20,7 @@ from alight.scenario.dispersion import Dispersion
 from alight.scenario.document import LANDING, Document, keys
 from alight.scenario.document_kinds import DOCUMENTS
 from alight.scenario.errors import Fault, ScenarioError, told
-from alight.scenario.field_types import ChoiceField, Either, OneOf
+from alight.scenario.field_types import ChoiceField, Either, NameField, OneOf
 from alight.scenario.registered import extended, missing_package
 from alight.scenario.schema.section import Section, wanted
 from alight.scenario.shipped_scenarios import MOST_BYTES
@@ -60,11 +60,18 @@ def from_dict(
     document, rest = _with_names(_document_of(table, source), kept, source)
     problems: list[Fault] = []
     found: Document | None = None
+    unknown: list[str] = []
     try:
         found = document.model_validate(rest)
     except ValidationError as cause:
         errors = cause.errors(include_url=False)
-        problems += [_rephrased(error, rest, document) for error in errors]
+        names = [error for error in errors if _is_name(error, document)]
+        unknown = [_table_of(error) for error in names]
+        problems += [
+            _rephrased(error, rest, document)
+            for error in errors
+            if error in names or _table_of(error) not in unknown
+        ]
     if found is not None:
         problems += found.problems()
         if not problems:
@@ -73,7 +80,8 @@ def from_dict(
             problems += found.file_problems()
     nominal = found if found is not None and not problems else None
     spread, more = _dispersions(table.get("dispersions", {}), document, nominal)
-    problems += more
+    of_unknown = tuple(f'dispersions."{name}.' for name in unknown)
+    problems += [fault for fault in more if not (unknown and fault.key.startswith(of_unknown))]
     if problems or found is None:
         raise ScenarioError(source, [*_lacking(table), *problems])
     made = found.model_copy(update={"dispersions": {**spread, **found.drawn()}})
@@ -145,6 +153,17 @@ def _lower(text: str) -> str:
 
 
 # -- what pydantic found -------------------------------------------------------------------------
+
+
+def _is_name(error: Any, document: type[Document]) -> bool:
+    """Whether a law or kind is not known: then nothing else in its table can be judged."""
+    section, path = _section_of(error["loc"], document)
+    return isinstance(section.kinds().get(str(path[-1])), NameField)
+
+
+def _table_of(error: Any) -> str:
+    """The dotted key of the table that one of pydantic's errors is about."""
+    return ".".join(map(str, error["loc"][:-1]))
 
 
 def _rephrased(error: Any, table: Any, document: type[Document]) -> Fault:

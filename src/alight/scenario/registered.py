@@ -114,11 +114,13 @@ def _all_names(section: type[Section]) -> list[Named]:
 # -- classes made for names ----------------------------------------------------------------------
 
 
-@functools.cache
 def class_with(base: Any, names: Names) -> Any:
-    """``base`` with the keys of ``names``; itself where there are none."""
-    if not names:
-        return base
+    """``base`` with the keys of ``names``; itself where there are none. Made once."""
+    return _class_with(base, names, registry.dropped) if names else base
+
+
+@functools.cache
+def _class_with(base: Any, names: Names, _dropped: int) -> Any:
     own = sorted(n.name for n in names if not n.path)
     fields, variants = _inner(base, names)
     space: dict[str, Any] = {"ORIGIN": (base, names), "VARIANTS": variants}
@@ -187,7 +189,8 @@ def _keys_of(entry: Entry, base: type[Section]) -> dict[str, Any]:
             f"the keys of {entry} are {entry.keys!r}; they must be a subclass of "
             "alight.scenario.keys.Section."
         )
-    taken = {base.FORMS[0] if base.FORMS else "kind"} | ({"name"} & set(base.model_fields))
+    _, forms = base.FORMS or ("kind", {})
+    taken = set(base.model_fields) - {key for keys in forms.values() for key in keys}
     for key in entry.keys.model_fields:
         if key in taken:
             raise InputError(f'{entry} has a key "{key}", which the table has already.')
