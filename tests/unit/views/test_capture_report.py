@@ -173,6 +173,17 @@ def test_unfinished_and_failed_are_told(tmp_path):
     assert "reaches past the rim" in told[2]
 
 
+def test_runs_that_stops_ended_are_no_failures(tmp_path):
+    def change(rows):
+        rows["outcome"][:3], rows["success"][:3] = (64, Outcome.SPIN_ABOVE, 64), False
+
+    found = CaptureFindings(read(open_campaign(make_captures(tmp_path, 50, 50, change=change))))
+    assert found.failed.sum() == 0
+    assert found.ends["STOPPED"].sum() == 3
+    assert sum(int(hit.sum()) for hit in found.ends.values()) == 50
+    assert found.count(64) == 2
+
+
 def _one_held(rows):
     rows["outcome"], rows["success"] = Outcome.HELD, True
 

@@ -335,7 +335,7 @@ def test_rigid_hits_have_no_force(tmp_path):
 def test_none_escaped_is_not_never(runs, high, said):
     class Few:
         lost = type("E", (), {"high": high, "value": 0.0})
-        data = type("D", (), {"runs": runs, "articulated": False})
+        data = type("D", (), {"runs": runs, "articulated": False, "outcomes": {}})
 
         @staticmethod
         def count(_):
