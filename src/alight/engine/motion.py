@@ -17,7 +17,7 @@ Fields that the engine reads by name, whatever the motion:
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Hashable, Mapping
+from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, ClassVar
 
@@ -29,6 +29,7 @@ from alight.core import devices
 from alight.core.checks import Array
 from alight.core.outcomes import Outcome
 from alight.engine.history import line_limit
+from alight.engine.records import record_dtype
 
 #: Lines of history that one launch may write.
 LINES = 4096
@@ -159,6 +160,11 @@ class Motion(ABC):
         none = wp.empty(0, dtype=World, device=device.name)
         return self.world(release, device), none, wp.empty(0, dtype=int, device=device.name)
 
+    @classmethod
+    def prepare_together(cls, models: Sequence[Any], releases: Sequence[Any]) -> None:
+        """What ``start`` and ``world`` need of several models, where all at once costs less."""
+        return
+
     @abstractmethod
     def start(self, release: Any, device: devices.Device, threads: int | None) -> Start:
         """The runs of a release; those that cannot start have an outcome already."""
@@ -213,4 +219,4 @@ class Motion(ABC):
 
 def new_records(dtype: Any, count: int) -> Any:
     """(n,) structured array of a Warp struct, zeros."""
-    return np.zeros(count, dtype=dtype.numpy_dtype())
+    return np.zeros(count, dtype=record_dtype(dtype))
