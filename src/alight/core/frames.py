@@ -21,7 +21,6 @@ from alight.core.types import mat33, quat, real, scalar, vec2, vec3
 Array = NDArray[np.float64]
 
 
-
 def cross(a: ArrayLike, b: ArrayLike) -> Array:
     """Cross products of vectors (..., 3): the bits of NumPy's own, in less time for few."""
     a, b = np.asarray(a, real), np.asarray(b, real)
