@@ -58,12 +58,13 @@ def test_numbers_are_those_of_the_same_laws_in_python(local):
     """Two point masses as a law of the package, and as that of examples/own_law.py: same bits."""
     table = runs_of(local)
     resolved = json.loads((local / "plan.json").read_text())["scenario"]
-    plain = {**resolved, "gravity": {"law": "point-mass"}, "dispersions": {}}
+    stop = {key: value for key, value in resolved["stop"].items() if key != "when"}
+    plain = {**resolved, "gravity": {"law": "point-mass"}, "stop": stop, "dispersions": {}}
     prepared = prepare(from_dict(plain), "cpu")
     velocity = np.stack([table[f"release.velocity_{a}_m_per_s"] for a in "xyz"], axis=-1)
     (group,) = prepared.groups({"release.velocity": velocity})
-    shares = table["gravity.share"]
-    for run in (0, 5):
+    shares, outcomes = table["gravity.share"], table["outcome"]
+    for run in (outcomes.index("settled"), len(outcomes) - 1 - outcomes[::-1].index("settled")):
         law = Dumbbell(20.0, shares[run], 100.0)
         model = dataclasses.replace(group.model, gravity=law)
         result = run_batch(model, group.release, device="cpu")
@@ -73,6 +74,19 @@ def test_numbers_are_those_of_the_same_laws_in_python(local):
         assert run_batch(other, group.release, device="cpu").position[run].tolist() != place
 
 
+def test_runs_end_in_the_polygon(local):
+    """Those that are inside when they touch end there; the others come to rest outside."""
+    table = runs_of(local)
+    x, y = np.array(table["end_x_m"]), np.array(table["end_y_m"])
+    east = np.degrees(np.arctan2(y, x)) > 20.0
+    assert [outcome == "in_polygon" for outcome in table["outcome"]] == east.tolist()
+    assert [code == 64 for code in table["outcome_code"]] == east.tolist()
+    assert 2 <= east.sum() <= RUNS - 2
+    assert {o for o, inside in zip(table["outcome"], east, strict=True) if not inside} == {
+        "settled"
+    }
+
+
 def test_values_are_drawn_by_the_dispersion(local):
     """All within the limits; the mean of a triangle from 0.2 over 0.3 to 0.4 is 0.3."""
     share = np.array(runs_of(local)["gravity.share"])
@@ -80,6 +94,25 @@ def test_values_are_drawn_by_the_dispersion(local):
     assert ((share > 0.2) & (share < 0.4)).all()
     sigma = 0.2 / np.sqrt(24.0) / np.sqrt(RUNS)
     assert abs(share.mean() - 0.3) < 4.0 * sigma
+
+
+def test_the_column_is_in_the_table(local):
+    """The way from first contact to end, from the table's own columns."""
+    pytest.importorskip("alight.campaign.tables.registered")
+    table = runs_of(local)
+    ends = ([table[f"{at}_{axis}_m"] for axis in "xyz"] for at in ("first_contact", "end"))
+    first, last = (np.array(rows) for rows in ends)
+    assert table["roll_out_m"] == np.linalg.norm(last - first, axis=0).tolist()
+    assert 0.1 < max(table["roll_out_m"]) < 10.0
+
+
+def test_the_section_is_in_the_report(local, installed, tmp_path):
+    pytest.importorskip("alight.views.report.registered")
+    done = alight("report", local, "--out", tmp_path / "report.html", folders=[installed])
+    assert done.returncode == 0, done.stderr
+    farthest = max(runs_of(local)["roll_out_m"])
+    page = (tmp_path / "report.html").read_text()
+    assert f"for half of the landers, {farthest:.2f} m at most." in page
 
 
 def test_the_plan_names_the_package(local):

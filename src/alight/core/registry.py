@@ -45,8 +45,9 @@ KINDS = (
 HERE = "this process"
 #: Who ships the names that are always there.
 SHIPPED = "alight"
-# Names stand in files, dotted keys and tables.
+# Names stand in files, dotted keys and tables; those of sections of a report are words for people.
 _NAME = re.compile(r"[A-Za-z][A-Za-z0-9_-]{0,59}")
+_TITLE = re.compile(r"[A-Za-z][A-Za-z0-9_ -]{0,59}")
 
 
 @dataclass(frozen=True)
@@ -117,21 +118,24 @@ class Registry:
         if kind not in KINDS:
             hint = did_you_mean(kind, KINDS)
             raise InputError(f'the registry has no kind "{kind}".{hint} Known: {", ".join(KINDS)}.')
-        if not isinstance(name, str) or not _NAME.fullmatch(name):
+        form = _TITLE if kind == "report section" else _NAME
+        if not isinstance(name, str) or not form.fullmatch(name):
             raise InputError(
                 f"a {kind} cannot be called {name!r}; a name is a letter and then up to 59 "
                 "letters, digits, - and _."
             )
+        if not callable(make) and make is not None:
+            raise InputError(f'the {kind} "{name}" is made by {make!r}, which cannot be called.')
         entry = Entry(kind, name, make, keys, text, unit, self._package or _owner(make))
         known = self._entries.get((kind, name))
         if known is not None:
-            said = (
-                f'the {kind} "{name}" of {_who(entry.package)} is there already, from '
-                f"{_who(known.package)}; give it another name."
-            )
-            if SHIPPED not in (known.package, entry.package):
-                self._disputed[kind, name] = said
-            raise InputError(said)
+            said = _taken(entry, known)
+            if entry.package != SHIPPED or known.package == SHIPPED:
+                if known.package != SHIPPED:
+                    self._disputed[kind, name] = said
+                raise InputError(said)
+            # Packages were loaded before Alight's own names were there: these stay what they are.
+            self.broken[known.package] = _taken(known, entry)
         self._entries[kind, name] = entry
 
     def drop(self, kind: str, name: str) -> None:
@@ -201,6 +205,10 @@ class Registry:
                 )
             finally:
                 self._package = None
+
+
+def _taken(entry: Entry, known: Entry) -> str:
+    return f"{entry} is there already, from {_who(known.package)}; give it another name."
 
 
 def _owner(make: Any) -> str:

@@ -189,7 +189,8 @@ def _keys_of(entry: Entry, base: type[Section]) -> dict[str, Any]:
             f"the keys of {entry} are {entry.keys!r}; they must be a subclass of "
             "alight.scenario.keys.Section."
         )
-    taken = {base.FORMS[0] if base.FORMS else "kind"} | ({"name"} & set(base.model_fields))
+    _, forms = base.FORMS or ("kind", {})
+    taken = set(base.model_fields) - {key for keys in forms.values() for key in keys}
     for key in entry.keys.model_fields:
         if key in taken:
             raise InputError(f'{entry} has a key "{key}", which the table has already.')

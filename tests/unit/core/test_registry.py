@@ -46,6 +46,11 @@ def test_names_fit_into_dotted_keys(empty, name):
         empty.add("gravity", name, law)
 
 
+def test_what_makes_it_can_be_called(empty):
+    with pytest.raises(InputError, match="which cannot be called"):
+        empty.add("gravity", "heavy", 3.0)
+
+
 def test_kinds_are_known(empty):
     with pytest.raises(InputError, match=r'no kind "gravty"\. Did you mean "gravity"\?'):
         empty.add("gravty", "x", law)
@@ -117,8 +122,12 @@ def test_a_name_that_two_packages_want_is_nobodys(packages):
         made.find("gravity", "dumbbell")
 
 
-def test_a_shipped_name_stays_what_it_is(packages):
+@pytest.mark.parametrize("late", [False, True])
+def test_a_shipped_name_stays_what_it_is(packages, late):
+    """Whether packages are loaded before it is added or after."""
     made = packages(two=lambda registry: registry.add("gravity", "smooth", law))
+    if late:
+        made.names("gravity")
     made.add("gravity", "smooth", Registry)
     assert made.find("gravity", "smooth").package == SHIPPED
     assert 'the gravity "smooth" of package two is there already' in made.broken["two"]
