@@ -18,10 +18,10 @@ from typing import Any
 
 from alight.campaign.executors import Executor, Tally, executor_of, resolver_of
 from alight.campaign.folder_lock import FolderLock, locked
-from alight.campaign.jobs.run_kinds import run_kind
 from alight.campaign.jobs.shard import Work
 from alight.campaign.plan import PLAN_FILE, Plan, agreed, make_plan, read_plan
 from alight.campaign.reader import Campaign, open_campaign
+from alight.campaign.run_kinds import run_kind
 from alight.campaign.shard_store import (
     SEALS,
     Seal,

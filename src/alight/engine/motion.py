@@ -27,8 +27,10 @@ import warp as wp
 
 from alight.core import devices
 from alight.core.checks import Array
-from alight.core.outcomes import Outcome
+from alight.core.outcomes import Ending, Outcome
+from alight.engine.columns import Columns
 from alight.engine.history import line_limit
+from alight.engine.run_kind import LANDINGS, RunKind
 
 #: Lines of history that one launch may write.
 LINES = 4096
@@ -136,6 +138,22 @@ class Motion(ABC):
     #: What progress calls the runs, and the outcomes that it counts.
     title: str = "Landings"
     shown: Mapping[str, int] = {"settled": Outcome.SETTLED, "escaped": Outcome.ESCAPED}
+
+    #: What its runs are called, and how they may end.
+    run_kind: RunKind = LANDINGS
+
+    @property
+    @abstractmethod
+    def columns(self) -> Columns:
+        """What is told of its runs, their contacts and their courses."""
+
+    def ending(self, code: int) -> Ending:
+        """What a code of an outcome stands for."""
+        return self.run_kind.endings.of(code)
+
+    def followed(self, every: float | None) -> Motion:
+        """The same with a record ``every`` so many seconds, where records are at given times."""
+        return self
 
     @abstractmethod
     def loop(self) -> Loop:

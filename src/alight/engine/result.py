@@ -45,6 +45,16 @@ class BatchResult:
         """(n,) contacts of each run, the last included."""
         return self.final["touches"]
 
+    @property
+    def settled(self) -> Any:
+        """(n,) whether each run came to rest."""
+        return self.outcome == Outcome.SETTLED
+
+    @property
+    def touched(self) -> Any:
+        """(n,) whether each run touched anything."""
+        return self.final["touches"] > 0
+
     def count(self) -> dict[Outcome, int]:
         """How many runs ended in each way."""
         codes, counts = np.unique(self.outcome, return_counts=True)

@@ -24,6 +24,7 @@ from alight.core.checks import Array, checked_number
 from alight.core.errors import InputError
 from alight.core.types import scalar
 from alight.engine.batch import Batch
+from alight.engine.columns import Columns, with_laws
 from alight.engine.motion import Loop, Start
 from alight.flight import External, Rotation
 from alight.gravity import Gravity, Uniform
@@ -34,6 +35,7 @@ from alight.membrane.law import state_rows
 from alight.membrane.ring import SHALLOW
 from alight.motions.capture import stepping
 from alight.motions.capture.approach import Approach, Asteroids
+from alight.motions.capture.columns import CAPTURE_KIND, CAPTURES
 from alight.motions.capture.craft import Spacecraft
 from alight.motions.capture.result import (
     CaptureFlight,
@@ -121,9 +123,18 @@ class Capture(CaughtMotion):
     every: float | None = None
     """Time between records [s]; steps end on them. None keeps the start and the end."""
 
+    shape: int = 0
+    """A number for the asteroid's shape, kept in ``rows``."""
+
     Release = CaptureRelease
+    run_kind = CAPTURE_KIND
     title = "Captures"
     shown = {"lost": CaptureOutcome.LOST, "rim": CaptureOutcome.RIM}  # noqa: RUF012
+
+    @property
+    def columns(self) -> Columns:
+        """What is told of captures."""
+        return with_laws(CAPTURES, self)
 
     def __post_init__(self) -> None:
         self._take_laws()
@@ -342,7 +353,7 @@ class Capture(CaughtMotion):
         """How the runs ended."""
         given: _Prepared = runs.release[0]
         found = rows_of(runs, self, given.asteroids, given.masses)
-        found["friction"] = given.frictions
+        found["friction"], found["shape"] = given.frictions, self.shape
         return CaptureResult.of(runs, touches, found, self.kept)
 
     def solution(self, batch: Batch, result: CaptureResult) -> CaptureFlight:

@@ -22,6 +22,7 @@ from alight.core.checks import Array, checked_number
 from alight.core.errors import InputError
 from alight.core.outcomes import Outcome
 from alight.engine.batch import Batch
+from alight.engine.columns import Columns, with_laws
 from alight.engine.gain import gained_energy, moving_energy
 from alight.engine.motion import Loop, Start
 from alight.flight import External, Rotation
@@ -33,6 +34,7 @@ from alight.membrane.law import state_rows
 from alight.membrane.ring import SHALLOW
 from alight.motions.membrane import stepping
 from alight.motions.membrane.caught import CaughtMotion, CaughtSteps, CaughtStop, fly, started
+from alight.motions.membrane.columns import DROP_KIND, DROPS
 from alight.motions.membrane.pull import pull_data, pull_of, released_energy
 from alight.motions.membrane.result import MembraneFlight, MembraneOutcome, MembraneResult
 from alight.motions.membrane.state import Inertia
@@ -122,12 +124,18 @@ class MembraneMotion(CaughtMotion):
     """Time between records [s]; steps end on them. None keeps the start and the end."""
 
     Release = MembraneRelease
+    run_kind = DROP_KIND
     title = "Drops"
     shown = {  # noqa: RUF012
         "done": MembraneOutcome.TIMED_OUT,
         "released": MembraneOutcome.RELEASED,
         "rim": MembraneOutcome.RIM,
     }
+
+    @property
+    def columns(self) -> Columns:
+        """What is told of drops."""
+        return with_laws(DROPS, self)
 
     def __post_init__(self) -> None:
         self._take_laws()
