@@ -27,6 +27,7 @@ import warp as wp
 
 from alight.core import devices
 from alight.core.checks import Array
+from alight.core.given import found_once
 from alight.core.outcomes import Ending, Outcome
 from alight.engine.columns import Columns
 from alight.engine.history import line_limit
@@ -138,6 +139,10 @@ class Motion(ABC):
     #: What progress calls the runs, and the outcomes that it counts.
     title: str = "Landings"
     shown: Mapping[str, int] = {"settled": Outcome.SETTLED, "escaped": Outcome.ESCAPED}
+
+    def __getstate__(self) -> dict[str, Any]:
+        """What was given; what follows from it is found again."""
+        return {name: v for name, v in vars(self).items() if not found_once(self, name)}
 
     #: What its runs are called, and how they may end.
     run_kind: RunKind = LANDINGS

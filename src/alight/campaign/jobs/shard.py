@@ -18,6 +18,7 @@ from alight.campaign.dispersions.sampling import sample
 from alight.campaign.jobs.job import Job
 from alight.campaign.plan import Plan
 from alight.campaign.shard_store import Shard
+from alight.campaign.study.study import Study
 from alight.core.errors import InputError
 from alight.core.progress import Progress
 from alight.scenario import prepare
@@ -36,7 +37,9 @@ class Work:
 
     @functools.cached_property
     def prepared(self) -> Any:
-        """The scenario with its costly parts made."""
+        """The scenario with its costly parts made, or the study, whose parts are made."""
+        if isinstance(self.scenario, Study):
+            return self.scenario.prepared()
         return prepare(self.scenario, self.device, self.show)
 
     def __getstate__(self) -> dict[str, Any]:
