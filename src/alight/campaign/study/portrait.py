@@ -13,6 +13,7 @@ import functools
 import hashlib
 import inspect
 import os
+import pickle
 import sys
 import textwrap
 import types
@@ -23,7 +24,11 @@ import numpy as np
 import warp as wp
 
 from alight.core.given import Given, found_once
+from alight.gravity.law import FieldValue
 from alight.shapes.mesh import Mesh
+
+# What ``wp.struct`` makes of a class, which Warp has no public name for.
+_Struct = type(FieldValue)
 
 #: Arrays and lists of up to so many numbers are told in full.
 _SHORT = 16
@@ -72,7 +77,9 @@ class _Portrait:
         if isinstance(part, types.MethodType):
             return {"method": part.__name__, "of": self.of(part.__self__)}
         if isinstance(part, wp.Function):
-            return self._function(part.func)
+            return self._function(part.func) if part.func else {"function": part.key}
+        if isinstance(part, _Struct):
+            return {"struct": part.key, **self._code(part.cls)}
         if isinstance(part, types.FunctionType):
             return self._function(part)
         if isinstance(part, type):
@@ -81,6 +88,8 @@ class _Portrait:
 
     def _object(self, part: Any) -> dict[str, Any]:
         """An object by what it was made with, or by what it holds."""
+        if _is_foreign(type(part)):
+            return {"is": _name(type(part)), "holds": _pickled(part)}
         if isinstance(part, Given):
             held = part.arguments()
         elif dataclasses.is_dataclass(part):
@@ -159,6 +168,18 @@ def _is_ours(module: str | None) -> bool:
         return top != "__main__"
     file = getattr(sys.modules.get(top), "__file__", None) or ""
     return "site-packages" in file or "dist-packages" in file
+
+
+def _is_foreign(cls: type) -> bool:
+    """Whether a class is of another package, whose objects are known by how they are stored."""
+    return _is_ours(cls.__module__) and cls.__module__.partition(".")[0] != "alight"
+
+
+def _pickled(part: Any) -> str:
+    try:
+        return _digest(pickle.dumps(part, protocol=4))
+    except Exception:  # of whatever kind: it cannot be stored, so its class must do
+        return "not known"
 
 
 def _array(array: np.ndarray[Any, Any]) -> Any:
