@@ -46,7 +46,7 @@ def text() -> str:
         *_table(RIGID.course),
         "\nOf articulated landers, in the place of energies:\n",
         *_table(tree_columns(legs).course[len(MOVING) :]),
-        "\nOf prismatic joints they end in `_m` and `_m_per_s`; of spherical ones there are several:"
+        "\nOf prismatic joints they end in `_m` and `_m_per_s`; of spherical ones there are more:"
         "\n`_x`, `_y`, `_z` (and `_w` of the quaternion).",
         "\n## Captures\n\n### Runs of captures\n",
         *_table(CAPTURES.runs),

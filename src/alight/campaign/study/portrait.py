@@ -28,7 +28,7 @@ from alight.gravity.law import FieldValue
 from alight.shapes.mesh import Mesh
 
 # What ``wp.struct`` makes of a class, which Warp has no public name for.
-_Struct = type(FieldValue)
+_Struct: Any = type(FieldValue)
 
 #: Arrays and lists of up to so many numbers are told in full.
 _SHORT = 16
