@@ -26,7 +26,7 @@ __all__ = [
 
 def named(motion):
     """Something that knows the words for the outcomes of a motion."""
-    return SimpleNamespace(ending=motion.run_kind.endings.of)
+    return SimpleNamespace(ending=motion.run_kind.ending)
 
 
 def run_table(runs, final, more=(), depth=None):

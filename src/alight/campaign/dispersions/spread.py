@@ -19,7 +19,7 @@ import numpy as np
 import numpy.typing as npt
 
 from alight.campaign.dispersions.distributions import KINDS, parameters_of
-from alight.core.errors import InputError, unknown_name
+from alight.core.errors import InputError
 from alight.scenario.dispersion import Dispersion
 
 Number = npt.ArrayLike
@@ -41,8 +41,7 @@ class Spread:
     unit: str = ""
 
     def __post_init__(self) -> None:
-        if self.kind not in KINDS:
-            raise unknown_name("kind of dispersion", str(self.kind), KINDS)
+        parameters_of(self.kind)  # a name that is known
 
     @property
     def centre(self) -> Any:
@@ -58,7 +57,8 @@ class Spread:
         if self.kind == "choice":
             return int(np.size(np.asarray(given["values"], dtype=np.float64)[0]))
         known = [given[name] for name in _EACH if given.get(name) is not None]
-        return max(int(np.size(v)) for v in [*known, *([] if nominal is None else [nominal])])
+        listed = [*known, *([] if nominal is None else [nominal])]
+        return max((int(np.size(v)) for v in listed), default=1)
 
     def dispersion(self, key: str, nominal: Any) -> Dispersion:
         """As the sampling of campaigns reads it, for the value under ``key``."""
@@ -74,8 +74,10 @@ class Spread:
                 f'dispersions["{key}"]: "{wrong[0]}" is no parameter of "{self.kind}", which takes '
                 f"{', '.join(allowed) or 'none'}."
             )
-        given: Any = {name: value for name, value in numbers.items() if value is not None}
-        return Dispersion(key, self.kind, width, **given, written=self.written())
+        known: Any = {name: value for name, value in numbers.items() if value is not None}
+        if self.kind not in KINDS:
+            known = {"more": tuple(self.parameters.items())}
+        return Dispersion(key, self.kind, width, **known, written=self.written())
 
     def _numbers(self, name: str, width: int) -> Any:
         value = self.parameters[name]
@@ -181,3 +183,8 @@ def covariance(
 def choice(values: Any, weights: Number | None = None, *, unit: str = "") -> Spread:
     """One of several ``values``; equally often, or by their ``weights``."""
     return Spread("choice", {"values": values, "weights": weights}, unit=unit)
+
+
+def named(kind: str, about: Number | None = None, *, unit: str = "", **parameters: Any) -> Spread:
+    """A kind that another package has registered, with its parameters in SI units."""
+    return Spread(kind, parameters, about, unit)

@@ -18,7 +18,7 @@ from alight.campaign.tables.inputs import drawn_columns
 from alight.campaign.tables.registered import registered_columns
 from alight.core.checks import Array
 from alight.core.errors import InputError
-from alight.core.outcomes import Outcome
+from alight.core.outcomes import Ending, Outcome
 from alight.core.progress import Progress, Silent
 from alight.engine import simulate
 from alight.engine.columns import Column, Columns, Source
@@ -45,11 +45,15 @@ class Job:
         """Run all groups, those together that can be, and keep what they left."""
         ended: Counter[int] = Counter()
         parts, owners = [], []
+        new: dict[int, Ending] = {}
         with groups[0].blamed():
             models, releases = zip(*((g.model, g.release) for g in groups), strict=True)
             # Of a study the first run decides, which need not be among these.
             known = getattr(self.work.prepared, "columns", None)
             self._columns: Columns = known or models[0].columns
+            for model in models:
+                new |= model.endings
+            kind = models[0].run_kind.having(new)
             options = {"device": self.work.device, "threads": self.work.threads, "show": bar}
             for numbers, result, each in run_models(models, releases, **options):
                 rows = [self._rows(groups[number]) for number in numbers]
@@ -59,7 +63,7 @@ class Job:
                 for touches, row in self._spread(result.touches, np.concatenate(rows)):
                     parts.append(touches)
                     owners.append(row)
-                bar.advance(0, **models[0].run_kind.facts(ended))
+                bar.advance(0, **kind.facts(ended))
         touches, row = stacked(Touch, parts), np.concatenate(owners)
         # Groups come one after the other; within a run contacts are already in order of time.
         order = np.argsort(row, kind="stable")
@@ -117,9 +121,8 @@ class Job:
         columns = [*self._columns.runs, *(column for column, _ in more)]
         data = {name: _plain(array[own]) for name, array in self._data.items()}
         data |= {column.name: array for column, array in more}
-        for column, array in registered_columns(
-            getattr(scenario.record, "columns", ()), columns, data
-        ):
+        names = scenario.record.columns or ()
+        for column, array in registered_columns(names, columns, data):
             columns.append(column)
             data[column.name] = array
         return table_of(columns, data)

@@ -61,6 +61,13 @@ class StudyRecord:
     columns: tuple[str, ...]
 
 
+@dataclass(frozen=True)
+class StudyReport:
+    """What its report has besides."""
+
+    sections: tuple[str, ...]
+
+
 class Study:
     """A campaign of a model made in Python.
 
@@ -84,6 +91,8 @@ class Study:
     trajectories, every, columns:
         As in [record]: runs whose course is kept, times between its lines [s] where a motion has
         such, and names of registered columns.
+    sections:
+        As in [report]: names of registered sections of the report.
     body:
         The body, for maps and pictures: a mesh, or a name of the catalogue. If not given, the mesh
         that surface or gravity are made of, if there is one.
@@ -103,6 +112,7 @@ class Study:
         trajectories: Sequence[int] = (),
         every: float | None = None,
         columns: Sequence[str] = (),
+        sections: Sequence[str] = (),
         body: Mesh | str | None = None,
     ) -> None:
         self.model, self.release, self.make = _checked(model, release)
@@ -116,6 +126,7 @@ class Study:
         self.record = StudyRecord(
             kept, None if every is None else checked_number("every [s]", every), tuple(columns)
         )
+        self.report = StudyReport(tuple(sections))
         if body is not None and not isinstance(body, Mesh | str):
             raise InputError(f"body is {body!r}; it must be a Mesh, or a name of the catalogue.")
         self.spreads = {self._key(key): spread for key, spread in (dispersions or {}).items()}
@@ -206,6 +217,11 @@ class Study:
         other.campaign = StudyCampaign(total, own.sampling, own.shard)
         return other
 
+    @property
+    def endings(self) -> list[Any]:
+        """How its own stops end runs."""
+        return list(self.first.endings.values())
+
     # -- telling -------------------------------------------------------------------------------
 
     @functools.cached_property
@@ -242,6 +258,7 @@ class Study:
                 **({} if self.record.every is None else {"every": self.record.every}),
                 **({} if not self.record.columns else {"columns": list(self.record.columns)}),
             },
+            "report": {"sections": list(self.report.sections)},
         }
 
     def __getstate__(self) -> dict[str, Any]:

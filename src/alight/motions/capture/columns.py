@@ -8,11 +8,12 @@ from typing import Any
 
 import numpy as np
 
+from alight.core.outcomes import Outcome
 from alight.engine.columns import RUN, Column, Columns, Source
-from alight.engine.run_kind import RunKind
+from alight.engine.run_kind import STOPPED, RunKind
 from alight.motions.capture import stepping as layout
 from alight.motions.capture.craft import ARRAYS
-from alight.motions.capture.result import ROW, CaptureOutcome
+from alight.motions.capture.result import CAPTURE_WORDS, ROW
 from alight.motions.membrane.columns import CODE, CONTACTS, TIME, WORD, contact, moving, recorded
 from alight.shapes.mesh import Mesh
 
@@ -130,17 +131,14 @@ _COURSE = (
 CAPTURE_KIND = RunKind(
     "capture",
     "Captures",
-    CaptureOutcome,
+    CAPTURE_WORDS,
+    {"held": Outcome.HELD, "at_rest": Outcome.SETTLED, "moving": Outcome.TIMED_OUT},
     {
-        "held": CaptureOutcome.HELD,
-        "at_rest": CaptureOutcome.AT_REST,
-        "moving": CaptureOutcome.UNSETTLED,
-    },
-    {
-        "rim": CaptureOutcome.RIM,
-        "lost": CaptureOutcome.LOST,
-        "missed": CaptureOutcome.MISSED,
-        "struck": CaptureOutcome.STRUCK,
+        "rim": Outcome.RIM,
+        "lost": Outcome.LOST,
+        "missed": Outcome.MISSED,
+        "struck": Outcome.STRUCK,
+        **STOPPED,
     },
 )
 #: Of captures.

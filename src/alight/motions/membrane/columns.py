@@ -8,9 +8,10 @@ from typing import Any
 
 import numpy as np
 
+from alight.core.outcomes import Outcome
 from alight.engine.columns import RUN, Column, Columns, Source, numbered, outcome_words, vector
-from alight.engine.run_kind import RunKind
-from alight.motions.membrane.result import MembraneOutcome
+from alight.engine.run_kind import STOPPED, RunKind
+from alight.motions.membrane.result import DROP_WORDS
 
 CODE = Column("outcome", "", "how it ended, as a number", "outcome", "int32")
 WORD = Column("ending", "", "the same in a word: held, at_rest, lost, ...", outcome_words, "text")
@@ -125,9 +126,9 @@ _COURSE = (
 DROP_KIND = RunKind(
     "drop",
     "Drops",
-    MembraneOutcome,
-    {"done": MembraneOutcome.TIMED_OUT, "released": MembraneOutcome.RELEASED},
-    {"rim": MembraneOutcome.RIM},
+    DROP_WORDS,
+    {"done": Outcome.TIMED_OUT, "released": Outcome.LOST},
+    {"rim": Outcome.RIM, **STOPPED},
 )
 #: Of drops.
 DROPS = Columns(_RUNS, CONTACTS, _COURSE)

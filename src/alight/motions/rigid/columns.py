@@ -36,7 +36,7 @@ def _runs(depth: Any) -> tuple[Column, ...]:
             "outcome", "", "how it ended, in a word: settled, escaped, timed_out, ...",
             outcome_words, "text",
         ),
-        Column("outcome_code", "", "the same as a number (16 and more: failed)", "final.outcome",
+        Column("outcome_code", "", "the same as a number (16 to 63: failed)", "final.outcome",
                "int32"),
         Column("end_time", "s", "when it ended", "final.t"),
         *vector("end_", "m", "where: centre of mass, target axes", "final.x"),
