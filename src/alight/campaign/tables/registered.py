@@ -50,7 +50,8 @@ def _made(name: str, rows: Mapping[str, Any]) -> tuple[Column, Any]:
             f"{count} runs."
         )
     kind = _KINDS[values.dtype.kind]
-    column = Column(name, str(getattr(entry.make, "unit", "")), entry.text, kind=kind)
+    unit = getattr(entry, "unit", "") or getattr(entry.make, "unit", "")
+    column = Column(name, str(unit), entry.text, kind=kind)
     if kind == "float" and np.isnan(values).any():
         values = np.ma.masked_array(values, mask=np.isnan(values))
     return column, values.astype(object) if kind == "text" else values
