@@ -103,7 +103,7 @@ def _given(campaign: Campaign, date: str | None) -> tuple[dict[str, Any], str]:
     from alight.views.report import kind_of
 
     if kind_of(campaign) == "landing":
-        mesh, note = body_mesh(campaign.scenario.get("body", {}))
+        mesh, note = body_mesh(_body(campaign))
         return {"mesh": mesh, "sun": sun_of(campaign.scenario, date)}, note
     if date is not None:
         raise InputError(
@@ -112,6 +112,14 @@ def _given(campaign: Campaign, date: str | None) -> tuple[dict[str, Any], str]:
         )
     look, note = looks_of(campaign)
     return {"look": look}, note
+
+
+def _body(campaign: Campaign) -> Mapping[str, Any]:
+    """The section on the body; of a study its file is beside the tables."""
+    body = dict(campaign.scenario.get("body", {}))
+    if "study" in campaign.scenario and "mesh" in body:
+        body["mesh"] = str(campaign.folder / body["mesh"])
+    return body
 
 
 def body_mesh(body: Mapping[str, Any]) -> tuple[Mesh | None, str]:

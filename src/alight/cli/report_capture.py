@@ -23,6 +23,8 @@ def looks_of(campaign: Campaign) -> tuple[Callable[[int], Look] | None, str]:
 
     if not campaign.trajectories:
         return None, ""
+    if "study" in campaign.scenario:
+        return None, "there are no pictures of captures: the study was made in Python."
     table = {key: value for key, value in campaign.scenario.items() if key != "made_by"}
     try:
         scenario = from_dict(table, "the campaign's scenario")

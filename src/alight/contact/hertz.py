@@ -25,6 +25,7 @@ import warp as wp
 from alight.contact.compliant.law import Number
 from alight.core.checks import Array, checked_number
 from alight.core.errors import InputError
+from alight.core.given import Given
 from alight.core.types import scalar
 
 
@@ -66,7 +67,7 @@ RELAXATION = 0.125
 DURATION = 2.0 * math.sqrt(math.pi) * math.gamma(1.4) / math.gamma(0.9)
 
 
-class Hertz:
+class Hertz(Given):
     """Hertz's spring with a linear dashpot, never pulling, and friction that sticks.
 
     Each may also be an array with one value for each run of a batch.

@@ -276,8 +276,8 @@ def _unit(field: Any) -> str:
 def _name(section: Any, otherwise: str) -> str:
     """How a section of the scenario names what it describes."""
     table = section if isinstance(section, Mapping) else {}
-    if table.get("name"):
-        return str(table["name"])
+    if table.get("name") or table.get("label"):
+        return str(table.get("name") or table["label"])
     if table.get("mesh"):
         return re.split(r"[\\/]", str(table["mesh"]))[-1].rsplit(".", 1)[0]
     return f"a {table['shape']}" if table.get("shape") else otherwise

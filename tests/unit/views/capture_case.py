@@ -6,19 +6,22 @@ report must say. Asteroids of more than 900 t reach past the rim; friction below
 
 import json
 import pathlib
+import sys
 from types import SimpleNamespace
 
 import numpy as np
 
 from alight.campaign.plan import Plan
 from alight.campaign.shard_store import Shard, runs_name, trajectory_name, write_shard, write_whole
-from alight.campaign.tables.landing import input_columns, to_bytes
-from alight.campaign.tables.membrane import capture_course, capture_table
 from alight.core.outcomes import Outcome
 from alight.motions.capture.craft import Spacecraft
 from alight.motions.capture.result import ROW
 from alight.shapes import icosphere
 from alight.views.capture_scene import Look
+
+sys.path.insert(0, str(pathlib.Path(__file__).parent))  # tests are no package
+
+from tables_case import capture_course, capture_table, input_columns, to_bytes
 
 LIMIT, DURATION, CONTACT = 1765.0, 180.0, 10.0
 

@@ -6,6 +6,7 @@ they hit follows from what is dispersed by plain formulas: a test knows what a r
 
 import json
 import pathlib
+import sys
 from types import SimpleNamespace
 
 import numpy as np
@@ -19,17 +20,14 @@ from alight.campaign.shard_store import (
     write_shard,
     write_whole,
 )
-from alight.campaign.tables.landing import (
-    contact_table,
-    input_columns,
-    run_table,
-    to_bytes,
-    trajectory_table,
-)
 from alight.core import frames
 from alight.core.outcomes import Outcome
 from alight.engine.records import Touch
 from alight.motions.rigid.state import final_states
+
+sys.path.insert(0, str(pathlib.Path(__file__).parent))  # tests are no package
+
+from tables_case import contact_table, input_columns, run_table, to_bytes, trajectory_table
 
 RADIUS = 440.0
 GRAVITY = 1.5e-4

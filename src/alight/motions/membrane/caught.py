@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Hashable
 from dataclasses import dataclass
 from functools import partial
@@ -185,6 +186,11 @@ class CaughtMotion(Motion):
         control.until_release = int(self.stop.until_release)
         control.max_steps = self.stop.max_steps
         return control
+
+    def followed(self, every: float | None) -> CaughtMotion:
+        """The same with a record ``every`` so many seconds."""
+        same: CaughtMotion = dataclasses.replace(self, every=every)  # type: ignore[type-var]
+        return same
 
     # -- records -------------------------------------------------------------------------------
 

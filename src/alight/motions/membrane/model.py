@@ -22,6 +22,7 @@ from alight.core.checks import Array, checked_number
 from alight.core.errors import InputError
 from alight.core.outcomes import Outcome
 from alight.engine.batch import Batch
+from alight.engine.columns import Columns, with_laws
 from alight.engine.gain import gained_energy, moving_energy
 from alight.engine.motion import Loop, Start
 from alight.engine.stops.law import StopLaw
@@ -34,6 +35,7 @@ from alight.membrane.law import state_rows
 from alight.membrane.ring import SHALLOW
 from alight.motions.membrane import stepping
 from alight.motions.membrane.caught import CaughtMotion, CaughtSteps, CaughtStop, fly, started
+from alight.motions.membrane.columns import DROP_KIND, DROPS
 from alight.motions.membrane.pull import pull_data, pull_of, released_energy
 from alight.motions.membrane.result import DROP_WORDS, MembraneFlight, MembraneResult
 from alight.motions.membrane.state import Inertia
@@ -125,6 +127,7 @@ class MembraneMotion(CaughtMotion):
     """Laws that end runs; the first that is met does."""
 
     Release = MembraneRelease
+    run_kind = DROP_KIND
     title = "Drops"
     words = DROP_WORDS
     shown = {  # noqa: RUF012
@@ -132,6 +135,11 @@ class MembraneMotion(CaughtMotion):
         "released": Outcome.LOST,
         "rim": Outcome.RIM,
     }
+
+    @property
+    def columns(self) -> Columns:
+        """What is told of drops."""
+        return with_laws(DROPS, self)
 
     def __post_init__(self) -> None:
         self._take_laws()

@@ -93,6 +93,11 @@ class MembraneResult(BatchResult):
         return self.last[:, 6:10]
 
     @property
+    def end(self) -> Array:
+        """(n,) when each run ended [s]."""
+        return self.time
+
+    @property
     def notes(self) -> dict[str, Array]:
         """(n,) ``first_contact_s``, ``slack_s`` and ``release_s`` [s], NaN if never; ``contacts``;
         ``depth_m``, ``tension`` [N/m], ``force_n``: the greatest; ``steps``."""

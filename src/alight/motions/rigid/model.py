@@ -17,6 +17,7 @@ from alight.core.checks import Array, checked_number
 from alight.core.errors import InputError
 from alight.core.outcomes import Outcome
 from alight.engine.batch import GPU_ROUNDS, Batch, check_count
+from alight.engine.columns import Columns, with_laws
 from alight.engine.laws import check_laws
 from alight.engine.motion import Loop, Motion, Pace, Start, new_records
 from alight.engine.records import Touch, field_of, joined, size_of
@@ -27,6 +28,7 @@ from alight.engine.stops.law import StopLaw, checked_stops
 from alight.flight import External, Rotation, UniformRotation
 from alight.flight.combine import combine, combined_data, combined_next
 from alight.gravity import Gravity, Linearised, Uniform
+from alight.motions.rigid.columns import RIGID
 from alight.motions.rigid.composition import Composition, Laws, Nothing, Scheme, compose
 from alight.motions.rigid.loop import rigid_loop
 from alight.motions.rigid.phases.clipped import CLIPPED
@@ -246,6 +248,11 @@ class Model(Motion):
 
     Release = Release
     line_width = LINE_WIDTH
+
+    @property
+    def columns(self) -> Columns:
+        """What is told of landings."""
+        return with_laws(RIGID, self)
 
     def line_phase(self, lines: Array) -> npt.NDArray[Any]:
         """(n,) which phase lines are of."""

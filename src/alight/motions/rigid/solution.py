@@ -46,6 +46,8 @@ class Solution:
     device: devices.Device
     thinning: Thinning
     """Which lines are kept; all of them in most runs."""
+    result: BatchResult | None = None
+    """How it ended, as a batch of one."""
 
     @property
     def steps(self) -> int:
@@ -161,4 +163,4 @@ def solution_of(batch: Batch, result: BatchResult) -> Solution:
     rows = stacked(Row, [first, *map(lines_as_rows, history.parts)])
     model: Any = batch.model
     thinning = history.thinning(releases=0)
-    return Solution(model, rows, result.touches, outcome, batch.device, thinning)
+    return Solution(model, rows, result.touches, outcome, batch.device, thinning, result)

@@ -21,6 +21,7 @@ from alight.core.errors import InputError, unknown_name
 from alight.core.outcomes import Outcome
 from alight.core.types import vec3
 from alight.engine.batch import Batch, check_count
+from alight.engine.columns import Columns, with_laws
 from alight.engine.laws import check_laws
 from alight.engine.motion import Loop, Motion, Pace, Start, new_records
 from alight.engine.stop import Stop
@@ -30,6 +31,7 @@ from alight.flight import External, Rotation, UniformRotation
 from alight.flight.combine import combine, combined_data
 from alight.gravity import Gravity, Linearised
 from alight.motions.tree.account import kept
+from alight.motions.tree.columns import tree_columns
 from alight.motions.tree.composition import TreeComposition, TreeLaws, compose_tree
 from alight.motions.tree.loop import tree_loop
 from alight.motions.tree.placing import placed_tree
@@ -334,6 +336,12 @@ class TreeModel(Motion):
         "tipped": Outcome.TIPPED_OVER,
     }
     Release = TreeRelease
+
+    @cached_property
+    def columns(self) -> Columns:
+        """What is told of landings, with loads by the names of parts."""
+        return with_laws(tree_columns(self), self)
+
     tells_release = True
 
     def loop(self) -> Loop:

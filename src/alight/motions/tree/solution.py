@@ -42,6 +42,8 @@ class TreeSolution:
     """The largest of everything, one row."""
     thinning: Thinning
     """Which lines are kept; all of them in most runs."""
+    result: TreeResult | None = None
+    """How it ended, as a batch of one."""
 
     @property
     def steps(self) -> int:
@@ -191,4 +193,4 @@ def tree_solution_of(batch: Batch, result: TreeResult) -> TreeSolution:
         raise InputError(refusal("a pad is below it"))
     history, model = batch.histories[0], result.model
     lines, thinning = np.concatenate(history.parts), history.thinning(releases=1)
-    return TreeSolution(model, lines, result.touches, outcome, result.peaks, thinning)
+    return TreeSolution(model, lines, result.touches, outcome, result.peaks, thinning, result)

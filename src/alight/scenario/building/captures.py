@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import dataclasses
 import functools
 from collections.abc import Iterator
 from dataclasses import dataclass, fields
@@ -74,6 +73,7 @@ class CaptureGroup:
                 lost_height=float(one.stop.lost_height),
                 stop=CaughtStop(float(one.stop.duration)),
                 steps=CaughtSteps(one.steps.method, float(one.steps.step), one.steps.tolerance),
+                shape=self.shape,
                 stops=stops_of(one.source, one.stop.when, {}),
             )
 
@@ -109,9 +109,8 @@ class CaptureGroup:
     def follow(self, device: str, every: float, threads: int | None = None) -> CaptureFlight:
         """The runs with their courses, a record ``every`` so many seconds."""
         with self.blamed():
-            model = dataclasses.replace(self.model, every=every)
-            flight: CaptureFlight = fly(model, self.release, device, threads)
-        flight.rows["run"], flight.rows["shape"] = self.rows, self.shape
+            flight: CaptureFlight = fly(self.model.followed(every), self.release, device, threads)
+        flight.rows["run"] = self.rows
         return flight
 
     def _rates(self, get: Any) -> Array:

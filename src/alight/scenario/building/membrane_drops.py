@@ -15,6 +15,7 @@ from alight.core.errors import InputError
 from alight.core.progress import Progress
 from alight.membrane import Captive, Membrane, pear
 from alight.membrane.law import NUMBERS
+from alight.motions.capture.columns import length_of
 from alight.motions.membrane.caught import CaughtSteps, CaughtStop, fly
 from alight.motions.membrane.model import Craft, MembraneMotion, MembraneRelease
 from alight.motions.membrane.result import MembraneFlight
@@ -58,11 +59,6 @@ def _builtin(name: str, facets: int) -> Mesh:
 
 def _scaled(mesh: Mesh, length: float) -> Mesh:
     return mesh.scaled(length / length_of(mesh))
-
-
-def length_of(mesh: Mesh) -> float:
-    """Extent along the principal axis of the least moment [m]."""
-    return float(mesh.principal_axes().extent[0])
 
 
 def mass_of(section: CaughtBodySection, mesh: Mesh) -> float:
@@ -158,8 +154,7 @@ class DropGroup:
     def follow(self, device: str, every: float, threads: int | None = None) -> MembraneFlight:
         """The runs with their courses, a record ``every`` so many seconds."""
         with self.blamed():
-            model = dataclasses.replace(self.model, every=every)
-            flight: MembraneFlight = fly(model, self.release, device, threads)
+            flight: MembraneFlight = fly(self.model.followed(every), self.release, device, threads)
         return flight
 
     def _motion(self, get: Any) -> MembraneMotion:

@@ -1,30 +1,27 @@
-"""What sets the runs of one kind of scenario apart: how they end, and which tables they fill."""
+"""What sets the runs of one kind of motion apart for people: a noun, and how they end."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
-from typing import Any
 
 from alight.core.outcomes import OF_STOPS, AnyEnding, Ending, Endings, Outcome, ending_of
-from alight.motions.capture.result import CAPTURE_WORDS
-from alight.motions.membrane.result import DROP_WORDS
 
 
 @dataclass(frozen=True)
 class RunKind:
     """One kind of runs."""
 
+    word: str
+    """What scenario files call it under ``kind``."""
     noun: str
     """What a bar calls them."""
     words: Endings
     """What the codes of seals and tables mean where they are no ``Outcome``, or in its words."""
-    shown: dict[str, AnyEnding]
+    shown: Mapping[str, AnyEnding]
     """Ends that a bar always counts, by the word for them."""
-    seldom: dict[str, AnyEnding] = field(default_factory=dict)
+    seldom: Mapping[str, AnyEnding] = field(default_factory=dict)
     """Ends that it counts where there are any; other failures are counted together."""
-    tables: tuple[str, ...] = ("runs",)
-    """Tables that each shard has."""
 
     def having(self, own: Mapping[int, Ending]) -> RunKind:
         """The same with the endings of a campaign's stops."""
@@ -48,9 +45,11 @@ class RunKind:
         return told | {word: n for word, n in few.items() if n}
 
 
-_STOPPED: dict[str, AnyEnding] = {outcome.name.lower(): outcome for outcome in OF_STOPS}
+#: Ends of stops that are shipped, which any run may have.
+STOPPED: dict[str, AnyEnding] = {outcome.name.lower(): outcome for outcome in OF_STOPS}
 
 LANDINGS = RunKind(
+    "landing",
     "Landings",
     {},
     {"settled": Outcome.SETTLED, "escaped": Outcome.ESCAPED},
@@ -58,37 +57,6 @@ LANDINGS = RunKind(
         "tipped": Outcome.TIPPED_OVER,
         "timed_out": Outcome.TIMED_OUT,
         "out_of_steps": Outcome.OUT_OF_STEPS,
-        **_STOPPED,
-    },
-    ("runs", "contacts"),
-)
-CAPTURES = RunKind(
-    "Captures",
-    CAPTURE_WORDS,
-    {
-        "held": Outcome.HELD,
-        "at_rest": Outcome.SETTLED,
-        "moving": Outcome.TIMED_OUT,
-    },
-    {
-        "rim": Outcome.RIM,
-        "lost": Outcome.LOST,
-        "missed": Outcome.MISSED,
-        "struck": Outcome.STRUCK,
-        **_STOPPED,
+        **STOPPED,
     },
 )
-DROPS = RunKind(
-    "Drops",
-    DROP_WORDS,
-    {"done": Outcome.TIMED_OUT, "released": Outcome.LOST},
-    {"rim": Outcome.RIM, **_STOPPED},
-)
-
-#: By what scenario files say under ``kind``.
-RUN_KINDS = {"landing": LANDINGS, "capture": CAPTURES, "drop": DROPS}
-
-
-def run_kind(scenario: Mapping[str, Any]) -> RunKind:
-    """The kind of runs of a resolved scenario; one that does not say is a landing."""
-    return RUN_KINDS[scenario.get("kind", "landing")]
