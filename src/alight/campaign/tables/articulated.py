@@ -31,7 +31,9 @@ def peak_columns(model: TreeModel, peaks: TreePeaks) -> list[Filled]:
         (Column("peak_rate", "rad/s", "of the first body"), peaks.rate),
     ]
     pads, crushed = [p.name for p in parts.pads], [c.name for c in parts.crushables]
+    bellies = [b.name for b in parts.bellies]
     out += _each("peak_pad_force", pads, "N", "largest normal force", peaks.pad_force)
+    out += _each("peak_belly_force", bellies, "N", "on all its points together", peaks.belly_force)
     out += _each("stroke", crushed, "m", "crushed for good by the end", peaks.stroke)
     held = [i for i, joint in enumerate(model.tree.joints) if joint.kind != "free"]
     names = [model.tree.bodies[i].name for i in held]
@@ -51,6 +53,8 @@ def course_columns(solution: TreeSolution) -> list[Filled]:
     out = [(Column("acceleration", "m/s^2", "of the first body, inertial"), acceleration)]
     pads, crushed = [p.name for p in parts.pads], [c.name for c in parts.crushables]
     out += _each("pad_force", pads, "N", "normal force", solution.pad_normal_force)
+    bellies = [b.name for b in parts.bellies]
+    out += _each("belly_force", bellies, "N", "normal force", solution.belly_normal_force)
     out += _each("stroke", crushed, "m", "crushed for good", solution.crushed)
     out += _each("crush_force", crushed, "N", "against compression", solution.crush_force)
     sloshes = [s.name for s in parts.sloshes]

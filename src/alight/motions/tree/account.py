@@ -23,7 +23,7 @@ from alight.motions.tree.state import (
     TreeRun,
     TreeSpace,
 )
-from alight.vehicles.fittings_kernel import NEVER, swing_angle, switch_levels
+from alight.vehicles.fittings_kernel import NEVER, DeviceData, swing_angle, switch_levels
 from alight.vehicles.tree.data import (
     ARM,
     MOVING,
@@ -98,6 +98,17 @@ def sum_pads(space: TreeSpace, slot: int) -> Pressing:
                 most = state[2]
                 found.hardest = i
     return found
+
+
+@wp.func
+def belly_force(parts: DeviceData, space: TreeSpace, belly: int, slot: int):
+    """Normal force [N] of the ground on all points of a belly."""
+    total = scalar(0.0)
+    for i in range(parts.pads.shape[0]):
+        if parts.pads[i].belly == belly:
+            state = space.pad_state[i, slot]
+            total += state[2]
+    return total
 
 
 @wp.func
@@ -269,7 +280,7 @@ def arrive_function(parts: TreeComposition) -> Any:
         for i in range(count):
             raise_peak(space, PEAKS + i, slot, wp.length(space.force[i, slot]))
             raise_peak(space, PEAKS + count + i, slot, wp.length(space.moment[i, slot]))
-        at = PEAKS + 2 * count
+        at = int(PEAKS + 2 * count)
         pads = world.parts.pads.shape[0]
         for i in range(pads):
             state = space.pad_state[i, slot]
@@ -277,6 +288,9 @@ def arrive_function(parts: TreeComposition) -> Any:
         for i in range(world.parts.sloshes.shape[0]):
             angle = swing_angle(world.parts.sloshes[i], space.tree, slot)
             raise_peak(space, at + pads + i, slot, angle)
+        at += pads + world.parts.sloshes.shape[0]
+        for k in range(world.parts.bellies):
+            raise_peak(space, at + k, slot, belly_force(world.parts, space, k, slot))
 
     @wp.func
     def watch(world: World, run: TreeRun, h: scalar, rate: scalar, found: Pressing):

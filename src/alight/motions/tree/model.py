@@ -208,10 +208,10 @@ class TreeModel(Motion):
             raise InputError("up is zero; it must point somewhere, at any length.")
         object.__setattr__(self, "up", up / np.linalg.norm(up))
         object.__setattr__(self, "devices", tuple(self.devices))
-        if not self.fitted.pads:
+        if not self.fitted.touching:
             raise InputError(
                 f'tree "{self.tree.name}" has no pads, with which it would touch the ground. Add a '
-                "vehicles.Pad(body, place) at least."
+                "vehicles.Pad(body, place) at least, or a vehicles.Belly(body, points)."
             )
 
     @cached_property
@@ -223,8 +223,8 @@ class TreeModel(Motion):
     def sizes(self) -> Sizes:
         """Numbers that the layout of memory depends on."""
         tree, parts = self.tree, self.fitted
-        counts = [len(part) for part in parts]
-        return Sizes(tree.count, tree.n_q, tree.n_v, *counts)
+        kinds = (parts.touching, parts.crushables, parts.actuators, parts.sloshes, parts.bellies)
+        return Sizes(tree.count, tree.n_q, tree.n_v, *map(len, kinds))
 
     @property
     def full_gravity(self) -> Gravity:
@@ -236,7 +236,7 @@ class TreeModel(Motion):
         """Largest distance of a pad from the first body's origin, all joints neutral [m]."""
         poses = self.tree.kinematics(self.tree.neutral(), np.zeros(self.tree.n_v), device="cpu")
         far = [0.0]
-        for pad in self.fitted.pads:
+        for pad in self.fitted.touching:
             origin = poses.position[self.tree.index(pad.body)] - poses.position[0]
             far.append(float(np.linalg.norm(origin)) + float(np.linalg.norm(pad.place)))
         return max(far)
@@ -257,6 +257,8 @@ class TreeModel(Motion):
                 push=push,
                 external_data=external_data,
                 pushed=bool(self.externals),
+                ground_at=self.contact.ground_law[0],
+                ground_data=self.contact.ground_law[1],
                 even=self.rotation.uniform,
                 pece=self.steps.integrator == "pece",
             )
@@ -276,6 +278,7 @@ class TreeModel(Motion):
         world.rotation = self.rotation.data(device)
         world.external = combined_data(self.externals, device)
         world.contact = wp.array(self.contact_rows(), dtype=self.contact.Data, device=device.name)
+        world.ground = self.contact.ground_data(device)
         world.limits = self._limits()
         bounds = self.surface.bounds_to(self.press_depth)
         world.slope, world.curvature = bounds.slope, bounds.curvature
@@ -301,14 +304,14 @@ class TreeModel(Motion):
     @property
     def lightest(self) -> float:
         """Mass of the lightest body with a pad [kg]."""
-        masses = [self.tree.bodies[self.tree.index(pad.body)].mass for pad in self.fitted.pads]
+        masses = [self.tree.bodies[self.tree.index(pad.body)].mass for pad in self.fitted.touching]
         return min([m for m in masses if m > 0.0] or [self.tree.mass])
 
     @cached_property
     def slip_mass(self) -> float:
         """Least mass that a pad has along the ground [kg]: a force F across ``up`` on it alone, all
         joints neutral, moves it by F / m."""
-        tree, pads = self.tree, self.fitted.pads
+        tree, pads = self.tree, self.fitted.touching
         x, y = frames.local_frame(np.asarray(self.up)).T[:2]
         forces = np.zeros((len(pads), 4, tree.count, 3))  # along x, y, both, and none
         points = np.zeros((len(pads), 4, tree.count, 3))
@@ -413,7 +416,7 @@ class TreeModel(Motion):
             model=self,
             q=y[:, :n_q].copy(),
             v=y[:, n_q : n_q + n_v].copy(),
-            peaks=named_peaks(runs, self.sizes),
+            peaks=named_peaks(runs, self.sizes, len(self.fitted.pads)),
         )
 
     def solution(self, batch: Batch, result: TreeResult) -> TreeSolution:
