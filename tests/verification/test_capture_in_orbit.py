@@ -8,7 +8,7 @@
       z = z0 cos nt + (w0 / n) sin nt
 
   to first order in the separation over the radius, 1e-5 here.
-- Tide of a Sun at D that stands still: x'' = 2 k x toward it and y'' = -k y across, k = GM / D^3, to
+- Tide of a Sun at D that stands still: x'' = 2 k x toward it, y'' = -k y across, k = GM / D^3, to
   first order in x / D, 2e-7 here, however the target turns.
 """
 
@@ -144,7 +144,7 @@ def test_a_capture_that_falls_is_a_capture():
         ),
         ("gravity", {"law": "uniform", "linearise": "1 m"}, "gravity.linearise"),
         ("target", {"name": "Ryugu", "mesh": "a.obj"}, "target: has both name and mesh"),
-        ("target", {"rotation": {"period": "1 h", "rate": "1 rad/s"}}, "target.rotation: needs"),
+        ("target", {"rotation": {"kind": "uniform"}}, "target.rotation: needs"),
         (
             "environment",
             {"sun": {"pressure": True, "direction": [1, 0, 0], "distance": "1 AU"}},

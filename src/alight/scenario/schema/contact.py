@@ -9,6 +9,7 @@ from typing import Annotated, Any, ClassVar
 from alight.contact import Compliant, Impulse, Sliding
 from alight.contact.compliant.law import ROLLING_LAWS
 from alight.contact.hertz import WITHOUT as OTHERS_THAN_HERTZ
+from alight.contact.hull.supported_surfaces import HULL_TOUCHES
 from alight.scenario.errors import Fault, told
 from alight.scenario.field_types import ChoiceField, FieldType, Measure, Number, OneOf
 from alight.scenario.quantities import DIMENSIONS, Quantity, in_si
@@ -237,13 +238,13 @@ class ContactSection(Section):
         """A whole hull touches facets, by springs that follow the speed."""
         if self.touch != "hull":
             return []
-        lacks = []
-        if ground.kind != "facets":
-            lacks.append('ground.kind = "facets"')
+        found = []
+        if ground.kind != "facets" or ground.noise is not None:
+            found.append(Fault("contact.touch", f'found "hull": {HULL_TOUCHES}'))
         if self.scheme == "smooth" or self.stiffness is not None:
-            lacks.append('restitution, and no scheme = "smooth"')
-        said = 'found "hull", which needs {}; "points" goes with everything'
-        return [Fault("contact.touch", said.format(each)) for each in lacks]
+            said = 'found "hull", which needs restitution, and no scheme = "smooth"'
+            found.append(Fault("contact.touch", f'{said}; "points" goes with everything'))
+        return found
 
     def kind_of(self, key: str) -> FieldType | None:
         """The kind of value that this law has under ``key``; None where it has no such key."""

@@ -14,7 +14,8 @@ from alight.gravity import Uniform
 from alight.motions import TreeModel, TreeRelease, TreeStop
 from alight.scenario import ScenarioError, from_dict, json_schema, loads, prepare
 from alight.scenario import simulate as simulate_scenario
-from alight.surfaces import Plane
+from alight.surfaces import Plane, Rough
+from alight.surfaces.patch import Patch
 from alight.vehicles import (
     Belly,
     Crushable,
@@ -130,7 +131,11 @@ def test_a_finite_plane():
     assert ground.query([[0.0, 0.0, 0.5], [3.0, 0.0, 0.0]])[0] == pytest.approx([0.5, 1.0])
     given["ground"] = {"kind": "patch", "length": "4 m", "noise": {"amplitude": "1 m"}}
     given["ground"]["noise"]["wavelength"] = "9 m"
-    assert [line.partition(":")[0] for line in faults(given)] == ["ground.width", "ground.noise"]
+    assert [line.partition(":")[0] for line in faults(given)] == ["ground.width"]
+    given["ground"]["width"] = "3 m"
+    rough = prepare(from_dict(given)).nominal().model.surface
+    assert isinstance(rough, Rough)
+    assert isinstance(rough.base, Patch)
 
 
 # -- what is wrong ---------------------------------------------------------------------------------
