@@ -122,6 +122,7 @@ def arrive_function(parts: TreeComposition) -> Any:
     """The function ``(world, run, space, slot, h, contact) -> run`` after a step of ``h`` [s]."""
     World, laws, energy = parts.World, parts.laws, parts.energy
     spin, ground = laws.spin, laws.surface_point
+    external_next = laws.next
 
     @wp.func
     def middle(world: World, run: TreeRun, space: TreeSpace, slot: int, h: scalar, omega: vec3):
@@ -315,8 +316,8 @@ def arrive_function(parts: TreeComposition) -> Any:
         return quiet or run.still >= _STILL_HITS * HIT * limits.contact_step
 
     @wp.func
-    def end_of(world: World, run: TreeRun, tilt: scalar, found: Pressing):
-        """The outcome as things stand."""
+    def end_of(world: World, run: TreeRun, tilt: scalar, found: Pressing, pending: bool):
+        """The outcome as things stand; ``pending``: a push is still to come, or to end."""
         limits = world.limits
         depth = found.depth
         if not wp.isfinite(run.x) or not wp.isfinite(run.v):
@@ -327,7 +328,7 @@ def arrive_function(parts: TreeComposition) -> Any:
             return _ESCAPED
         if tilt > limits.tip_angle and run.touched < NEVER:
             return _TIPPED_OVER
-        if at_rest(world, run, found):
+        if at_rest(world, run, found) and not pending:
             return _SETTLED
         if run.t >= limits.max_time:
             return _TIMED_OUT
@@ -353,13 +354,22 @@ def arrive_function(parts: TreeComposition) -> Any:
         tilt = tilt_of(world, out, space, slot, now.rate)
         note_peaks(world, out, space, slot, tilt, w)
         out = watch(world, out, h, wp.length(w), found)
-        out.outcome = end_of(world, out, tilt, found)
+        pending = bool(False)
+        if wp.static(laws.next is not None):
+            pending = external_next(world.external, out.t) < world.limits.max_time
+        out.outcome = end_of(world, out, tilt, found, pending)
         pause = out.t - out.last > _PAUSE * world.limits.contact_step
         if out.touching != 0 and (pause or out.outcome != _RUNNING):
             out = end_touch(world, out, space, slot, contact)
         switched = switch_levels(world.parts, out.t, out.touched, space.level, slot)
         out.event = switched.later
         out.fresh = wp.where(switched.changed, 1, 0)
+        if wp.static(laws.next is not None):
+            if out.t >= space.notes[slot].until:
+                out.fresh = 1  # slopes jump
+            soon = external_next(world.external, out.t)
+            space.notes[slot].until = soon
+            out.event = wp.min(out.event, soon)
         out.bound = clear_time(world, space, slot, now.rate)
         return out
 

@@ -10,6 +10,7 @@ from alight.contact.ground_properties.local_law import local_friction
 from alight.contact.hertz import HertzData, hertz_normal, hertz_stored
 from alight.contact.stick_friction import stick, stick_stored
 from alight.core.types import scalar, vec3
+from alight.engine.clock import before
 from alight.flight.rotation import Spin
 from alight.gravity.linearised import extrapolate
 from alight.motions.tree.state import TreeLimits, TreeSpace
@@ -43,6 +44,7 @@ class TreeLaws:
     ground_data: Any
     pushed: bool  # by anything external
     even: bool  # the target turns evenly
+    next: Any  # when something external switches; None where nothing does
     pece: bool  # Adams steps; otherwise Runge-Kutta steps of one size
 
 
@@ -130,7 +132,10 @@ def compose_tree(laws: TreeLaws) -> TreeComposition:
         extra = vec3()
         if wp.static(laws.pushed):
             q_NT = attitude(world.rotation, t)
-            pushed = push(world.external, t, q_NT, center_position(space.tree, 0, slot))
+            when = t
+            if wp.static(laws.next is not None):
+                when = before(t, space.notes[slot].until)  # it has not switched yet
+            pushed = push(world.external, when, q_NT, center_position(space.tree, 0, slot))
             extra = pushed.acceleration
         for i in range(world.tree.count):
             body = world.tree.bodies[i]

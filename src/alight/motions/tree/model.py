@@ -24,7 +24,7 @@ from alight.engine.laws import check_laws
 from alight.engine.motion import Loop, Motion, Pace, Start, new_records
 from alight.engine.stop import Stop
 from alight.flight import External, Rotation, UniformRotation
-from alight.flight.combine import combine, combined_data
+from alight.flight.combine import combine, combined_data, combined_next
 from alight.gravity import Gravity, Linearised
 from alight.motions.tree.composition import TreeComposition, TreeLaws, compose_tree
 from alight.motions.tree.loop import tree_loop
@@ -259,6 +259,7 @@ class TreeModel(Motion):
                 pushed=bool(self.externals),
                 ground_at=self.contact.ground_law[0],
                 ground_data=self.contact.ground_law[1],
+                next=combined_next(self.externals),
                 even=self.rotation.uniform,
                 pece=self.steps.integrator == "pece",
             )
@@ -375,6 +376,7 @@ class TreeModel(Motion):
         notes["number"] = np.arange(n)
         notes["row"] = np.arange(n) if self.contact.count > 1 else 0
         notes["anchor_x"] = np.nan  # nowhere yet
+        notes["until"] = NEVER
         crushed = np.array([part.crushed for part in self.fitted.crushables])
         rest = np.broadcast_to(crushed, (n, len(crushed)))
         y = np.concatenate([q, release.v, rest, np.zeros((n, 3 * self.sizes.pads))], axis=1)

@@ -76,6 +76,7 @@ class TreeNotes:
 
     number: int  # of the run in its batch
     row: int  # of the contact parameters it uses
+    until: scalar  # when what pushes from outside switches next [s]
     anchor: FieldValue  # gravity where it was last evaluated
     anchor_x: vec3  # and that place [m]
     touch: Touch  # the contact under way
