@@ -3,8 +3,8 @@
 Of each cell one small model is made, from Python and from a scenario file, and run until it has
 touched the ground. It runs, or it is refused by an ``AlightError`` whose reason stands below the
 table. Anything else is a defect: it is told, and the walk fails. Axes are taken two by two, over
-one composition of the others; ``walk(run=False)`` makes models without running them, which needs no
-kernels: tests do so.
+one composition of the others. ``walk(device=None)`` makes models without running them, which needs
+no kernels: tests do so.
 """
 
 from __future__ import annotations
@@ -14,15 +14,18 @@ import copy
 import dataclasses
 import functools
 import pathlib
+import re
 import sys
 import tempfile
 import time
 from collections.abc import Callable, Iterator
 from typing import Any, NamedTuple
 
+from alight.campaign import run_campaign
+from alight.core import devices
 from alight.core.errors import AlightError, InputError
 from alight.core.outcomes import FIRST_FAILURE
-from alight.engine import Stop, run_batch
+from alight.engine import Stop, run_batch, simulate
 from alight.membrane import Captive, Membrane, hexagon, pear
 from alight.motions import Model, Release, TreeModel, TreeRelease, TreeStop
 from alight.motions.capture.approach import approach
@@ -31,6 +34,7 @@ from alight.motions.capture.model import Capture, CaptureRelease
 from alight.motions.membrane.caught import CaughtStop
 from alight.motions.membrane.model import Craft, MembraneMotion, MembraneRelease
 from alight.scenario import from_dict, prepare
+from alight.views.report import write
 from tools import matrix_axes as axes
 from tools.matrix_axes import GM, HEIGHT, RADIUS, Member
 
@@ -52,6 +56,8 @@ class Cell(NamedTuple):
     """The model and its release."""
     file: dict[str, Any]
     """The same as a scenario file."""
+    use: str = ""
+    """The place of use, where that is what the cell is about."""
 
 
 class Found(NamedTuple):
@@ -138,8 +144,8 @@ def caught(name: str, **other: Member) -> tuple[Any, Any]:
         fabric = Membrane(30.0, 1.0, suspension=hexagon(7.5))
         stop = CaughtStop(1.0)
         model = MembraneMotion(fabric, body, Craft(1e3, (1e3, 1e3, 1e3)), stop=stop, **laws)
-        place = {"craft_position": (0.0, 0.0, FAR)}
-        return model, MembraneRelease((0.0, 0.0, FAR + 4.0), (0.0, 0.0, -2.0), **place)
+        place, fall = (0.0, 0.0, FAR + 4.0), (0.0, 0.0, -2.0)
+        return model, MembraneRelease(place, fall, craft_position=(0.0, 0.0, FAR))
     craft, rock = Spacecraft(), Captive.from_mesh(pear(8.0, subdivisions=1), 5e5)
     way = approach("corkscrew")
     capture = Capture(craft.membrane(), rock, craft, way, stop=CaughtStop(1.0), **laws)
@@ -205,6 +211,35 @@ def caught_file(name: str, **other: Member) -> dict[str, Any]:
     return merged(own, parts)
 
 
+# -- places of use -------------------------------------------------------------------------------
+
+USES = ("simulate", "batch", "scenario file", "campaign", "report", "GPU")
+
+
+def used(cell: Cell, folder: pathlib.Path) -> Any:
+    """Use a cell where it says; codes of outcomes, or None where they are not looked at."""
+    if cell.use in ("campaign", "report"):
+        with tempfile.TemporaryDirectory() as out:
+            table = merged(cell.file, {"campaign": {"runs": 2}})
+            campaign = run_campaign(
+                from_dict(table, "file", folder), out=out, device="cpu", show="silent"
+            )
+            if cell.use == "report":
+                write(campaign.open())
+        return None
+    if cell.use == "scenario file":
+        prepare(from_dict(cell.file, "file", folder), device="cpu").simulate("cpu")
+        return None
+    model, release = cell.make()
+    if cell.use == "simulate":
+        simulate(model, release, device="cpu")
+        return None
+    if cell.use == "GPU":
+        gpus = [d.name for d in devices.available() if d.name != "cpu"]
+        return run_batch(model, release, device=gpus[0]).outcome if gpus else None
+    return run_batch(model, release, device="cpu").outcome
+
+
 # -- the cells -----------------------------------------------------------------------------------
 
 
@@ -218,21 +253,28 @@ def _rows() -> Iterator[tuple[str, Member, Member]]:
             yield f"{vehicle.name}, {contact.name}", vehicle, contact
 
 
+_Axes = tuple[tuple[str, str, tuple[Member, ...]], ...]
+#: Tables: their titles, the axis of their columns, and its members.
+_GROUNDS: _Axes = (
+    ("Ground", "ground", axes.GROUNDS),
+    ("Ground that varies", "varied", axes.VARIED),
+)
+_PULLS: _Axes = (
+    ("Gravity", "gravity", axes.GRAVITIES),
+    ("Rotation of the target", "rotation", axes.ROTATIONS),
+    ("External pushes", "external", axes.EXTERNALS),
+    ("Actuators", "actuator", axes.ACTUATORS),
+)
+
+
 def cells() -> Iterator[Cell]:
     """All compositions of the matrix."""
-    grounds = (("Ground", "ground", axes.GROUNDS), ("Ground that varies", "varied", axes.VARIED))
-    for title, axis, members in grounds:
+    for title, axis, members in _GROUNDS:
         for row, vehicle, contact in _rows():
             for member in members:
                 yield _cell(title, row, member, axis, vehicle, contact)
-    pulls = (
-        ("Gravity", "gravity", axes.GRAVITIES),
-        ("Rotation of the target", "rotation", axes.ROTATIONS),
-        ("External pushes", "external", axes.EXTERNALS),
-        ("Actuators", "actuator", axes.ACTUATORS),
-    )
     bearing = {"rigid box": "clipped springs", "tree on pads": "springs of Hertz"}
-    for title, axis, members in pulls:
+    for title, axis, members in _PULLS:
         for name, law in bearing.items():
             vehicle, contact = pick(axes.VEHICLES, name), pick(axes.CONTACTS, law)
             for member in members:
@@ -242,6 +284,20 @@ def cells() -> Iterator[Cell]:
                 other = {axis: member}
                 file = caught_file(name, **other)
                 yield Cell(title, name, member.name, functools.partial(caught, name, **other), file)
+    yield from _places()
+
+
+def _places() -> Iterator[Cell]:
+    """One composition of each kind of motion in every place of use."""
+    for name in ("rigid box", "tree on pads", DROP, CAPTURE):
+        if name in (DROP, CAPTURE):
+            make, file = functools.partial(caught, name), caught_file(name)
+        else:
+            law = "clipped springs" if name == "rigid box" else "springs of Hertz"
+            both = pick(axes.VEHICLES, name), pick(axes.CONTACTS, law)
+            make, file = functools.partial(landing, *both), landing_file(*both)
+        for use in USES:
+            yield Cell("Place of use", name, use, make, file, use)
 
 
 def _cell(
@@ -255,25 +311,27 @@ def _cell(
 # -- walking -------------------------------------------------------------------------------------
 
 
-def look(cell: Cell, folder: pathlib.Path, run: bool) -> Found:
-    """Make a cell both ways, and run it if asked to."""
+def look(cell: Cell, folder: pathlib.Path, device: str | None) -> Found:
+    """Make a cell both ways, and run it on ``device`` if there is one."""
     python = file = defect = None
     try:
         model, release = cell.make()
         model.loop()
-        if run:
-            codes = run_batch(model, release, device="cpu").outcome
-            if int(codes[0]) >= FIRST_FAILURE:
+        if device is not None:
+            codes = (
+                used(cell, folder) if cell.use else run_batch(model, release, device=device).outcome
+            )
+            if codes is not None and int(codes[0]) >= FIRST_FAILURE:
                 defect = f"its run ended with code {int(codes[0])}"
     except AlightError as cause:
-        python = " ".join(str(cause).split())
+        python = _reason(cause)
     except Exception as cause:  # what a user would see as a traceback
         defect = f"from Python: {type(cause).__name__}: {cause}"
     try:
         group = prepare(from_dict(cell.file, "file", folder), device="cpu").nominal()
         _ = group.model, group.release
     except AlightError as cause:
-        file = " ".join(str(cause).split())
+        file = _reason(cause)
     except Exception as cause:
         defect = f"from a file: {type(cause).__name__}: {cause}"
     if python is not None and file is None:
@@ -281,21 +339,30 @@ def look(cell: Cell, folder: pathlib.Path, run: bool) -> Found:
     return Found(python, file, defect)
 
 
+def _reason(cause: AlightError) -> str:
+    """What a refusal says, things named by their classes alone."""
+    text = " ".join(str(cause).split()).removeprefix("file: ")
+    return re.sub(r"(?<= is )([A-Z]\w+)\(.*?\)(?=; (?:it must|a whole|linear))", r"\1", text)
+
+
 def walk(
-    run: bool = True, only: str = "", tell: Callable[[str], None] | None = None
+    device: str | None = "cpu", only: str = "", tell: Callable[[str], None] | None = None
 ) -> dict[tuple[str, str, str], Found]:
-    """What becomes of every cell, or of those with ``only`` in their names."""
+    """What becomes of every cell, or of those with ``only`` in their names.
+
+    Without a ``device`` models are made and not run.
+    """
     out: dict[tuple[str, str, str], Found] = {}
     with tempfile.TemporaryDirectory() as name:
         folder = pathlib.Path(name)
-        axes.mesh().write(folder / "ball.obj", unit="m")
+        axes.mesh().save(folder / "ball.obj", unit="m")
         (folder / "ground.csv").write_text(axes.MAP_FILE, encoding="utf-8")
         for cell in cells():
             key = (cell.table, cell.row, cell.column)
             if only not in " / ".join(key):
                 continue
             start = time.monotonic()
-            out[key] = look(cell, folder, run)
+            out[key] = look(cell, folder, device)
             if tell is not None:
                 tell(f"{' / '.join(key)}: {_said(out[key])} ({time.monotonic() - start:.1f} s)")
     return out
@@ -313,13 +380,11 @@ def _said(found: Found) -> str:
 
 HEAD = """# What composes with what
 
-Made by `make matrix` (`python -m tools.matrix`), which makes one small model of each cell from Python
-and from a scenario file, and runs it; a test walks the cells and compares. **runs**: from both.
-*Python*: from Python; the reason that a file gives stands below. –: refused, with the reason below.
-
-All of them are run by `simulate`, in batches and campaigns, on the CPU and on CUDA devices: places of
-use know nothing of laws ([engine.md](engine.md)), and each has tests of its own with rigid landers,
-trees, drops and captures.
+Made by `make matrix` (`python -m tools.matrix`), which makes one small model of each cell from
+Python and from a scenario file, and runs it until it has touched the ground; a test makes the cells
+anew and compares. runs: from both. *Python*: from Python alone; the reason that a file gives stands
+below. –: refused, with the reason below. `--device cuda:0` walks the same cells on a GPU; the
+column of GPUs is walked where there is one.
 """
 
 
@@ -360,8 +425,10 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--only", default="", help="cells with this in their names; no page")
     parser.add_argument("--no-run", action="store_true", help="make models without running them")
+    parser.add_argument("--device", default="cpu", help='where they are run: "cpu", "cuda:0"')
     given = parser.parse_args()
-    found = walk(not given.no_run, given.only, lambda line: print(line, flush=True))
+    device = None if given.no_run else given.device
+    found = walk(device, given.only, lambda line: print(line, flush=True))
     defects = [key for key, one in found.items() if one.defect is not None]
     if not given.only:
         PAGE.write_text(page(found), encoding="utf-8")

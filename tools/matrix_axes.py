@@ -31,7 +31,7 @@ from alight.vehicles import (
 RADIUS, GM, PULL, HEIGHT = 50.0, 25.0, 0.01, 0.02
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Member:
     """One member of an axis."""
 
@@ -248,6 +248,7 @@ def _sun() -> flight.Fixed:
 
 
 _SUN = {"direction": [1, 0, 0], "distance": "1 AU"}
+_PUSH = {"name": "push", "kind": "steady", "acceleration": ["0 m/s^2", "0 m/s^2", "1e-4 m/s^2"]}
 EXTERNALS = (
     Member("none", lambda: ()),
     Member(
@@ -275,13 +276,13 @@ EXTERNALS = (
     Member(
         "steady push",
         lambda: (flight.SteadyPush((0, 0, 1e-4)),),
-        {"environment": {"push": {"acceleration": ["0 m/s^2", "0 m/s^2", "1e-4 m/s^2"]}}},
+        {"environment": {"push": [_PUSH]}},
         (flight.SteadyPush,),
     ),
     Member(
         "timed push",
         lambda: (flight.Timed(flight.SteadyPush((0, 0, 1e-4)), 0.1, 0.2),),
-        {"environment": {"push": {"start": "0.1 s"}}},
+        {"environment": {"push": [{**_PUSH, "kind": "timed", "start": "0.1 s", "end": "0.2 s"}]}},
         (flight.Timed,),
     ),
 )

@@ -88,7 +88,11 @@ class Model(Motion):
             ("gravity", Gravity, "a gravity law, such as gravity.PointMass(gm)"),
             ("surface", Surface, "a surface, such as surfaces.Plane()"),
             ("lander", RigidLander, 'a lander, such as alight.lander("minerva-ii-1").rigid()'),
-            ("contact", Compliant, "a contact law, such as contact.Compliant(restitution=0.6)"),
+            (
+                "contact",
+                Compliant,
+                "one of rigid landers, such as contact.Compliant(restitution=0.6)",
+            ),
             ("rotation", Rotation, "a rotation law, such as flight.UniformRotation(rate)"),
             ("stop", Stop, "engine.Stop(...)"),
             ("steps", Steps, "motions.Steps(...)"),

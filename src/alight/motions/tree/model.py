@@ -197,7 +197,7 @@ class TreeModel(Motion):
             ("tree", Tree, "a vehicles.Tree"),
             ("gravity", Gravity, "a gravity law, such as gravity.PointMass(gm)"),
             ("surface", Surface, "a surface, such as surfaces.Plane()"),
-            ("contact", Hertz, "a contact law, such as contact.hertz.Hertz(1e5, 200.0)"),
+            ("contact", Hertz, "a contact law of pads, such as contact.Hertz(1e5, 200.0)"),
             ("rotation", Rotation, "a rotation law, such as flight.UniformRotation(rate)"),
             ("stop", TreeStop, "motions.TreeStop(...)"),
             ("steps", TreeSteps, "motions.TreeSteps(...)"),

@@ -18,6 +18,7 @@ class _Around:
     """The sections of a capture or drop as ``ScenarioLaws`` reads them of a landing."""
 
     source: str
+    seed: int
     body: TargetBodySection
     gravity: GravitySection
     environment: Environment
@@ -46,7 +47,8 @@ class Surroundings:
 
 
 def _around(scenario: Surrounded) -> Any:
-    return _Around(scenario.source, scenario.target, scenario.gravity, scenario.environment)
+    one = scenario
+    return _Around(one.source, one.seed, one.target, one.gravity, one.environment)
 
 
 def _of_target(fault: Fault) -> Fault:
