@@ -1,4 +1,4 @@
-"""The matrix of what composes: every cell is made, refusals have reasons, the page tells them all."""
+"""The matrix of what composes: each cell is made, refusals have reasons, the page tells all."""
 
 import importlib
 import pkgutil
