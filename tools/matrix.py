@@ -18,6 +18,7 @@ import re
 import sys
 import tempfile
 import time
+import types
 from collections.abc import Callable, Iterator
 from typing import Any, NamedTuple
 
@@ -34,7 +35,7 @@ from alight.motions.capture.model import Capture, CaptureRelease
 from alight.motions.membrane.caught import CaughtStop
 from alight.motions.membrane.model import Craft, MembraneMotion, MembraneRelease
 from alight.scenario import from_dict, prepare
-from alight.views.report import write
+from alight.views.report import kind_of, write
 from tools import matrix_axes as axes
 from tools.matrix_axes import GM, HEIGHT, RADIUS, Member
 
@@ -317,6 +318,9 @@ def look(cell: Cell, folder: pathlib.Path, device: str | None) -> Found:
     try:
         model, release = cell.make()
         model.loop()
+        if cell.use == "report":
+            kind = cell.file.get("kind", "landing")
+            kind_of(types.SimpleNamespace(scenario={"kind": kind}, folder="this"))  # type: ignore[arg-type]
         if device is not None:
             codes = (
                 used(cell, folder) if cell.use else run_batch(model, release, device=device).outcome
@@ -334,7 +338,7 @@ def look(cell: Cell, folder: pathlib.Path, device: str | None) -> Found:
         file = _reason(cause)
     except Exception as cause:
         defect = f"from a file: {type(cause).__name__}: {cause}"
-    if python is not None and file is None:
+    if python is not None and file is None and not cell.use:
         defect = f"a file may say what Python refuses: {python}"
     return Found(python, file, defect)
 
