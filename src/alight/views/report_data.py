@@ -46,7 +46,7 @@ _ENERGY = {
 }
 
 #: How the columns of a course begin that only articulated landers have.
-_OF_LEGS = ("acceleration_", "pad_force_", "stroke_", "crush_force_", "slosh_")
+_OF_LEGS = ("acceleration_", "pad_force_", "belly_force_", "stroke_", "crush_force_", "slosh_")
 
 #: What the components of vectors mean where the release is over a place of the ground.
 _LOCAL = {"x": "east", "y": "north", "z": "up", "vx": "v east", "vy": "v north", "vz": "v up"}

@@ -12,6 +12,7 @@ from alight.analysis.columns import Array
 from alight.analysis.intervals import Spread
 from alight.analysis.loads import (
     ACCELERATION,
+    BELLY,
     JOINT,
     PAD,
     SLOSH,
@@ -91,6 +92,7 @@ def _row(load: LoadSpread, loads: list[LoadSpread]) -> list[str]:
 _PANELS = (
     (STROKE, "Largest stroke", "crushed for good, of the leg that gives most"),
     (PAD, "Largest force on a pad", "normal force"),
+    (BELLY, "Largest force on a belly", "normal forces on all its points"),
     (ACCELERATION, "Largest acceleration", "of the first body"),
     (TILT, "Largest tilt", "from the local vertical"),
     (SLOSH, "Largest swing of liquid", "from its place at rest"),
@@ -135,6 +137,7 @@ def draw_touchdown(found: Findings, *files: Path) -> None:
         ("Acceleration of the first body", "m/s²", {"": course.parts["acceleration_m_per_s2"]}),
         ("Stroke crushed", "cm", _lines(course, "stroke_", "_m", 100.0)),
         ("Normal force on the pads", "N", _lines(course, "pad_force_", "_N")),
+        ("Normal force on the belly", "N", _lines(course, "belly_force_", "_N")),
         ("Swing of the liquid", "°", _lines(course, "slosh_", "_deg")),
     ]
     panels = [panel for panel in panels if panel[2]]

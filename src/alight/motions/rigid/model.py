@@ -11,7 +11,13 @@ import numpy.typing as npt
 import warp as wp
 
 from alight.contact import Compliant, Impulse, Sliding
-from alight.contact.hull.supported_surfaces import hull_functions, is_ball, shelf_of, touching_hull
+from alight.contact.hull.supported_surfaces import (
+    HULL_TOUCHES,
+    hull_functions,
+    is_ball,
+    shelf_of,
+    touching_hull,
+)
 from alight.core import devices
 from alight.core.checks import Array, checked_number
 from alight.core.errors import InputError
@@ -89,7 +95,11 @@ class Model(Motion):
             ("gravity", Gravity, "a gravity law, such as gravity.PointMass(gm)"),
             ("surface", Surface, "a surface, such as surfaces.Plane()"),
             ("lander", RigidLander, 'a lander, such as alight.lander("minerva-ii-1").rigid()'),
-            ("contact", Compliant, "a contact law, such as contact.Compliant(restitution=0.6)"),
+            (
+                "contact",
+                Compliant,
+                "one of rigid landers, such as contact.Compliant(restitution=0.6)",
+            ),
             ("rotation", Rotation, "a rotation law, such as flight.UniformRotation(rate)"),
             ("stop", Stop, "engine.Stop(...)"),
             ("steps", Steps, "motions.Steps(...)"),
@@ -100,9 +110,7 @@ class Model(Motion):
             check_sliding(self.surface, self.lander)
         if self.contact.touch == "hull" and hull_functions(self.surface) is None:
             raise InputError(
-                f'contact has touch = "hull" and the surface is {self.surface!r}; a whole hull '
-                'touches Facets, with or without rocks (Rocky): ground.kind = "facets" in a '
-                "scenario. Elsewhere points touch: leave touch out."
+                f'contact has touch = "hull" and the surface is {self.surface!r}; {HULL_TOUCHES}.'
             )
 
     @property

@@ -25,12 +25,14 @@ def load_columns(model: TreeModel) -> tuple[Column, ...]:
     """The largest of everything in each run."""
     parts = model.fitted
     pads, crushed = [p.name for p in parts.pads], [c.name for c in parts.crushables]
+    bellies = [b.name for b in parts.bellies]
     return (
         Column("peak_acceleration", "m/s^2", "of the first body, inertial", "peaks.acceleration"),
         Column("peak_tilt", "deg", "from the local vertical", degrees("peaks.tilt")),
         Column("peak_speed", "m/s", "of the centre of mass", "peaks.speed"),
         Column("peak_rate", "rad/s", "of the first body", "peaks.rate"),
         *each("peak_pad_force", pads, "N", "largest normal force", "peaks.pad_force"),
+        *each("peak_belly_force", bellies, "N", "on all its points together", "peaks.belly_force"),
         *each("stroke", crushed, "m", "crushed for good by the end", "peaks.stroke"),
         *_held(
             "peak_joint_force", "N", "through the joint of that body", "peaks.joint_force", model
@@ -58,6 +60,8 @@ def _course(model: TreeModel) -> Iterator[Column]:
     pads, crushed = [p.name for p in parts.pads], [c.name for c in parts.crushables]
     yield Column("acceleration", "m/s^2", "of the first body, inertial", _acceleration)
     yield from each("pad_force", pads, "N", "normal force", "pad_normal_force")
+    bellies = [b.name for b in parts.bellies]
+    yield from each("belly_force", bellies, "N", "normal force", "belly_normal_force")
     yield from each("stroke", crushed, "m", "crushed for good", "crushed")
     yield from each("crush_force", crushed, "N", "against compression", "crush_force")
     yield from each("slosh", [s.name for s in parts.sloshes], "deg", "swing", "slosh")
