@@ -17,7 +17,7 @@ from alight.campaign.tables.membrane import capture_course, capture_table
 from alight.motions.capture.craft import Spacecraft
 from alight.motions.capture.result import ROW, CaptureOutcome
 from alight.shapes import icosphere
-from alight.views.capture_scene import Look
+from alight.views.figures.capture.scene import Look
 
 LIMIT, DURATION, CONTACT = 1765.0, 180.0, 10.0
 

@@ -8,6 +8,7 @@ import sys
 import numpy as np
 import pytest
 import typer
+from alight.views.capture_numbers import CaptureFindings
 from typer.testing import CliRunner
 
 from alight.analysis import captures
@@ -18,10 +19,9 @@ from alight.cli.report_capture import looks_of
 from alight.core.errors import FileError, InputError
 from alight.motions.capture.result import CaptureOutcome
 from alight.views import capture_words, report, style
-from alight.views.capture_course import picture_times
-from alight.views.capture_data import read, thrust_of
-from alight.views.capture_numbers import CaptureFindings
-from alight.views.capture_scene import Poses, View, scene
+from alight.views.figures.capture.courses import picture_times
+from alight.views.figures.capture.scene import Poses, View, scene
+from alight.views.report.capture.data import read, thrust_of
 
 sys.path.insert(0, str(pathlib.Path(__file__).parent))  # tests are no package
 

@@ -8,9 +8,9 @@ import pytest
 from alight.shapes import icosphere
 from alight.vehicles import RigidLander
 from alight.vehicles.rigid import hull_meshes
-from alight.views import lander as view
 from alight.views import style
-from alight.views.solid import Camera
+from alight.views.figures import lander as view
+from alight.views.figures.solid import Camera
 
 
 @pytest.fixture(autouse=True)

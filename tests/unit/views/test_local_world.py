@@ -8,8 +8,8 @@ import pytest
 
 from alight.shapes import icosphere
 from alight.surfaces import RockField, Rocks
-from alight.views import local_world
-from alight.views.local_world import Words, World, draw, piece
+from alight.views.figures.body import local_world
+from alight.views.figures.body.local_world import Words, World, draw, piece
 
 
 @pytest.fixture

@@ -7,6 +7,8 @@ from html.parser import HTMLParser
 
 import numpy as np
 import pytest
+from alight.views.report_data import read
+from alight.views.report_numbers import Findings, azimuth
 
 from alight.analysis.intervals import Estimate
 from alight.campaign.reader import open_campaign
@@ -14,8 +16,6 @@ from alight.core.errors import FileError, InputError
 from alight.core.outcomes import Outcome
 from alight.shapes import icosphere
 from alight.views import campaign_maps, report, report_words, style
-from alight.views.report_data import read
-from alight.views.report_numbers import Findings, azimuth
 from alight.views.words import Unit
 
 sys.path.insert(0, str(pathlib.Path(__file__).parent))  # tests are no package

@@ -8,6 +8,8 @@ import numpy as np
 import pyarrow.parquet as pq
 import pytest
 import typer
+from alight.views.report_data import read
+from alight.views.report_numbers import Findings
 from typer.testing import CliRunner
 
 from alight.analysis.sun import SunPath, sun_over_rotation
@@ -17,8 +19,6 @@ from alight.core import frames
 from alight.core.errors import InputError
 from alight.shapes import icosphere
 from alight.views import campaign_maps, report, report_light, report_words, style
-from alight.views.report_data import read
-from alight.views.report_numbers import Findings
 
 sys.path.insert(0, str(pathlib.Path(__file__).parent))  # tests are no package
 

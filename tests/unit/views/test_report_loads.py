@@ -6,13 +6,13 @@ import sys
 
 import numpy as np
 import pytest
+from alight.views.report_data import read
+from alight.views.report_numbers import Findings
 
 from alight.campaign import open_campaign, run_campaign
 from alight.core.outcomes import Outcome
 from alight.scenario import loads
 from alight.views import report
-from alight.views.report_data import read
-from alight.views.report_numbers import Findings
 
 sys.path.insert(0, str(pathlib.Path(__file__).parents[1] / "scenario"))  # tests are no package
 

@@ -12,8 +12,9 @@ from alight.cli.body_subject import find_subject
 from alight.gravity.polyhedron.field import Polyhedron
 from alight.gravity.simple import PointMass
 from alight.shapes import icosphere
-from alight.views import maps, sheet, style
-from alight.views.solid import Camera, View
+from alight.views import style
+from alight.views.figures.body import maps, sheet
+from alight.views.figures.solid import Camera, View
 
 
 @pytest.fixture(autouse=True)

@@ -5,7 +5,7 @@ import pytest
 
 from alight.scenario import bodies
 from alight.shapes import Mesh, icosphere
-from alight.views.solid import FILL, GREY, SUN, Camera, Light, View, carried, sky_view
+from alight.views.figures.solid import FILL, GREY, SUN, Camera, Light, View, carried, sky_view
 
 CAMERA = Camera(np.radians(285.0), np.radians(20.0))
 SUN_ONLY = Light(sun=1.0, fill=0.0, sky=0.0)

@@ -96,6 +96,12 @@ DROP_COLUMNS: list[Column] = [
     _Named("tension_n_per_m", "N/m", "greatest"),
     _Named("force_n", "N", "greatest on the body"),
     _Named("slip_m", "m", "path of the contact along the fabric"),
+    _Named("impact_m_s", "m/s", "of its lowest point towards the membrane; empty if it missed"),
+    _Named("rebound_m_s", "m/s", "of its lowest point as it last left; empty if it did not"),
+    _Named("brought_j", "J", "kinetic energy at the start and what gravity gave it to the end"),
+    _Named("moving_j", "J", "kinetic energy at the end"),
+    _Named("damped_j", "J", "lost in the fabric"),
+    _Named("rubbed_j", "J", "lost to friction"),
     _Named("steps", "", "steps taken", pa.int64()),
 ]
 
@@ -123,17 +129,34 @@ def drop_table(numbers: dict[str, Array], more: list[Filled]) -> Any:
 
 
 def drop_numbers(found: MembraneFlight | MembraneResult) -> dict[str, Array]:
-    """Columns of runs, but for their numbers."""
+    """Columns of runs, but for their numbers and the energies that they brought."""
     notes = dict(found.notes)
     notes["tension_n_per_m"] = notes.pop("tension")
-    end = found.time if isinstance(found, MembraneResult) else found.end
+    if isinstance(found, MembraneResult):
+        end, touches = found.time, found.touches
+    else:
+        end, touches = found.end, found.events
+    towards, away = _speeds(touches, np.isfinite(notes["release_s"]))
     numbers: dict[str, Any] = {
         "outcome": np.array([int(code) for code in found.outcome]),
         "end_s": end,
         "slip_m": found.last[:, 28],
+        "impact_m_s": towards,
+        "rebound_m_s": away,
+        "damped_j": found.last[:, 26],
+        "rubbed_j": found.last[:, 27],
         **notes,
     }
     return numbers
+
+
+def _speeds(touches: Any, left: Any) -> tuple[Array, Array]:
+    """(n,) speeds [m/s] at the first contact and, of runs that ``left``, after the last."""
+    towards, away = np.full(len(left), np.nan), np.full(len(left), np.nan)
+    last_first = touches[::-1]  # of several, the first one stays
+    towards[last_first["run"]] = -last_first["normal_speed_in"]
+    away[touches["run"]] = touches["normal_speed_out"]
+    return towards, np.where(left, away, np.nan)
 
 
 def capture_course(run: int, flight: CaptureFlight) -> Any:
