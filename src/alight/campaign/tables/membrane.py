@@ -136,7 +136,7 @@ def drop_numbers(found: MembraneFlight | MembraneResult) -> dict[str, Array]:
         end, touches = found.time, found.touches
     else:
         end, touches = found.end, found.events
-    towards, away = _speeds(touches, np.isfinite(notes["release_s"]))
+    towards, away = _speeds(touches, notes["release_s"])
     numbers: dict[str, Any] = {
         "outcome": np.array([int(code) for code in found.outcome]),
         "end_s": end,
@@ -150,13 +150,15 @@ def drop_numbers(found: MembraneFlight | MembraneResult) -> dict[str, Array]:
     return numbers
 
 
-def _speeds(touches: Any, left: Any) -> tuple[Array, Array]:
-    """(n,) speeds [m/s] at the first contact and, of runs that ``left``, after the last."""
+def _speeds(touches: Any, left: Array) -> tuple[Array, Array]:
+    """(n,) speeds [m/s] at the first contact, and after the one that ended when runs ``left`` [s];
+    another may be under way."""
     towards, away = np.full(len(left), np.nan), np.full(len(left), np.nan)
     last_first = touches[::-1]  # of several, the first one stays
     towards[last_first["run"]] = -last_first["normal_speed_in"]
-    away[touches["run"]] = touches["normal_speed_out"]
-    return towards, np.where(left, away, np.nan)
+    ended = touches[touches["end"] == left[touches["run"]]]
+    away[ended["run"]] = ended["normal_speed_out"]
+    return towards, away
 
 
 def capture_course(run: int, flight: CaptureFlight) -> Any:

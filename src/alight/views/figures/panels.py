@@ -167,10 +167,13 @@ def histogram(
     over = len(values) - len(shown)
     if over:
         note = f"{words.percent(over / len(values))} beyond, up to {told(values.max())}"
-        place = (1.0, 1.025) if not narrow else (0.985, 0.89 if right else 0.97)
+        # Where the median is far to the right, its name leaves room at the left alone.
+        side = "left" if narrow and median > 0.4 * edges[0] + 0.6 * edges[-1] else "right"
+        place = (0.015 if side == "left" else 0.985, 0.89 if right else 0.97)
         axes.text(
-            *place, note.replace(", ", ",\n") if narrow else note, transform=axes.transAxes,
-            ha="right", va="top" if narrow else "baseline", color=style.GREY, size=7,
+            *(place if narrow else (1.0, 1.025)), note.replace(", ", ",\n") if narrow else note,
+            transform=axes.transAxes, ha=side, va="top" if narrow else "baseline",
+            color=style.GREY, size=7,
         )  # fmt: skip
     plain(axes, "y")
 

@@ -98,7 +98,7 @@ def write(
     page = page_file(campaign.folder / PAGE if out is None else Path(out))
     kind = KINDS[kind_of(campaign)]
     found = kind.findings(campaign, {"mesh": mesh, "sun": sun, "look": look})
-    own = [make(found) for make in kind.sections]
+    own = sections_of(found)
     added = registered(found.data)
     figures = sum(len(s.figures) for s in (*own, *(one.section for one in added)))
     try:
@@ -113,6 +113,11 @@ def write(
     except OSError as error:
         raise not_written(page, error) from None
     return Report(page, drawn.files, told.numbers, told.answers, told.warnings, files)
+
+
+def sections_of(found: Findings[Any]) -> list[Section]:
+    """Alight's own sections, in their order; those without parts have no place on the page."""
+    return [make(found) for make in KINDS[found.kind].sections]
 
 
 def _beside(page: Path, name: str, save: Callable[[Path], object]) -> Path:

@@ -123,7 +123,9 @@ class DropFindings(Findings[DropData]):
         brought = np.where(whole & (table["brought_j"] > 0.0), table["brought_j"], np.nan)
         columns = (("fabric", "damped_j"), ("friction", "rubbed_j"), ("motion", "moving_j"))
         found = {f"{name}_share": table[column] / brought for name, column in columns}
-        found["stored_share"] = 1.0 - np.sum(list(found.values()), axis=0)
+        stored = 1.0 - np.sum(list(found.values()), axis=0)
+        # Less than the steps of a run get wrong is nothing.
+        found["stored_share"] = np.where(np.abs(stored) < 1e-4, 0.0, stored)
         return found
 
     @property

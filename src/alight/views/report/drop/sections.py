@@ -8,7 +8,7 @@ from alight.views.figures import drops as figures
 from alight.views.report import common
 from alight.views.report.drop import words as text
 from alight.views.report.drop.findings import DropFindings
-from alight.views.report.section import Figure, Listing, Paragraph, Part, Section, Table
+from alight.views.report.section import Figure, Listing, Part, Section, Table
 
 
 def subtitle(found: DropFindings) -> str:
@@ -73,9 +73,8 @@ def courses(found: DropFindings) -> Section:
         "The drops whose courses were kept. Upright lines: first contact. Dots: their ends. Height "
         "and speed are of the centre of mass, against what carries the membrane.",
     )
-    said = Paragraph("Times but the first are counted from contact.")
     table = Table(text.COURSE_HEAD, text.course_rows(shown), range(7))
-    return Section("Single drops", [figure, table, said])
+    return Section("Single drops", [figure, table])
 
 
 def notes(found: DropFindings) -> Section:

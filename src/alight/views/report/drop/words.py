@@ -38,7 +38,7 @@ def _others(found: DropFindings) -> str:
     runs = found.data.runs
     told = [
         (found.staying, f"are still on the membrane after {_SECOND(found.duration)}"),
-        (found.rim, "reach past its rim"),
+        (found.rim & ~found.left, "reach past its rim"),
         (~found.touched & ~found.data.failed, "never touch it"),
         (found.failed, "failed numerically"),
     ]
@@ -48,7 +48,7 @@ def _others(found: DropFindings) -> str:
         for way, n in found.data.outcomes.items()
         if way.name not in _OWN and not way.message.startswith("failed")
     ]
-    return f"Of all, {named(parts)}." if parts else ""
+    return f"Of the others, {named(parts)}." if parts else ""
 
 
 #: Ends of drops that no stop of a user made.
@@ -146,21 +146,21 @@ def warnings(found: DropFindings) -> list[str]:
 
 
 COURSE_HEAD = [
-    "run", "first contact [s]", "deepest after [s]", "depth [m]", "force [N]", "left after [s]",
-    "slip [m]", "how it ended",
+    "run", "first contact [s]", "from there to the greatest depth [s]", "until it left [s]",
+    "depth [m]", "force [N]", "slip [m]", "how it ended",
 ]  # fmt: skip
 
 
 def course_rows(courses: list[DropCourse]) -> list[list[str]]:
-    """A row for each kept course; times but the first are counted from contact."""
+    """A row for each kept course; times but the first are counted from contact on."""
     return [
         [
             str(c.run),
             _known(c.contact),
             _known(c.deepest - c.contact),
+            _known(c.left - c.contact),
             _known(float(c.depth.max())),
             _known(float(c.force.max())),
-            _known(c.left - c.contact),
             _known(float(c.slip[-1])),
             c.ending,
         ]

@@ -11,22 +11,13 @@ from typer.testing import CliRunner
 from alight.cli import report as cli
 from alight.core.errors import AlightError, FileError, InputError
 from alight.shapes import icosphere
-from alight.views import campaign_maps, style
 
 sys.path.insert(0, str(pathlib.Path(__file__).parent))  # tests are no package
 
-from report_case import make_campaign
+from landing_case import make_campaign
 
 app = typer.Typer()
 app.command()(cli.command)
-
-
-@pytest.fixture(autouse=True)
-def small_pictures(monkeypatch):
-    """Few pixels and facets, for speed."""
-    monkeypatch.setattr(campaign_maps, "PIXELS", 60)
-    monkeypatch.setattr(style, "DPI", 40)
-    monkeypatch.setattr(cli, "FACETS", 320)
 
 
 @pytest.fixture

@@ -8,7 +8,6 @@ import sys
 import numpy as np
 import pytest
 import typer
-from alight.views.capture_numbers import CaptureFindings
 from typer.testing import CliRunner
 
 from alight.analysis import captures
@@ -18,22 +17,15 @@ from alight.cli import report as cli
 from alight.cli.report_capture import looks_of
 from alight.core.errors import FileError, InputError
 from alight.motions.capture.result import CaptureOutcome
-from alight.views import capture_words, report, style
+from alight.views import report
 from alight.views.figures.capture.courses import picture_times
 from alight.views.figures.capture.scene import Poses, View, scene
 from alight.views.report.capture.data import read, thrust_of
+from alight.views.report.capture.findings import CaptureFindings
 
 sys.path.insert(0, str(pathlib.Path(__file__).parent))  # tests are no package
 
 from capture_case import LIMIT, make_captures, plain_look
-
-
-@pytest.fixture(autouse=True, scope="module")
-def small_pictures():
-    """Few pixels, for speed."""
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(style, "DPI", 40)
-        yield
 
 
 @pytest.fixture(scope="module")
@@ -54,11 +46,11 @@ def written(folder):
 # -- what it says -----------------------------------------------------------------------------
 
 
-def test_answers_are_those_of_the_table(found):
+def test_answers_are_those_of_the_table(found, told):
     table = found.data.table
     rim = table["mass_kg"] > 9e5
     share = wilson(int((~rim).sum()), 300)
-    held, loads, rest, slip, spin, propellant = (a for _, a in capture_words.answers(found))
+    held, loads, rest, slip, spin, propellant = (a for _, a in told(found, "answers"))
     assert f"{int((~rim).sum())} of 300" in held
     assert f"{100 * share.value:.0f}" in held
     assert "reached past the rim" in held
@@ -115,14 +107,14 @@ def test_numbers_are_plain_json(written, found):
     assert heavy["high"] == pytest.approx(found.data.table["mass_kg"].max() / 1e3)
 
 
-def test_loads_beyond_the_limit_are_told(tmp_path):
+def test_loads_beyond_the_limit_are_told(tmp_path, told):
     def change(rows):
         rows["bending_nm"][:7] = 2000.0
         rows["margin"] = LIMIT / rows["bending_nm"] - 1.0
         rows["success"] &= rows["margin"] >= 0.0
 
     found = CaptureFindings(read(open_campaign(make_captures(tmp_path, 100, 100, change=change))))
-    said = dict(capture_words.answers(found))
+    said = dict(told(found, "answers"))
     assert (
         "7.0 % go beyond the limit (7 of 100"
         in said["How close do the arrays come to their limit?"]
@@ -152,8 +144,12 @@ def test_page_needs_nothing_else(written):
     assert "nan" not in re.sub(r'src="[^"]*"', "", text)
 
 
-def test_count_of_figures(folder, written):
-    assert report.figure_count(open_campaign(folder)) == len(written.figures) // 2
+def test_figures_are_counted(tmp_path):
+    """Before the first, and after each."""
+    seen = []
+    made = report.write(make_captures(tmp_path, 30, 30), on_figure=lambda *so: seen.append(so))
+    total = len(made.figures) // 2
+    assert seen == [(k, total) for k in range(total + 1)]
 
 
 @pytest.mark.validate
@@ -162,15 +158,15 @@ def test_the_same_campaign_gives_the_same_page(folder, written, tmp_path):
     assert again.page.read_bytes() == written.page.read_bytes()
 
 
-def test_unfinished_and_failed_are_told(tmp_path):
+def test_unfinished_and_failed_are_told(tmp_path, told):
     def change(rows):
         rows["outcome"][:3], rows["success"][:3] = CaptureOutcome.STEP_FLOOR, False
 
     place = make_captures(tmp_path / "c", 200, 50, shards=2, change=change)
-    told = capture_words.warnings(CaptureFindings(read(open_campaign(place))))
-    assert "100 of 200 captures" in told[0]
-    assert "6 of 100 runs failed" in told[1]
-    assert "reaches past the rim" in told[2]
+    said = told(CaptureFindings(read(open_campaign(place))), "warnings")
+    assert "100 of 200 captures" in said[0]
+    assert "6 of 100 runs failed" in said[1]
+    assert "reaches past the rim" in said[2]
 
 
 def _one_held(rows):
@@ -194,11 +190,11 @@ def test_few_runs_have_a_page(tmp_path, runs, change):
         assert made.answers[1][1].startswith("They are not loaded")
 
 
-def test_drops_have_no_report(tmp_path):
+def test_a_kind_that_nobody_knows(tmp_path):
     campaign = open_campaign(make_captures(tmp_path, 3, 10))
-    campaign.plan.scenario["kind"] = "drop"
+    campaign.plan.scenario["kind"] = "flyby"
     try:
-        with pytest.raises(InputError, match='of the kind "drop"'):
+        with pytest.raises(InputError, match="flyby"):
             report.write(campaign)
     finally:
         campaign.plan.scenario["kind"] = "capture"

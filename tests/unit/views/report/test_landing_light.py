@@ -8,8 +8,6 @@ import numpy as np
 import pyarrow.parquet as pq
 import pytest
 import typer
-from alight.views.report_data import read
-from alight.views.report_numbers import Findings
 from typer.testing import CliRunner
 
 from alight.analysis.sun import SunPath, sun_over_rotation
@@ -18,11 +16,14 @@ from alight.cli.report_sun import sun_of
 from alight.core import frames
 from alight.core.errors import InputError
 from alight.shapes import icosphere
-from alight.views import campaign_maps, report, report_light, report_words, style
+from alight.views import report
+from alight.views.report.landing import light as report_light
+from alight.views.report.landing.data import read
+from alight.views.report.landing.findings import LandingFindings
 
 sys.path.insert(0, str(pathlib.Path(__file__).parent))  # tests are no package
 
-from report_case import RADIUS, SCENARIO, make_campaign
+from landing_case import RADIUS, SCENARIO, make_campaign
 
 PERIOD = 27_477.4
 UPRIGHT = (0.0, 0.0, 0.0, 1.0)
@@ -30,14 +31,6 @@ DATED = {"sun": {"date": "2018-10-03T02:00:00", "tide": False}}
 
 app = typer.Typer()
 app.command()(cli.command)
-
-
-@pytest.fixture(autouse=True)
-def small_pictures(monkeypatch):
-    """Few pixels and facets, for speed."""
-    monkeypatch.setattr(campaign_maps, "PIXELS", 60)
-    monkeypatch.setattr(style, "DPI", 40)
-    monkeypatch.setattr(cli, "FACETS", 320)
 
 
 @pytest.fixture(scope="module")
@@ -65,7 +58,7 @@ def _sun(declination, **options):
 def _light(folder, mesh, sun):
     from alight.campaign.reader import open_campaign
 
-    return Findings(read(open_campaign(folder), mesh, sun))
+    return LandingFindings(read(open_campaign(folder), mesh, sun))
 
 
 def _invoke(*arguments):
@@ -154,12 +147,7 @@ SUN = {"when": "on 2018-10-03 at 02:00 UTC", "source": "The Sun is made up."}
 
 @pytest.fixture(scope="module")
 def written(folder, ball, tmp_path_factory):
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(campaign_maps, "PIXELS", 60)
-        patch.setattr(style, "DPI", 40)
-        return report.write(
-            folder, tmp_path_factory.mktemp("page"), mesh=ball, sun=_sun(12.0, **SUN)
-        )
+    return report.write(folder, tmp_path_factory.mktemp("page"), mesh=ball, sun=_sun(12.0, **SUN))
 
 
 def test_the_page_has_light(written):
@@ -200,11 +188,11 @@ def test_the_table_beside_the_page(written, folder):
     assert table["longitude_deg"][7] == pytest.approx(np.degrees(np.arctan2(y, x)))
 
 
-def test_silent_without_a_sun(folder, ball):
+def test_silent_without_a_sun(folder, ball, told):
     found = _light(folder, ball, None)
     assert found.light is None
-    assert len(report_words.answers(found)) == 4
-    assert found.numbers()["light"] is None
+    assert len(told(found, "answers")) == 4
+    assert told(found, "numbers")["light"] is None
 
 
 @pytest.mark.parametrize(
@@ -216,12 +204,12 @@ def test_silent_without_a_sun(folder, ball):
         ({"escaped": 1.0}, True, _sun(1.0), "No landing came to rest"),
     ],
 )
-def test_why_it_is_not_known(tmp_path, ball, changes, mesh, sun, said):
+def test_why_it_is_not_known(told, tmp_path, ball, changes, mesh, sun, said):
     place = make_campaign(tmp_path / "c", 40, 40, **changes)
     found = _light(place, ball if mesh else None, sun)
     assert found.light.startswith(said)
-    assert report_words.answers(found)[-1][1].startswith(f"Not known. {said}")
-    assert found.numbers()["light"] is None
+    assert told(found, "answers")[-1][1].startswith(f"Not known. {said}")
+    assert told(found, "numbers")["light"] is None
 
 
 def test_the_page_says_why(folder, tmp_path):

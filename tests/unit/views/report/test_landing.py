@@ -7,29 +7,23 @@ from html.parser import HTMLParser
 
 import numpy as np
 import pytest
-from alight.views.report_data import read
-from alight.views.report_numbers import Findings, azimuth
 
 from alight.analysis.intervals import Estimate
 from alight.campaign.reader import open_campaign
 from alight.core.errors import FileError, InputError
 from alight.core.outcomes import Outcome
 from alight.shapes import icosphere
-from alight.views import campaign_maps, report, report_words, style
+from alight.views import report
+from alight.views.estimates import interval, none_of, percent, with_interval
+from alight.views.figures.landing import maps
+from alight.views.report import common
+from alight.views.report.landing.data import read
+from alight.views.report.landing.findings import LandingFindings
 from alight.views.words import Unit
 
 sys.path.insert(0, str(pathlib.Path(__file__).parent))  # tests are no package
 
-from report_case import GRAVITY, RADIUS, make_campaign
-
-
-@pytest.fixture(autouse=True, scope="module")
-def small_pictures():
-    """Few pixels, for speed."""
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(campaign_maps, "PIXELS", 80)
-        patch.setattr(style, "DPI", 50)
-        yield
+from landing_case import GRAVITY, RADIUS, make_campaign
 
 
 @pytest.fixture(scope="module")
@@ -39,7 +33,7 @@ def folder(tmp_path_factory):
 
 @pytest.fixture(scope="module")
 def found(folder):
-    return Findings(read(open_campaign(folder)))
+    return LandingFindings(read(open_campaign(folder)))
 
 
 @pytest.fixture(scope="module")
@@ -151,8 +145,8 @@ def test_numbers_are_those_of_the_table(folder, written):
     assert told["rest"]["latitude_deg"] == pytest.approx(np.median(latitude), abs=1.0)
 
 
-def test_sentences_carry_the_numbers(found):
-    where, when, hard, lost = (answer for _, answer in report_words.answers(found))
+def test_sentences_carry_the_numbers(found, told):
+    where, when, hard, lost = (answer for _, answer in told(found, "answers"))
     settle = np.median(found.values("settle_time_s")) / 60.0
     assert f"{settle:.1f} min" in when
     assert (
@@ -169,7 +163,7 @@ def test_sentences_carry_the_numbers(found):
 def test_ellipses_hold_their_share_of_the_landings(found):
     rest = found.where.plane
     for ellipse in found.ellipses:
-        s, c = np.sin(np.radians(azimuth(ellipse))), np.cos(np.radians(azimuth(ellipse)))
+        s, c = np.sin(np.radians(ellipse.azimuth)), np.cos(np.radians(ellipse.azimuth))
         off = rest - ellipse.centre
         along, across = off @ [s, c], off @ [c, -s]
         inside = (along / ellipse.semi_major) ** 2 + (across / ellipse.semi_minor) ** 2
@@ -183,32 +177,30 @@ def test_what_drives_what_is_named(found):
     assert told.strongest("rest place, east")[0] == "release.velocity, east"
     assert told.strongest("rest place, north")[0] == "release.velocity, north"
     assert told.strongest("settling time")[0] == "contact.restitution"
-    rows = dict(report_words.sobol_rows(found))
+    rows = dict(common.sobol_rows(found))
     assert rows["settling time"].startswith("contact.restitution")
 
 
 def test_shares_close_to_one_keep_their_digits():
-    assert report_words.percent(0.977) == "97.7 %"
-    assert report_words.percent(0.99996) == "99.9960 %"
-    assert report_words.percent(1.0) == "100 %"
-    assert report_words.percent(0.023) == "2.3 %"
-    assert report_words.percent(0.0) == "0 %"
+    assert percent(0.977) == "97.7 %"
+    assert percent(0.99996) == "99.9960 %"
+    assert percent(1.0) == "100 %"
+    assert percent(0.023) == "2.3 %"
+    assert percent(0.0) == "0 %"
 
 
 def test_intervals_of_many_runs_keep_their_ends_apart():
     metre = Unit("m", 1.0)
-    told = report_words.with_interval(Estimate(14.012, 14.008, 14.016, 10**6), metre)
+    told = with_interval(Estimate(14.012, 14.008, 14.016, 10**6), metre)
     assert told == "14.01 m (14.01 to 14.02)"
-    assert report_words.with_interval(Estimate(14.0, 13.0, 15.0, 9), metre).startswith(
-        "14.0 m (13.0"
-    )
+    assert with_interval(Estimate(14.0, 13.0, 15.0, 9), metre).startswith("14.0 m (13.0")
     share = Estimate(0.019829, 0.019558, 0.020104, 10**6)
-    assert report_words.interval(share) == "95 % interval 1.956 to 2.010 %"
+    assert interval(share) == "95 % interval 1.956 to 2.010 %"
 
 
 def test_course_between_steps_is_filled_in(found):
     course = found.data.courses[0]
-    line = campaign_maps.smooth(course)
+    line = maps.smooth(course)
     assert np.isin(course.time, line.time).all()
     assert len(line.time) > 3 * len(course.time)
     # Arcs are parabolas, which a cubic meets but for rounding: first a fall, then a hop.
@@ -294,7 +286,7 @@ def test_plane_has_no_latitudes(tmp_path):
     """Up is the plane's normal, not away from a centre, and nothing is on a far side."""
     ground = {"kind": "plane", "normal": [0.0, 0.0, 1.0]}
     place = make_campaign(tmp_path / "c", 40, 40, escaped=0.0, trajectories=(0,), ground=ground)
-    found = Findings(read(open_campaign(place)))
+    found = LandingFindings(read(open_campaign(place)))
     assert found.where.R_TL[:, 2] == pytest.approx([0.0, 0.0, 1.0])
     assert found.where.plane == pytest.approx(found.data.rest[:, :2] - found.where.origin[:2])
     assert found.far == 0.0
@@ -311,12 +303,12 @@ def test_rigid_hits_have_no_force(tmp_path):
     place = make_campaign(
         tmp_path / "c", 40, 40, escaped=0.0, trajectories=(0,), contact={"law": "impulse"}
     )
-    found = Findings(read(open_campaign(place)))
+    found = LandingFindings(read(open_campaign(place)))
     made = report.write(place)
     hard = dict(made.answers)["How hard does it hit?"]
     assert hard.endswith("a hit takes no time and has no force.")
     assert made.numbers["peak_force_N"] is None
-    assert not any("force" in row[0] for row in report_words.quantity_rows(found))
+    assert not any("force" in row[0] for row in common.quantity_table(found).rows)
     assert "median hardest_normal_speed_m_per_s" in found.convergence.answers
 
 
@@ -333,15 +325,7 @@ def test_rigid_hits_have_no_force(tmp_path):
     ],
 )
 def test_none_escaped_is_not_never(runs, high, said):
-    class Few:
-        lost = type("E", (), {"high": high, "value": 0.0})
-        data = type("D", (), {"runs": runs, "articulated": False})
-
-        @staticmethod
-        def count(_):
-            return 0
-
-    assert report_words._lost(Few()) == said
+    assert none_of(runs, high, "runs", "escaped", "escape") == said
 
 
 def test_folder_without_a_campaign(tmp_path):
