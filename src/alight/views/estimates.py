@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
+from typing import Any
 
 import numpy as np
 
@@ -68,6 +69,14 @@ def none_of(count: int, high: float, things: str, did: str, do: str) -> str:
         else (f"None of the {count} {things} {did}")
     )
     return f"{who}: with 95 % confidence fewer than {percent(high)} do."
+
+
+def stops_said(stops: Mapping[Any, int], runs: int) -> list[str]:
+    """How many runs each stop ended: ``2.0 % (8) ended by a stop, in pond: came into the pond``."""
+    return [
+        f"{percent(n / runs)} ({n}) ended by a stop, {plain_name(way.name)}: {way.message}"
+        for way, n in stops.items()
+    ]
 
 
 def plain_name(outcome: str) -> str:

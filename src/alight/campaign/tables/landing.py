@@ -17,7 +17,7 @@ import pyarrow.parquet as pq
 
 from alight.core import frames
 from alight.core.checks import Array
-from alight.core.outcomes import Outcome, outcome_of
+from alight.core.outcomes import Endings, Outcome, ending_of
 
 #: Rows that a reader gets at a time, at most.
 ROW_GROUP = 65_536
@@ -143,16 +143,18 @@ def run_table(
     final: Any,
     more: Sequence[tuple[Column, Array]] = (),
     depth: Any = None,
+    endings: Endings | None = None,
 ) -> Any:
     """The table of runs: ``final`` as the engine leaves it.
 
     ``more`` are further columns: loads of articulated landers, and values as they were drawn.
     ``depth`` is how deep hulls stand in the ground (``motions.rigid.rest_depth``), where known.
+    ``endings`` are those of stops (``Motion.all_endings``).
     """
     code = final["outcome"].astype(np.int32)
     data: dict[str, Any] = {
         "run": runs,
-        "outcome": np.array([outcome_of(c).name.lower() for c in code], dtype=object),
+        "outcome": np.array([ending_of(c, endings).name.lower() for c in code], dtype=object),
         "outcome_code": code,
         "end_time": final["t"],
         **_split("end_", final["x"]),

@@ -22,9 +22,11 @@ import warp as wp
 from alight.core import devices, frames
 from alight.core.checks import Array, checked_number
 from alight.core.errors import InputError
+from alight.core.outcomes import Outcome
 from alight.core.types import scalar
 from alight.engine.batch import Batch
 from alight.engine.motion import Loop, Start
+from alight.engine.stops.law import StopLaw
 from alight.flight import External, Rotation
 from alight.gravity import Gravity, Uniform
 from alight.membrane import Captive, Membrane
@@ -36,8 +38,8 @@ from alight.motions.capture import stepping
 from alight.motions.capture.approach import Approach, Asteroids
 from alight.motions.capture.craft import Spacecraft
 from alight.motions.capture.result import (
+    CAPTURE_WORDS,
     CaptureFlight,
-    CaptureOutcome,
     CaptureResult,
     rows_of,
     windows,
@@ -120,10 +122,13 @@ class Capture(CaughtMotion):
     steps: CaughtSteps = field(default_factory=CaughtSteps)
     every: float | None = None
     """Time between records [s]; steps end on them. None keeps the start and the end."""
+    stops: tuple[StopLaw, ...] = ()
+    """Laws that end runs; the first that is met does."""
 
     Release = CaptureRelease
     title = "Captures"
-    shown = {"lost": CaptureOutcome.LOST, "rim": CaptureOutcome.RIM}  # noqa: RUF012
+    words = CAPTURE_WORDS
+    shown = {"lost": Outcome.LOST, "rim": Outcome.RIM}  # noqa: RUF012
 
     def __post_init__(self) -> None:
         self._take_laws()
@@ -343,7 +348,7 @@ class Capture(CaughtMotion):
         given: _Prepared = runs.release[0]
         found = rows_of(runs, self, given.asteroids, given.masses)
         found["friction"] = given.frictions
-        return CaptureResult.of(runs, touches, found, self.kept)
+        return CaptureResult.of(runs, touches, found, self.kept, self.all_endings)
 
     def solution(self, batch: Batch, result: CaptureResult) -> CaptureFlight:
         """Histories and ends of all runs."""
@@ -354,6 +359,7 @@ class Capture(CaughtMotion):
             *(time, states, loads),
             records,
             *(result.last, result.touches),
+            endings=result.endings,
         )
 
 

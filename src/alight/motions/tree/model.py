@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from functools import cached_property
+from functools import cached_property, partial
 from typing import Any
 
 import numpy as np
@@ -23,13 +23,17 @@ from alight.engine.batch import Batch, check_count
 from alight.engine.laws import check_laws
 from alight.engine.motion import Loop, Motion, Pace, Start, new_records
 from alight.engine.stop import Stop
+from alight.engine.stops.judging import judged
+from alight.engine.stops.law import StopLaw, checked_stops
 from alight.flight import External, Rotation, UniformRotation
 from alight.flight.combine import combine, combined_data
 from alight.gravity import Gravity, Linearised
+from alight.motions.tree.account import kept
 from alight.motions.tree.composition import TreeComposition, TreeLaws, compose_tree
 from alight.motions.tree.loop import tree_loop
 from alight.motions.tree.placing import placed_tree
 from alight.motions.tree.result import NEVER, TreeResult, final_tree_states, named_peaks
+from alight.motions.tree.scene import tree_scene_function
 from alight.motions.tree.solution import TreeSolution, tree_solution_of
 from alight.motions.tree.state import (
     IN_CONTACT,
@@ -191,6 +195,8 @@ class TreeModel(Motion):
     steps: TreeSteps = field(default_factory=TreeSteps)
     up: npt.ArrayLike = (0.0, 0.0, 1.0)
     """Which way is up when it stands, in the axes of the first body."""
+    stops: tuple[StopLaw, ...] = ()
+    """Laws that end runs; the first that is met does."""
 
     def __post_init__(self) -> None:
         kinds: tuple[tuple[str, type, str], ...] = (
@@ -203,6 +209,7 @@ class TreeModel(Motion):
             ("steps", TreeSteps, "motions.TreeSteps(...)"),
         )
         check_laws(self, kinds)
+        object.__setattr__(self, "stops", checked_stops(self.stops))
         up = checked_vector("up", self.up)
         if not up.any():
             raise InputError("up is zero; it must point somewhere, at any length.")
@@ -343,7 +350,9 @@ class TreeModel(Motion):
 
     def loop(self) -> Loop:
         """What the kernel is made from."""
-        return tree_loop(self.composition())
+        parts = self.composition()
+        scene = partial(tree_scene_function, parts)
+        return judged(tree_loop(parts), self.stops, scene, kept)
 
     def pace(self, device: hardware.Device) -> Pace:
         """How much is done at once."""
@@ -414,6 +423,7 @@ class TreeModel(Motion):
             q=y[:, :n_q].copy(),
             v=y[:, n_q : n_q + n_v].copy(),
             peaks=named_peaks(runs, self.sizes),
+            endings=self.all_endings,
         )
 
     def solution(self, batch: Batch, result: TreeResult) -> TreeSolution:

@@ -19,13 +19,10 @@ from alight.campaign.plan import MOST_BYTES
 from alight.campaign.reader import Campaign
 from alight.core.errors import InputError
 from alight.core.files import read_bounded
-from alight.core.outcomes import FIRST_FAILURE
+from alight.core.outcomes import FIRST_FAILURE, FIRST_OWN, OF_STOPS
 
 #: Courses that are drawn, at most: more cannot be told apart.
 COURSES = 6
-
-#: Codes from here up are those of stops of users, and no failures.
-FIRST_OWN = 64
 
 #: What the components of vectors mean where the release is over a place of the ground.
 _LOCAL = {"x": "east", "y": "north", "z": "up", "vx": "v east", "vy": "v north", "vz": "v up"}
@@ -85,13 +82,28 @@ class CampaignData:
         return self.table[name] if name in self.table else _columns(self.campaign, [name])[name]
 
     def ended(self, *names: str) -> Bools:
-        """(n,) the runs with an outcome of one of these names."""
-        return np.isin(self.codes, [int(way) for way in self.outcomes if way.name in names])
+        """(n,) the runs with an outcome of one of these names, in capitals."""
+        known = [int(way) for way in self.outcomes if way.name.upper() in names]
+        return np.isin(self.codes, known)
 
     @cached_property
     def failed(self) -> Bools:
         """(n,) runs that ended for a numerical reason."""
         return (self.codes >= FIRST_FAILURE) & (self.codes < FIRST_OWN)
+
+    @property
+    def stops(self) -> dict[Any, int]:
+        """How many runs each stop of the scenario ended, shipped ones and a user's own."""
+        return {
+            way: n
+            for way, n in self.outcomes.items()
+            if int(way) in OF_STOPS or int(way) >= FIRST_OWN
+        }
+
+    @property
+    def stopped(self) -> Bools:
+        """(n,) runs that ended so."""
+        return np.isin(self.codes, [int(way) for way in self.stops])
 
 
 class CourseColumns:

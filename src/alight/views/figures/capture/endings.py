@@ -44,7 +44,7 @@ ENDS = {
     "RIM": "reached past the rim",
     "STRUCK": "came as deep as the bus",
     "MISSED": "never touched",
-    "OTHER": "ended by a stop of the scenario",
+    "STOPPED": "ended by a stop",
     "FAILED": "failed",
 }
 
@@ -61,7 +61,7 @@ COLOURS = dict(
             style.ALARM,
             "#6d1a1d",
             style.GREY,
-            "#9ec6e6",
+            "#8fa9c4",
             "#a8588f",
         ),
         strict=True,

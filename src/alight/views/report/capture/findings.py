@@ -126,7 +126,7 @@ class CaptureFindings(Findings[CaptureData]):
         for name in (HELD, AT_REST, UNSETTLED):
             found[name] = found[name] & data.success
         found["FAILED"] = self.failed
-        found["OTHER"] = ~np.any(list(found.values()), axis=0)
+        found["STOPPED"] = data.stopped
         return {name: hit for name, hit in found.items() if hit.any()}
 
     # -- what varies --------------------------------------------------------------------------

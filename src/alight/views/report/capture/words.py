@@ -56,7 +56,7 @@ _PLURAL = {
     "RIM": "reached past the rim",
     "STRUCK": "came as deep as the bus",
     "MISSED": "never touched",
-    "OTHER": "were ended by a stop of the scenario",
+    "STOPPED": "were ended by a stop",
     "FAILED": "failed numerically",
 }
 

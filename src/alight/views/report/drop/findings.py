@@ -84,7 +84,7 @@ class DropFindings(Findings[DropData]):
     @property
     def staying(self) -> Bools:
         """(n,) on the membrane from the first contact to the end."""
-        return self.touched & ~self.left & ~self.data.failed
+        return self.touched & ~self.left & ~self.data.failed & ~self.data.stopped
 
     @cached_property
     def duration(self) -> float:

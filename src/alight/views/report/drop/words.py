@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from alight.analysis.columns import Bools
 from alight.views import words
-from alight.views.estimates import interval, none_of, percent, plain_name, with_interval
+from alight.views.estimates import interval, none_of, percent, stops_said, with_interval
 from alight.views.report.drop.data import DropCourse
 from alight.views.report.drop.findings import SHARES, DropFindings
 from alight.views.report.section import named
@@ -43,16 +43,8 @@ def _others(found: DropFindings) -> str:
         (found.failed, "failed numerically"),
     ]
     parts = [f"{_part(hit, runs)} {what}" for hit, what in told if hit.any()]
-    parts += [
-        f"{percent(n / runs)} ({n}) were ended by a stop, {plain_name(way.name)}: {way.message}"
-        for way, n in found.data.outcomes.items()
-        if way.name not in _OWN and not way.message.startswith("failed")
-    ]
+    parts += stops_said(found.data.stops, runs)
     return f"Of the others, {named(parts)}." if parts else ""
-
-
-#: Ends of drops that no stop of a user made.
-_OWN = ("RUNNING", "TIMED_OUT", "OUT_OF_STEPS", "RELEASED", "LOST", "RIM")
 
 
 def _part(hit: Bools, runs: int) -> str:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from functools import cached_property
-from typing import Any
 
 import numpy as np
 
@@ -13,9 +12,8 @@ from alight.analysis.footprint import Ellipse, Footprint, ellipses, footprint
 from alight.analysis.loads import ACCELERATION, STROKE, TILT, LoadSpread, greatest, loads
 from alight.analysis.settling import COUNT, FIRST, FORCE, HARDEST, PATH, SETTLE, TOUCH, read_runs
 from alight.core.errors import InputError
-from alight.core.outcomes import FIRST_FAILURE, STILL_MOVING, Outcome
+from alight.core.outcomes import Outcome
 from alight.views import words
-from alight.views.report.data import FIRST_OWN
 from alight.views.report.findings import (
     FEW,
     PARTS,
@@ -54,15 +52,6 @@ OUTPUTS = {
 _NOT_OF_LEGS = ("contacts", "first impact speed")
 _OF_LEGS = {"peak acceleration": ACCELERATION, "largest stroke": STROKE, "largest tilt": TILT}
 
-#: Ends that the page has words for; others are told by their own names and sentences.
-_WORDED = (
-    Outcome.RUNNING,
-    Outcome.SETTLED,
-    Outcome.ESCAPED,
-    Outcome.TIPPED_OVER,
-    *STILL_MOVING,
-)
-
 
 class LandingFindings(Findings[LandingData]):
     """Everything that the page of landings and its figures say."""
@@ -86,15 +75,6 @@ class LandingFindings(Findings[LandingData]):
     def known(self) -> dict[str, Array]:
         """Quantities of each run by column; nan for runs that have none."""
         return read_runs(self.data.table)
-
-    @property
-    def stopped(self) -> dict[Any, int]:
-        """How many runs each other stop of the scenario ended: regions, heights, a user's own."""
-        return {
-            way: n
-            for way, n in self.data.outcomes.items()
-            if int(way) not in _WORDED and not FIRST_FAILURE <= int(way) < FIRST_OWN
-        }
 
     @cached_property
     def where(self) -> Footprint | None:

@@ -7,7 +7,7 @@ import numpy as np
 from alight.analysis.settling import DEEP, FIRST, FORCE, HARDEST, SETTLE
 from alight.core.outcomes import STILL_MOVING, Outcome
 from alight.views import words
-from alight.views.estimates import interval, none_of, percent, plain_name, with_interval
+from alight.views.estimates import interval, none_of, percent, stops_said, with_interval
 from alight.views.report.landing.data import DEPTH
 from alight.views.report.landing.findings import FAR, LandingFindings
 
@@ -89,10 +89,7 @@ def lost(found: LandingFindings) -> str:
         if found.count(outcome):
             part = percent(found.count(outcome) / runs)
             said += f" {part} ({found.count(outcome)}) {_CUT_SHORT[outcome]}."
-    for way, count in found.stopped.items():
-        part = percent(count / runs)
-        said += f" {part} ({count}) were ended by a stop, {plain_name(way.name)}: {way.message}."
-    return said
+    return said + "".join(f" {line}." for line in stops_said(found.data.stops, runs))
 
 
 def _share(found: LandingFindings, outcome: Outcome, now: str, then: str) -> str:
