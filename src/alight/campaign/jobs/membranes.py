@@ -16,10 +16,7 @@ from alight.campaign.tables.membrane import (
     drop_numbers,
     drop_table,
 )
-from alight.core.checks import Array
-from alight.engine.gain import moving_energy
 from alight.motions.capture.result import ROW
-from alight.motions.membrane.pull import released_energy
 from alight.scenario.building.membrane_drops import length_of
 
 
@@ -67,8 +64,7 @@ class Drops(Job):
 
     def take(self, rows: Index, group: Any, result: Any) -> None:
         """Keep what came of the runs of one model."""
-        numbers = drop_numbers(result) | _energies(group, result.last)
-        for name, array in numbers.items():
+        for name, array in drop_numbers(result).items():
             blank = np.zeros(len(self.runs), dtype=np.asarray(array).dtype)
             self._numbers.setdefault(name, blank)[rows] = array
 
@@ -80,17 +76,3 @@ class Drops(Job):
         """The table of the course of a run."""
         every = float(self.work.scenario.record.every)
         return drop_course(run, group.follow(self.work.device, every, self.work.threads))
-
-
-def _energies(group: Any, last: Array) -> dict[str, Array]:
-    """(n,) energy [J] that bodies brought, and what of it is motion at the end; ``last`` has their
-    states. A carrier that gives way has a share that no column tells: empty then."""
-    release, model = group.release, group.model
-    mass, tensor = np.asarray(release.mass), np.asarray(release.inertia)
-    before, after = (
-        moving_energy(mass, tensor, velocity, rate)
-        for velocity, rate in ((release.velocity, release.rate), (last[:, 3:6], last[:, 10:13]))
-    )
-    given = released_energy(model.law, mass, np.asarray(release.position), last[:, 0:3])
-    brought = np.full(len(last), np.nan) if model.craft is not None else before + given
-    return {"brought_j": brought, "moving_j": after}

@@ -132,36 +132,17 @@ def drop_table(numbers: dict[str, Array], more: list[Filled], endings: Endings =
 
 
 def drop_numbers(found: MembraneFlight | MembraneResult) -> dict[str, Array]:
-    """Columns of runs, but for their numbers and the energies that they brought."""
+    """Columns of runs, but for their numbers."""
     notes = dict(found.notes)
     notes["tension_n_per_m"] = notes.pop("tension")
-    if isinstance(found, MembraneResult):
-        end, touches = found.time, found.touches
-    else:
-        end, touches = found.end, found.events
-    towards, away = _speeds(touches, notes["release_s"])
+    end = found.time if isinstance(found, MembraneResult) else found.end
     numbers: dict[str, Any] = {
         "outcome": np.array([int(code) for code in found.outcome]),
         "end_s": end,
         "slip_m": found.last[:, 28],
-        "impact_m_s": towards,
-        "rebound_m_s": away,
-        "damped_j": found.last[:, 26],
-        "rubbed_j": found.last[:, 27],
         **notes,
     }
     return numbers
-
-
-def _speeds(touches: Any, left: Array) -> tuple[Array, Array]:
-    """(n,) speeds [m/s] at the first contact, and after the one that ended when runs ``left`` [s];
-    another may be under way."""
-    towards, away = np.full(len(left), np.nan), np.full(len(left), np.nan)
-    last_first = touches[::-1]  # of several, the first one stays
-    towards[last_first["run"]] = -last_first["normal_speed_in"]
-    ended = touches[touches["end"] == left[touches["run"]]]
-    away[ended["run"]] = ended["normal_speed_out"]
-    return towards, away
 
 
 def capture_course(run: int, flight: CaptureFlight) -> Any:

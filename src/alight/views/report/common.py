@@ -129,7 +129,8 @@ def computed(found: Findings[Any]) -> Section:
 def scenario(found: Findings[Any]) -> Section:
     """The scenario as it was run."""
     names = ", ".join(sorted(found.data.scenario.get("dispersions", {}))) or "nothing"
-    told = f"With every default filled in. Varied from run to run: {names}."
+    made = "Made in Python" if "study" in found.data.scenario else "With every default filled in"
+    told = f"{made}. Varied from run to run: {names}."
     return Section("The scenario", [Paragraph(told), Code(found.data.scenario_text)])
 
 

@@ -63,14 +63,15 @@ def make_campaign(
     trajectories=(),
     radius=None,
     depth=None,
+    endings=None,
     **changes,
 ):
     """Write a campaign of ``runs`` into ``folder``; only its first ``shards`` if given.
 
     A share ``escaped`` of the runs ends as ``ending``, the others settle.
     ``radius(latitude, longitude)`` [rad] is that of the ground [m]; ``depth`` [m] is how deep hull
-    and ground stand in each other, in every other run that rests; ``changes`` replace parts of the
-    scenario.
+    and ground stand in each other, in every other run that rests; ``endings`` are those of stops,
+    by code; ``changes`` replace parts of the scenario.
     """
     place = pathlib.Path(folder)
     plan = Plan(
@@ -80,6 +81,7 @@ def make_campaign(
         sampling="random",
         device="cpu",
         versions={"alight": "0.1", "warp-lang": "1.19"},
+        endings=endings or {},
     )
     write_whole(place / "plan.json", plan.to_json())
     write_whole(place / "scenario.toml", _toml(plan.scenario).encode())

@@ -79,12 +79,14 @@ def force(found: DropFindings) -> str:
 
 def stop(found: DropFindings) -> str:
     """When the way down ends, as far as the kept courses tell."""
-    times = [c.deepest - c.contact for c in found.data.courses if c.depth.any()]
+    if not found.touched.any():
+        return _MISSED
+    times = [c.deepest - c.contact for c in found.data.courses if c.contact < c.deepest]
     lasted = found.spread("in_contact_s")
     said = ""
     if times:
         low, high = _SECOND.of(min(times)), _SECOND(max(times))
-        took = _SECOND(times[0]) if len(times) == 1 else f"{low} to {high}"
+        took = high if high.startswith(f"{low} ") else f"{low} to {high}"
         said = f"It is deepest {took} after contact in the {_drops(len(times))} on record"
     if lasted is None:
         return f"{said}." if said else "No course was kept that would tell."
@@ -110,6 +112,8 @@ def slip(found: DropFindings) -> str:
 
 def energy(found: DropFindings) -> str:
     """Shares of what the body brought."""
+    if not found.touched.any():
+        return _MISSED
     if not found.accounted:
         return (
             "Not known: the tables do not tell what a carrier that gives way takes up, and those "

@@ -99,6 +99,13 @@ class LandingData(CampaignData):
         return np.asarray(normal / np.linalg.norm(normal))
 
     @property
+    def nameless(self) -> bool:
+        """True where nothing tells on what it lands, as of ground that a study in Python made."""
+        kind = self.scenario.get("ground", {}).get("kind")
+        body = self.mesh is not None or bool(self.scenario.get("body"))
+        return not body and kind not in ("plane", "patch", "sphere")
+
+    @property
     def axes(self) -> tuple[str, str]:
         """What the directions on the ground are called."""
         if self.level is None:
@@ -174,8 +181,8 @@ def _axis_name(direction: Array, otherwise: str) -> str:
 def _name(section: Any, otherwise: str) -> str:
     """How a section of the scenario names what it describes."""
     table = section if isinstance(section, Mapping) else {}
-    if table.get("name"):
-        return str(table["name"])
+    if table.get("name") or table.get("label"):
+        return str(table.get("name") or table["label"])
     if table.get("mesh"):
         return re.split(r"[\\/]", str(table["mesh"]))[-1].rsplit(".", 1)[0]
     return f"a {table['shape']}" if table.get("shape") else otherwise

@@ -83,6 +83,11 @@ class LandingFindings(Findings[LandingData]):
         return footprint(data.rest, data.level) if data.settled.any() else None
 
     @property
+    def on_globe(self) -> bool:
+        """True where places have a latitude and a longitude."""
+        return self.data.level is None and not self.data.nameless
+
+    @property
     def far(self) -> float:
         """Part of the landings on the far side of the body; a plane has none."""
         on_body = self.where is not None and self.data.level is None
@@ -182,8 +187,8 @@ class LandingFindings(Findings[LandingData]):
             "x_m": float(where.origin[0]),
             "y_m": float(where.origin[1]),
             "z_m": float(where.origin[2]),
-            "latitude_deg": float(latitude) if self.data.level is None else None,
-            "longitude_deg": float(longitude) if self.data.level is None else None,
+            "latitude_deg": float(latitude) if self.on_globe else None,
+            "longitude_deg": float(longitude) if self.on_globe else None,
             "far_side_share": self.far,
             "ellipses": [
                 {

@@ -40,7 +40,12 @@ def where(found: LandingFindings) -> Section:
 
 
 def _places(found: LandingFindings) -> Iterator[Part]:
-    if found.data.level is None:
+    if found.data.nameless:
+        yield Paragraph(
+            "There is no map: the campaign names no body and has no mesh of one. Places are told "
+            "in target axes, and shown as seen along the line from their origin."
+        )
+    elif found.data.level is None:
         yield _map(found)
     yield Figure(
         "ellipses",

@@ -101,10 +101,10 @@ def _share(found: LandingFindings, outcome: Outcome, now: str, then: str) -> str
 
 
 def middle_text(found: LandingFindings) -> str:
-    """The median place: latitude and longitude on a body, target axes on a plane."""
+    """The median place: latitude and longitude on a body, target axes where there is none."""
     where = found.where
     assert where is not None
-    if found.data.level is None:
+    if found.on_globe:
         return place_text(*where.latitude_longitude)
     unit = words.length(float(np.abs(where.origin).max()))
     x, y, z = words.row([float(part) / unit.size for part in where.origin])
