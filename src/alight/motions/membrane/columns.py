@@ -37,6 +37,27 @@ _RUNS = (
     _number("tension_n_per_m", "N/m", "greatest", "notes.tension"),
     _number("force_n", "N", "greatest on the body", "notes.force_n"),
     _number("slip_m", "m", "path of the contact along the fabric", "last[28]"),
+    _number(
+        "impact_m_s",
+        "m/s",
+        "of its lowest point towards the membrane; empty if it missed",
+        "notes.impact_m_s",
+    ),
+    _number(
+        "rebound_m_s",
+        "m/s",
+        "of its lowest point as it last left; empty if it did not",
+        "notes.rebound_m_s",
+    ),
+    _number(
+        "brought_j",
+        "J",
+        "kinetic energy at the start and what gravity gave it to the end",
+        "notes.brought_j",
+    ),
+    _number("moving_j", "J", "kinetic energy at the end", "notes.moving_j"),
+    _number("damped_j", "J", "lost in the fabric", "notes.damped_j"),
+    _number("rubbed_j", "J", "lost to friction", "notes.rubbed_j"),
     _number("steps", "", "steps taken", "notes.steps", "int64"),
 )
 

@@ -316,13 +316,17 @@ class MembraneMotion(CaughtMotion):
         release: MembraneRelease = runs.release
         codes = runs.runs["outcome"].copy()
         ended = codes != Outcome.RUNNING
+        before, after, given = self._energies(runs, release)
         if not release.in_contact:
-            gained = self._gained(runs.first, runs.rows["y"][:, : self.kept], release)
-            codes[ended & gained] = int(Outcome.GAINED_ENERGY)
-        return MembraneResult.of(runs, touches, codes, self.kept, self.all_endings)
+            codes[ended & gained_energy(before, after, given)] = int(Outcome.GAINED_ENERGY)
+        # What a carrier that gives way takes up is not told: no account closes then.
+        brought = before + given if self.craft is None else np.full(len(codes), np.nan)
+        energies = {"brought_j": brought, "moving_j": after}
+        return MembraneResult.of(runs, touches, codes, self.kept, self.all_endings, energies)
 
-    def _gained(self, start: Array, last: Array, release: MembraneRelease) -> Any:
-        """(n,) whether the fabric gave a run more energy than it received."""
+    def _energies(self, runs: Start, release: MembraneRelease) -> tuple[Array, Array, Array]:
+        """(n,) energy of motion at start and end, and what gravity and thrust gave [J]."""
+        start, last = runs.first, runs.rows["y"][:, : self.kept]
         captive, mass, inertia = self.captive, release.mass, release.inertia
         m = np.asarray(captive.mass if mass is None else mass, dtype=np.float64)
         tensor = np.asarray(captive.inertia if inertia is None else inertia, dtype=np.float64)
@@ -337,7 +341,7 @@ class MembraneMotion(CaughtMotion):
             # The work of the thrust, at the larger of the speeds at both ends.
             fastest = np.maximum(*(np.linalg.norm(s[:, 16:19], axis=1) for s in (start, last)))
             given = given + last[:, 29] * fastest
-        return gained_energy(moving[0], moving[1], given)
+        return moving[0], moving[1], given
 
     def solution(self, batch: Batch, result: MembraneResult) -> MembraneFlight:
         """Histories and ends of all runs."""
