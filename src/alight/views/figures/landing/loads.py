@@ -12,8 +12,8 @@ from matplotlib.axes import Axes
 from alight.analysis.columns import Array
 from alight.analysis.loads import (
     ACCELERATION,
-    JOINT,
     BELLY,
+    JOINT,
     PAD,
     SLOSH,
     STROKE,
