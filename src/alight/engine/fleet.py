@@ -141,6 +141,7 @@ class Fleet(Motion):
 
     def start(self, release: Releases, device: devices.Device, threads: int | None) -> Start:
         """The runs of all releases, in the order of runs."""
+        type(self._first).prepare_together(self.models, release.parts)
         parts = [
             m.start(r, device, threads) for m, r in zip(self.models, release.parts, strict=True)
         ]

@@ -29,6 +29,7 @@ from alight.core import devices
 from alight.core.checks import Array
 from alight.core.outcomes import AnyEnding, Ending, Outcome, own_endings
 from alight.engine.history import line_limit
+from alight.engine.records import record_dtype
 from alight.engine.stops import judging
 from alight.engine.stops.law import StopLaw
 
@@ -177,6 +178,11 @@ class Motion(ABC):
         none = wp.empty(0, dtype=World, device=device.name)
         return self.world(release, device), none, wp.empty(0, dtype=int, device=device.name)
 
+    @classmethod
+    def prepare_together(cls, models: Sequence[Any], releases: Sequence[Any]) -> None:
+        """What ``start`` and ``world`` need of several models, where all at once costs less."""
+        return
+
     def judged_by(self) -> Sequence[Sequence[StopLaw]]:
         """The stops of each model whose runs go in one batch."""
         return [self.stops]
@@ -235,4 +241,4 @@ class Motion(ABC):
 
 def new_records(dtype: Any, count: int) -> Any:
     """(n,) structured array of a Warp struct, zeros."""
-    return np.zeros(count, dtype=dtype.numpy_dtype())
+    return np.zeros(count, dtype=record_dtype(dtype))

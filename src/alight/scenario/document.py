@@ -129,7 +129,7 @@ class Document(Section):
         out |= {**written, **last}
         kept = {key: d for key, d in self.dispersions.items() if d.written}
         out["dispersions"] = {key: copy.deepcopy(d.written) for key, d in kept.items()}
-        out["made_by"] = {"alight": _alight_version(), "warp": version("warp-lang")}
+        out["made_by"] = {"alight": _alight_version(), "warp": _warp_version()}
         if device is not None:
             out["made_by"]["device"] = device
         if packages := packages_of(self):
@@ -256,6 +256,11 @@ class Document(Section):
             raise InputError(f'a scenario has no key "{key}".{did_you_mean(key, known)}')
         kind = known[key]
         return kind.form(value) if isinstance(kind, Either) else kind
+
+
+@functools.cache
+def _warp_version() -> str:
+    return version("warp-lang")
 
 
 def _alight_version() -> str:

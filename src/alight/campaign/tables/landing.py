@@ -66,7 +66,7 @@ _INT = pa.int32()
 RUN_COLUMNS: list[Column] = [
     Column("run", "", "number of the run", pa.int64()),
     Column("outcome", "", "how it ended, in a word: settled, escaped, timed_out, ...", pa.string()),
-    Column("outcome_code", "", "the same as a number (16 and more: failed)", _INT),
+    Column("outcome_code", "", "the same as a number (16 to 63: failed)", _INT),
     Column("end_time", "s", "when it ended"),
     *_vector("end_", "m", "where: centre of mass, target axes"),
     *_vector("end_v", "m/s", "how fast then, relative to the turning target, target axes"),

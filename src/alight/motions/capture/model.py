@@ -12,8 +12,10 @@
 from __future__ import annotations
 
 import dataclasses
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
+from weakref import WeakKeyDictionary
 
 import numpy as np
 import numpy.typing as npt
@@ -95,6 +97,13 @@ class _Prepared:
     frictions: Array
     places: Array
     """(n, 6) places and velocities."""
+
+
+#: What releases make of the runs of models, and how these are approached: ``start`` and ``world``
+#: both need it.
+_PLANS: WeakKeyDictionary[CaptureRelease, dict[Capture, tuple[_Prepared, Any]]] = (
+    WeakKeyDictionary()
+)
 
 
 @dataclass(frozen=True, eq=False)
@@ -308,18 +317,32 @@ class Capture(CaughtMotion):
         load = self.membrane.load_function
         return stepping.capture_loop(load, kind.push, kind.Data, self._pull(), weightless)
 
+    @classmethod
+    def prepare_together(cls, models: Sequence[Any], releases: Sequence[Any]) -> None:
+        """Let all asteroids tumble at once, as far as plans look ahead."""
+        prepared = [m.prepared(r) for m, r in zip(models, releases, strict=True)]
+        pairs = zip(models, prepared, strict=True)
+        Approach.look_ahead([(m.approach, given.asteroids) for m, given in pairs])
+        for model, release, given in zip(models, releases, prepared, strict=True):
+            plan = model.approach.plan(given.asteroids, model.craft)
+            _PLANS.setdefault(release, {})[model] = (given, plan)
+
+    def _planned(self, release: CaptureRelease) -> tuple[_Prepared, Any]:
+        """What a release makes of the runs, and how they are approached; found once."""
+        if self not in _PLANS.get(release, {}):
+            self.prepare_together([self], [release])
+        return _PLANS[release][self]
+
     def start(self, release: CaptureRelease, device: devices.Device, threads: int | None) -> Start:
         """The runs with craft and asteroid on their way."""
-        given = self.prepared(release)
-        plan = self.approach.plan(given.asteroids, self.craft)
+        given, plan = self._planned(release)
         start = self._start(plan, given.asteroids, given.places)
         self._require_free(start)
         return started(self, (given, plan), start, self.steps.tolerance * self._scales(start))
 
     def world(self, release: CaptureRelease, device: devices.Device) -> Any:
         """The parameters of all laws and runs."""
-        given = self.prepared(release)
-        plan = self.approach.plan(given.asteroids, self.craft)
+        given, plan = self._planned(release)
         world = self._loop()[1]()
         fabric = np.resize(self.membrane.rows(), len(given.masses))
         fabric["friction"] = given.frictions

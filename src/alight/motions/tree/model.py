@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass, field
@@ -45,7 +46,7 @@ from alight.motions.tree.state import (
     make_space,
 )
 from alight.surfaces import Surface
-from alight.vehicles.fittings import Device, Fitted, fitted
+from alight.vehicles.fittings import Device, Fitted, Pad, fitted
 from alight.vehicles.fittings_kernel import device_data
 from alight.vehicles.tree.states import checked_numbers, require_unit
 from alight.vehicles.tree.tree import Tree
@@ -315,20 +316,7 @@ class TreeModel(Motion):
     def slip_mass(self) -> float:
         """Least mass that a pad has along the ground [kg]: a force F across ``up`` on it alone, all
         joints neutral, moves it by F / m."""
-        tree, pads = self.tree, self.fitted.pads
-        x, y = frames.local_frame(np.asarray(self.up)).T[:2]
-        forces = np.zeros((len(pads), 4, tree.count, 3))  # along x, y, both, and none
-        points = np.zeros((len(pads), 4, tree.count, 3))
-        for k, pad in enumerate(pads):
-            body = tree.index(pad.body)
-            forces[k, :3, body], points[k, :, body] = (x, y, x + y), pad.place
-        q, still = tree.neutral(), np.zeros((len(pads), 4, tree.n_v))
-        a = tree.accelerations(q, still, forces=forces, points=points, device="cpu")
-        # f . J M^-1 J^T f is twice the kinetic energy of the velocity M^-1 J^T f.
-        xx, yy, both = np.moveaxis(2.0 * tree.energy(q, a[:, :3] - a[:, 3:], device="cpu")[0], 1, 0)
-        xy = 0.5 * (both - xx - yy)
-        most = 0.5 * (xx + yy) + np.hypot(0.5 * (xx - yy), xy)
-        return min(tree.mass, 1.0 / max(float(most.max()), 1e-300))
+        return _slip_mass(self.tree, self.fitted.pads, tuple(np.asarray(self.up).tolist()))
 
     def allowed(self) -> tuple[Array, Array]:
         """Errors of a step, absolute and relative, for each number of a state."""
@@ -368,10 +356,9 @@ class TreeModel(Motion):
                 f'"{tree.name}"; make the release with the model\'s own tree.'
             )
         check_count(self.contact.count, n)
-        q, refused = placed_tree(self, release, threads)
+        q, refused, poses = placed_tree(self, release, threads)
         runs, notes = new_records(TreeRun, n), new_records(TreeNotes, n)
         masses = np.array([body.mass for body in tree.bodies]) / tree.mass
-        poses = tree.kinematics(q, release.v, device="cpu", threads=threads)
         runs["x"] = np.einsum("b,nbi->ni", masses, poses.center)
         runs["v"] = np.einsum("b,nbi->ni", masses, poses.center_velocity)
         runs["fresh"] = 1
@@ -443,3 +430,21 @@ class TreeModel(Motion):
         softest = float(self.contact.stiffness.min())
         limits.sink_depth = max(self.size, 10.0 * deepest(self.tree.mass, 1.0, softest))
         return limits
+
+
+@functools.lru_cache(maxsize=64)
+def _slip_mass(tree: Tree, pads: tuple[Pad, ...], up: tuple[float, ...]) -> float:
+    """``TreeModel.slip_mass``: models of one lander share it."""
+    x, y = frames.local_frame(np.array(up)).T[:2]
+    forces = np.zeros((len(pads), 4, tree.count, 3))  # along x, y, both, and none
+    points = np.zeros((len(pads), 4, tree.count, 3))
+    for k, pad in enumerate(pads):
+        body = tree.index(pad.body)
+        forces[k, :3, body], points[k, :, body] = (x, y, x + y), pad.place
+    q, still = tree.neutral(), np.zeros((len(pads), 4, tree.n_v))
+    a = tree.accelerations(q, still, forces=forces, points=points, device="cpu")
+    # f . J M^-1 J^T f is twice the kinetic energy of the velocity M^-1 J^T f.
+    xx, yy, both = np.moveaxis(2.0 * tree.energy(q, a[:, :3] - a[:, 3:], device="cpu")[0], 1, 0)
+    xy = 0.5 * (both - xx - yy)
+    most = 0.5 * (xx + yy) + np.hypot(0.5 * (xx - yy), xy)
+    return min(tree.mass, 1.0 / max(float(most.max()), 1e-300))

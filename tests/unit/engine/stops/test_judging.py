@@ -1,7 +1,7 @@
 """Stops in the loop: a run ends with the first step after which one is met, and not before.
 
 A stopped run is the free one cut off: the same lines, to the bit, up to its last. All models here
-have the same four kinds of stops, so that they share one kernel.
+have the same three kinds of stops, so that they share one kernel, which campaigns use too.
 """
 
 import dataclasses
@@ -20,13 +20,12 @@ SPUN = Ending(64, "spun", "turned for too long")
 SHORT = motions.Steps(longest=0.5)
 
 
-def stops(height=-NEVER, pond=(NEVER, 0.0, 0.0), rate=NEVER, hold=1.0, companion=1.0, spun=SPUN):
-    """The four; none is ever met unless told otherwise."""
+def stops(height=-NEVER, pond=(NEVER, 0.0, 0.0), rate=NEVER, hold=1.0, spun=SPUN):
+    """The three; none is ever met unless told otherwise."""
     return (
         BelowHeight(height),
         InRegion(contact.Ball(pond, 0.5)),
         SpinAbove(rate, hold=hold, when="flight", ending=spun),
-        HitCompanion(companion, flight.FixedInTarget((0.0, 0.0, -1e3))),
     )
 
 
@@ -126,20 +125,28 @@ def test_a_hold_is_broken_by_contact(stopped, course):
         assert follow(stopped(rate=0.0, hold=second)).outcome == SPUN
 
 
-def test_a_place_in_the_sky(stopped, course):
-    found = follow(stopped(companion=1000.4))
-    last = cut_off(found, course)
-    away = np.linalg.norm(course.position - (0.0, 0.0, -1e3), axis=1)
+@pytest.mark.validate
+def test_a_companion_is_where_its_orbit_says(free):
+    """Over a target that turns, so that its attitude matters."""
+    turning = flight.UniformRotation(2e-3, axis=(0.1, 0.2, 1.0))
+    orbit = flight.Orbit(3.0, eccentricity=0.2, period=150.0)
+    model = dataclasses.replace(free, rotation=turning)
+    course = follow(model)
+    away = np.linalg.norm(course.position - orbit.evaluate(course.time, turning, "cpu"), axis=1)
+    near = 0.5 * (away[0] + away.min())
+    found = follow(dataclasses.replace(model, stops=(HitCompanion(near, orbit),)))
     assert found.outcome is Outcome.HIT_COMPANION
-    assert last == np.flatnonzero(away < 1000.4)[0]
+    assert cut_off(found, course) == np.flatnonzero(away[1:] < near)[0] + 1
 
 
 def test_the_first_that_is_met_ends_the_run(stopped):
-    sooner = follow(stopped(height=0.4, companion=1000.6))
-    assert sooner.outcome is Outcome.HIT_COMPANION
-    both = follow(stopped(height=0.6, companion=1000.6))
-    assert both.outcome is Outcome.BELOW_HEIGHT  # in one step: in the order of the stops
-    assert both.time[-1] == sooner.time[-1]
+    assert follow(stopped(height=0.5, rate=0.2)).outcome == SPUN
+    landed = follow(stopped(pond=(0.3, 0.0, 0.0)))
+    # Both in the step of the first push: then in the order of the stops.
+    height = landed.position[-2:, 2].mean()
+    both = follow(stopped(height=height, pond=(0.3, 0.0, 0.0)))
+    assert both.outcome is Outcome.BELOW_HEIGHT
+    assert both.time[-1] == landed.time[-1]
 
 
 NUMBERS = {"height": 0.15, "pond": (0.1, 0.0, 0.0), "rate": 0.3, "hold": 4.0}
@@ -176,17 +183,17 @@ def test_models_with_other_numbers_share_a_batch(stopped, free, tumbled):
 
 
 def test_another_kind_of_stop_is_another_kernel(free, stopped):
-    four = stopped()
-    assert four.loop() == stopped(height=1.0, hold=9.0).loop()
+    three = stopped()
+    assert three.loop() == stopped(height=1.0, hold=9.0).loop()
     for changed in (
-        four.stops[:3],
-        four.stops[::-1],
-        (*four.stops[:2], SpinAbove(1.0, when="flight", ending=SPUN), four.stops[3]),
-        (BelowHeight(1.0, when="contact"), *four.stops[1:]),
+        three.stops[:2],
+        three.stops[::-1],
+        (*three.stops[:2], SpinAbove(1.0, when="flight", ending=SPUN)),
+        (BelowHeight(1.0, when="contact"), *three.stops[1:]),
     ):
         other = dataclasses.replace(free, stops=changed).loop()
-        assert other != four.loop()
-        assert hash(other) != hash(four.loop())
+        assert other != three.loop()
+        assert hash(other) != hash(three.loop())
 
 
 def test_endings_are_counted_by_name(stopped, tumbled, capsys):
