@@ -110,9 +110,16 @@ def test_the_section_is_in_the_report(local, installed, tmp_path):
     pytest.importorskip("alight.views.report.registered")
     done = alight("report", local, "--out", tmp_path / "report.html", folders=[installed])
     assert done.returncode == 0, done.stderr
-    farthest = max(runs_of(local)["roll_out_m"])
+    table = runs_of(local)
+    ends = ([table[f"{at}_{axis}_m"] for axis in "xyz"] for at in ("first_contact", "end"))
+    first, last = (np.array(rows) for rows in ends)
+    farthest = np.linalg.norm(last - first, axis=0).max()
     page = (tmp_path / "report.html").read_text()
-    assert f"for half of the landers, {farthest:.2f} m at most." in page
+    assert f"in the middle, {farthest:.2f} m at most." in page
+    without = alight("report", local, "--out", tmp_path / "without.html")
+    assert without.returncode == 0, without.stderr
+    assert "roll_out" in (tmp_path / "without.html").read_text()
+    assert "in the middle" not in (tmp_path / "without.html").read_text()
 
 
 def test_the_plan_names_the_package(local):
