@@ -56,7 +56,7 @@ _SOON = wp.constant(scalar(1e-3))
 _SHORT = wp.constant(scalar(0.9))
 #: A step of contact turns a lander by no more than this, from a stand [rad]; gyroscopic motion by
 #: this; and a motor's torque changes by no more than this share.
-_TURN = wp.constant(scalar(2e-3))
+_TURN = wp.constant(scalar(1e-4))
 _NUTATION = wp.constant(scalar(0.1))
 _SHARE = wp.constant(scalar(0.02))
 
