@@ -7,8 +7,8 @@ speed and w the inertial rate:
 - from a stand a motor that gives the momentum p about a principal axis leaves w = -p / (I - J) and
   Om = p / J + p / (I - J); a brake that then holds the wheel brings w back to 0; in general
   w = I^-1 H from then on;
-- a braked wheel throws a cube over its edge (l from edge to centre, alpha = 45 deg, I_t = I + m l^2):
-  w = J Om / I_t, v = w l at alpha - w t_b / 2 above the ground if friction holds, and else
+- a braked wheel throws a cube over its edge (l from edge to centre, alpha = 45 deg):
+  w = J Om / (I + m l^2), v = w l at alpha - w t_b / 2 above the ground if friction holds, and else
   w = J Om / (I + m l^2 sin a (sin a + mu cos a)), v = w l sin a sqrt(1 + mu^2) at atan(1 / mu);
 - a motor tips it from m g l sin(alpha) on;
 - thrust F / m t, springs sqrt(2 E / m).
@@ -70,14 +70,15 @@ def test_wheels_leave_the_angular_momentum_alone():
     y = Wheel(
         Y, J, torque=2e-3, top_speed=300.0, speed=5.0, motor=Schedule.between(5.0, 60.0), name="y"
     )
-    x = Wheel(X, 2.0 * J, brake=1e-3, speed=-40.0, braking=Schedule.between(10.0), name="x")
+    x = Wheel(X, 2.0 * J, brake=3e-3, speed=-40.0, braking=Schedule.between(10.0), name="x")
     solution = engine.simulate(
         model(lander=BOX, rate=2e-3, max_time=200.0, y=y, x=x),
         motions.Release((0.0, 0.0, 50.0), rate=(0.3, -0.2, 0.5)),
     )
     H = momentum(solution)
     assert np.abs(H - H[0]).max() < 1e-13 * solution.steps * np.linalg.norm(H[0])
-    assert solution.wheel_speed[-1, 1] == 0.0 and solution.wheel_speed[-1, 0] > 20.0
+    assert solution.wheel_speed[-1, 1] == 0.0, "held"
+    assert solution.wheel_speed[-1, 0] > 20.0
     energy = solution.energy.total - solution.actuator_work
     # The rate of an error of 1e-9 in attitude a step, at the energy of the wheels.
     assert np.abs(energy - energy[0]).max() < 1e-9 * solution.steps * solution.energy.total.max()
@@ -127,7 +128,7 @@ def test_a_motor_approaches_its_top_speed():
     run = engine.run_batch(model(max_time=t, y=y), motions.Release((0.0, 0.0, 50.0)))
     reduced = 1.0 / (1.0 / J + 1.0 / (MOMENT - J))
     expected = top * (1.0 - np.exp(-torque * t / (reduced * top)))
-    assert run.wheel_speed[0, 0] == pytest.approx(expected, rel=1e-7)
+    assert run.wheel_speed[0, 0] == pytest.approx(expected, rel=1e-9 * run.final["steps"][0])
 
 
 @pytest.mark.parametrize("brake", [1e-3, 0.5])
@@ -142,7 +143,7 @@ def test_a_brake_holds_the_wheel_when_it_stands(brake):
     stands = np.flatnonzero(solution.wheel_speed[:, 0] == 0.0)[0]
     assert solution.time[stands] - 10.0 == pytest.approx(when - 10.0, rel=2e-6)
     after = rate + J * speed / MOMENT
-    assert solution.rate[stands:, 1] == pytest.approx(after, rel=1e-12)
+    assert solution.rate[stands:, 1] == pytest.approx(after, rel=1e-15 * solution.steps)
     H = momentum(solution)
     assert np.abs(H - H[0]).max() < 1e-14 * solution.steps * np.linalg.norm(H[0])
     assert solution.driven[-1, 0] == 0.0, "with the wheel held, flight is free again"
@@ -153,12 +154,13 @@ def test_a_brake_holds_the_wheel_when_it_stands(brake):
 def thrown(g, speed, mu, brake):
     """State at lock-up of a wheel that is braked in a cube at rest."""
     y = Wheel(Y, J, brake=brake, speed=speed, braking=Schedule.after_rest(10.0), name="y")
-    return _hopped(engine.simulate(model(g, mu, y=y), motions.Release((0, 0, 0.5 * SIDE + 1e-7))))
+    return _hopped(engine.simulate(model(g, mu, y=y), motions.Release((0, 0, 0.5 * SIDE + 1e-10))))
 
 
 def _hopped(solution):
     assert solution.outcome is Outcome.SETTLED
-    at = np.flatnonzero(solution.wheel_speed[:, 0] == 0.0)[0]
+    # The step after lock-up: the ground has taken what the last of it left.
+    at = np.flatnonzero(solution.wheel_speed[:, 0] == 0.0)[0] + 1
     v = solution.velocity[at]
     angle = np.degrees(np.arctan2(v[2], abs(v[0])))
     rise = solution.energy.total - solution.actuator_work
@@ -204,7 +206,7 @@ def test_a_motor_tips_the_cube_from_m_g_l_sin_alpha_on(share):
     g = 1e-3
     torque = share * MASS * g * 0.5 * SIDE
     y = Wheel(Y, J, torque=torque, motor=Schedule.after_rest(5.0, 60.0), name="y")
-    solution = engine.simulate(model(g, y=y), motions.Release((0, 0, 0.5 * SIDE + 1e-7)))
+    solution = engine.simulate(model(g, y=y), motions.Release((0, 0, 0.5 * SIDE + 1e-10)))
     assert solution.outcome is Outcome.SETTLED
     if share < 1.0:
         assert solution.position[:, 0] == pytest.approx(0.0, abs=1e-9)
@@ -233,8 +235,8 @@ def test_a_cube_hops_after_each_rest():
     fast = np.linalg.norm(solution.velocity, axis=1) > 0.8 * v
     begins = t[1:][fast[1:] & ~fast[:-1]]
     hops = begins[np.append(True, np.diff(begins) > 70.0)]
-    assert len(hops) == 2 and hops[1] - hops[0] > 70.0
-    assert t[-1] > hops[1]
+    assert len(hops) == 2
+    assert t[-1] > hops[1] > hops[0] + 70.0
 
 
 @pytest.mark.parametrize("start", [0.0, 100.0, 2500.0])
@@ -274,11 +276,11 @@ def test_a_spring_gives_its_energy(aside, spin):
     solution = engine.simulate(model(g, spring=spring, y=y), motions.Release((0, 0, 0.1250001)))
     at = np.flatnonzero(np.diff(solution.actuator_work) > 0.0)[0] + 1
     assert solution.actuator_work[at] == pytest.approx(E, rel=1e-9)
-    turned = MOMENT - (J if spin else 0.0)
-    P = np.sqrt(2.0 * E / (1.0 / MASS + aside**2 / turned))
     if aside == 0.0:
-        assert solution.velocity[at, 2] == pytest.approx(P / MASS, rel=1e-3)
-        top = solution.position[:, 2].max() - 0.5 * SIDE
+        times = np.linspace(
+            solution.time[at], solution.time[at] + 2.0 * np.sqrt(2.0 * 4.0 / g), 999
+        )
+        top = solution.sample(times)[0][:, 2].max() - 0.5 * SIDE
         assert top == pytest.approx(E / (MASS * g), rel=1e-3)
     else:
         # Turning about y by -b P / I, into the ground ahead: only the first step is free of it.
@@ -312,7 +314,7 @@ def test_springs_of_the_ground_that_are_stiff_throw_it_as_rigid_ground(scheme, m
     y = Wheel(Y, J, brake=2.0, speed=100.0, braking=Schedule.after_rest(10.0), name="y")
     g = 5.7e-3
     _, v, angle, w, _ = _hopped(
-        engine.simulate(model(g, law=law, y=y), motions.Release((0, 0, 0.5 * SIDE + 1e-7)))
+        engine.simulate(model(g, law=law, y=y), motions.Release((0, 0, 0.5 * SIDE + 1e-10)))
     )
     eta = J / (MOMENT + MASS * LEVER**2)
     if mu >= 1.0:

@@ -49,9 +49,11 @@ from alight.vehicles.rigid.data import angular_energy, linear_energy
 
 _RUNNING = wp.constant(int(Outcome.RUNNING))
 
-#: Of the time that a wheel has been slowed for, what is left when it stands; and when steps no
-#: longer stop short of that.
+#: Of the time that a wheel has been slowed for, what is left when it stands: in flight, and on the
+#: ground, which balances the rest in the next step and does not like slivers of steps; and when
+#: steps no longer stop short of that.
 _STANDS = wp.constant(scalar(1e-6))
+_STANDS_ON = wp.constant(scalar(1e-3))
 _SOON = wp.constant(scalar(1e-3))
 _SHORT = wp.constant(scalar(0.9))
 #: A step of contact turns a lander by no more than this, from a stand [rad]; gyroscopic motion by
@@ -338,6 +340,7 @@ def drive_functions(parts: Composition) -> DriveFunctions:
         dt = run.t - before.t
         old = inertial(here, before)
         inverse = here.body.inverse_inertia
+        enough = wp.where(before.phase == CONTACT, _STANDS_ON, _STANDS)
         for i in range(wp.static(wheels)):
             at = WHEELS + EACH * i
             if memory.drives[at + HELD, slot] == scalar(0.0):
@@ -356,7 +359,7 @@ def drive_functions(parts: Composition) -> DriveFunctions:
                     left = wp.abs(speed) / (against * light)
                     since = out.t - memory.drives[at + SINCE, slot]
                     past = way * speed < scalar(0.0) and left < scalar(2.0) * dt
-                    if left <= _STANDS * since or past:
+                    if left <= enough * since or past:
                         memory.drives[at + HELD, slot] = scalar(1.0)
                         out.w = out.w + (speed / light) * b
                         lost = wheel.inertia * wp.dot(wheel.axis, b)

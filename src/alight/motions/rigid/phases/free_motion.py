@@ -29,6 +29,21 @@ def turned_by(q: quat, w: vec3, dt: scalar):
 
 
 @functools.cache
+def pushed_function(parts: Composition) -> Any:
+    """The function ``(world) -> scalar``: what actuators accelerate any point by, at most
+    [m/s^2]."""
+    World = parts.World
+
+    @wp.func
+    def pushed(world: World):
+        turn = world.body.inverse_inertia * (world.drive.torque - world.drive.gyro_rate)
+        straight = wp.length(world.drive.force) / world.body.mass
+        return straight + wp.length(turn) * world.body.bounding_radius
+
+    return pushed
+
+
+@functools.cache
 def outer_pull_function(parts: Composition) -> Any:
     """The function ``(world, run, memory, slot, x, q, R, dt) -> Motion`` of changes in one step."""
     World, frame_pull, spin = parts.World, parts.frame_pull, parts.laws.spin
