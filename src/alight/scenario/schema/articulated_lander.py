@@ -80,7 +80,7 @@ class TreePart(Section):
     @property
     def called(self) -> str:
         """Its name."""
-        return getattr(self, "name", None) or str(getattr(self, "body", ""))
+        return str(getattr(self, "name", None) or getattr(self, "body", None) or "")
 
     @property
     def where(self) -> str:
