@@ -9,7 +9,7 @@ from matplotlib.ticker import PercentFormatter
 from alight.analysis.intervals import wilson
 from alight.membrane import hull
 from alight.motions.capture.craft import ARRAYS
-from alight.motions.capture.result import CaptureOutcome
+from alight.motions.capture.result import CAPTURE_WORDS
 from alight.views import style
 from alight.views.capture_course import draw_histories
 from alight.views.capture_data import CaptureCourse
@@ -175,7 +175,8 @@ def spin_loads(axes, turns, many, craft):
 
 def campaign(file, rows, lengths, craft):
     """Loads and outcomes of many captures."""
-    known = [CaptureOutcome[name] for name in ENDS if name in CaptureOutcome.__members__]
+    said = {one.name: one for one in CAPTURE_WORDS.values()}
+    known = [said[name] for name in ENDS if name in said]
     ends = {one.name: rows["outcome"] == one for one in known if (rows["outcome"] == one).any()}
     with style.figure(12.6, 7.4) as fig:
         grid = fig.add_gridspec(

@@ -12,7 +12,7 @@ from alight.analysis import columns
 from alight.analysis.columns import Array
 from alight.analysis.intervals import CONFIDENCE, Estimate, Spread, spread, wilson
 from alight.core.errors import InputError
-from alight.core.outcomes import FIRST_FAILURE, Outcome, outcome_of
+from alight.core.outcomes import FIRST_FAILURE, FIRST_OWN, AnyEnding, Outcome, ending_of
 
 #: Depth [m] from which on hull and ground that stand in each other at rest are told of: twice what
 #: springs are set to be pressed in by a hit.
@@ -52,25 +52,32 @@ class Settling:
     """The answer to "where does it end, when, and how hard does it hit", but for the place."""
 
     runs: int
-    outcomes: dict[Outcome, Estimate]
-    """Share of each outcome that a run can have, also those that none had."""
+    outcomes: dict[AnyEnding, Estimate]
+    """Share of each outcome that a run can have, also those that none had, and of each ending of a
+    stop that some had."""
     failed: Estimate
     """Share of runs that failed, whatever the reason."""
     spreads: dict[str, Spread]
     """By column, and ``distance_from_first_contact_m``; in the unit that the name ends in."""
 
-    def share(self, outcome: Outcome) -> Estimate:
+    def share(self, outcome: AnyEnding) -> Estimate:
         """Share of runs that ended so."""
         return self.outcomes[outcome]
 
 
-def outcome_shares(codes: Array, confidence: float = CONFIDENCE) -> dict[Outcome, Estimate]:
+def outcome_shares(codes: Array, confidence: float = CONFIDENCE) -> dict[AnyEnding, Estimate]:
     """Share of every outcome among ``outcome_code``, with Wilson's interval."""
     whole = codes.astype(np.int64)
-    for code in np.unique(whole):
-        if int(code) not in {int(outcome) for outcome in Outcome}:
-            raise InputError(f"{code} is no outcome code; known: {[int(o) for o in Outcome]}")
-    return {o: wilson(int((whole == o).sum()), len(whole), confidence) for o in Outcome}
+    ends: list[AnyEnding] = list(Outcome)
+    for code in map(int, np.unique(whole)):
+        if code >= FIRST_OWN:
+            ends.append(ending_of(code))
+        elif code not in {int(outcome) for outcome in Outcome}:
+            known = [int(o) for o in Outcome]
+            raise InputError(
+                f"{code} is no outcome code; known: {known}, and {FIRST_OWN} or more of stops"
+            )
+    return {o: wilson(int((whole == o).sum()), len(whole), confidence) for o in ends}
 
 
 def settling(
@@ -85,7 +92,7 @@ def settling(
     """
     known = read_runs(tables)
     codes = known["outcome_code"]
-    failures = int((codes >= FIRST_FAILURE).sum())
+    failures = int(((codes >= FIRST_FAILURE) & (codes < FIRST_OWN)).sum())
     return Settling(
         runs=len(codes),
         outcomes=outcome_shares(codes, confidence),
@@ -124,7 +131,7 @@ def in_words(found: Settling) -> list[str]:
     for outcome, share in found.outcomes.items():
         if share.value > 0.0 or outcome is Outcome.ESCAPED:
             lines.append(
-                f"{100 * share.value:.3g} % {outcome_of(outcome).message} "
+                f"{100 * share.value:.3g} % {outcome.message} "
                 f"({100 * share.low:.2g} to {100 * share.high:.3g} %)"
             )
     return lines

@@ -17,7 +17,7 @@ from alight.campaign.plan import PLAN_FILE, Plan, read_plan
 from alight.campaign.shard_store import Seal, contacts_name, find_shards, runs_name, trajectory_name
 from alight.core.errors import FileError, InputError, unknown_name
 from alight.core.extras import require
-from alight.core.outcomes import Ending
+from alight.core.outcomes import AnyEnding
 from alight.core.paths import user_path
 
 _NAMES = {"runs": runs_name, "contacts": contacts_name}
@@ -52,14 +52,15 @@ class Campaign:
     @property
     def kind(self) -> RunKind:
         """What kind of runs it has."""
-        return run_kind(self.scenario)
+        return run_kind(self.scenario).having(self.plan.endings)
 
     def count(self) -> dict[Any, int]:
-        """How many runs ended in each way: an ``Outcome``, or the ending of a capture or drop."""
-        out: dict[Ending, int] = {}
+        """How many runs ended in each way, by ``Outcome`` or ``Ending``."""
+        out: dict[AnyEnding, int] = {}
+        kind = self.kind
         for seal in self.seals.values():
             for code, n in seal.outcomes.items():
-                end = self.kind.endings.of(code)
+                end = kind.ending(code)
                 out[end] = out.get(end, 0) + n
         return dict(sorted(out.items()))
 

@@ -12,7 +12,7 @@ import importlib.metadata
 import os
 import pathlib
 import sys
-from collections.abc import Callable, Generator
+from collections.abc import Callable, Generator, Iterator
 from dataclasses import dataclass
 from typing import Any
 
@@ -38,14 +38,19 @@ from alight.campaign.shard_store import (
 from alight.core import devices
 from alight.core.checks import checked_whole
 from alight.core.errors import DeviceError, InputError
-from alight.core.outcomes import Ending
+from alight.core.outcomes import AnyEnding
 from alight.core.paths import user_path
 from alight.core.progress import Progress, progress
+from alight.core.registry import registry
 from alight.core.text import printable
 from alight.scenario import load
 from alight.scenario.document import Document
+from alight.scenario.errors import Fault, ScenarioError
+from alight.scenario.registered import missing_package, packages_of
 
 SCENARIO_FILE = "scenario.toml"
+# Packages whose versions every plan has.
+_OWN = ("alight", "warp-lang")
 
 
 class CampaignInterruptedError(KeyboardInterrupt):
@@ -58,7 +63,7 @@ class CampaignResult:
 
     folder: pathlib.Path
     plan: Plan
-    outcomes: dict[Ending, int]
+    outcomes: dict[AnyEnding, int]
     """How many runs ended in each way."""
     kept: int
     """Shards that were found finished."""
@@ -113,7 +118,8 @@ def run_campaign(
     show:
         How progress is told: "silent", "auto", "text" or "rich".
     """
-    given = load(scenario) if isinstance(scenario, str | os.PathLike) else scenario
+    with naming_packages(out):
+        given = load(scenario) if isinstance(scenario, str | os.PathLike) else scenario
     chosen = executor_of(executor, scheduler)
     folder = user_path(out, "out")
     if folder.exists() and not folder.is_dir():
@@ -126,7 +132,7 @@ def run_campaign(
         total = _total(given, runs, old)
         given = with_runs(given, total)
         kind = "gpu" if place.is_gpu else "cpu"
-        plan = make_plan(given, kind, _versions(), total)
+        plan = make_plan(given, kind, _versions(given), total)
         if old is not None:
             plan = agreed(old, plan, folder)
         _keep(folder / PLAN_FILE, plan.to_json())
@@ -141,7 +147,7 @@ def _carry_out(
 ) -> CampaignResult:
     """Check what is there, compute what is not."""
     folder, plan, computed = hold.folder, work.plan, 0
-    kind = run_kind(plan.scenario)
+    kind = run_kind(plan.scenario).having(plan.endings)
     tally = Tally(kind)
     try:
         with progress(show) as bar:
@@ -165,7 +171,7 @@ def _carry_out(
             f"interrupted: {count_seals(folder)} of {plan.shards} shards are finished and safe in "
             f"{folder}. Run the same command again: it goes on from here, with the same results."
         ) from None
-    ended = {kind.endings.of(code): n for code, n in sorted(tally.outcomes.items())}
+    ended = {kind.ending(code): n for code, n in sorted(tally.outcomes.items())}
     return CampaignResult(folder, plan, ended, len(seals), computed, tuple(notes.lines))
 
 
@@ -240,9 +246,29 @@ def _device(
         ) from None
 
 
-def _versions() -> dict[str, str]:
+def _versions(scenario: Document) -> dict[str, str]:
     """Of what decides the bits of a run."""
-    return {name: importlib.metadata.version(name) for name in ("alight", "warp-lang")}
+    own = {name: importlib.metadata.version(name) for name in _OWN}
+    return {**own, **packages_of(scenario)}
+
+
+@contextlib.contextmanager
+def naming_packages(out: str | os.PathLike[str]) -> Iterator[None]:
+    """Where a scenario cannot be read, name the packages that its folder was begun with and needs.
+
+    What such a package brings is an unknown name without it.
+    """
+    try:
+        yield
+    except ScenarioError as cause:
+        folder = user_path(out, "out")
+        old = read_plan(folder) if folder.is_dir() else None
+        there = {*_OWN, *registry.packages()}
+        lacking = {k: v for k, v in old.versions.items() if k not in there} if old else {}
+        if not lacking:
+            raise
+        faults = [Fault("", missing_package(name, v)) for name, v in lacking.items()]
+        raise ScenarioError(cause.source, [*faults, *cause.problems]) from None
 
 
 def _begun(folder: pathlib.Path) -> Plan | None:

@@ -1,5 +1,6 @@
 """Devices of a tree inside kernels: what they push with, and what crushables remember."""
 
+import functools
 from typing import Any
 
 import numpy as np
@@ -206,8 +207,9 @@ def swing_angle(part: SloshData, memory: TreeMemory, slot: int):
     return wp.atan2(wp.length(wp.cross(now, rest)), wp.dot(now, rest))
 
 
+@functools.lru_cache(maxsize=64)
 def device_data(tree: Tree, parts: Fitted, device: devices.Device) -> Any:
-    """``DeviceData`` with its arrays on ``device``."""
+    """``DeviceData`` with its arrays on ``device``; models of one lander share it."""
     times = [t for a in parts.actuators for t in a.schedule.times]
     levels = [x for a in parts.actuators for x in a.schedule.levels]
     ends = np.cumsum([0, *(len(a.schedule.times) for a in parts.actuators)])

@@ -41,6 +41,7 @@ COLOURS = dict(
             style.ALARM,
             "#6d1a1d",
             style.GREY,
+            "#8fa9c4",
             "#a8588f",
         ),
         strict=True,

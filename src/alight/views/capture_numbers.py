@@ -10,7 +10,7 @@ from alight.analysis import captures
 from alight.analysis.columns import Array, Bools
 from alight.analysis.convergence import Convergence
 from alight.analysis.intervals import Estimate, Spread, spread, wilson
-from alight.core.outcomes import FIRST_FAILURE
+from alight.core.outcomes import FIRST_FAILURE, FIRST_OWN, OF_STOPS
 from alight.views import words
 from alight.views.capture_data import AT_REST, HELD, UNSETTLED, CaptureData
 from alight.views.report_numbers import PARTS, Told, plain, quantile_numbers
@@ -28,7 +28,7 @@ PARAMETERS = {
 
 #: How captures end, best first: name of the outcome and what it is called. A capture that is held
 #: but was loaded beyond the limit is none of the first three.
-OVERLOADED, FAILED = "OVERLOADED", "FAILED"
+OVERLOADED, STOPPED, FAILED = "OVERLOADED", "STOPPED", "FAILED"
 ENDS = {
     HELD: "held for good",
     AT_REST: "in contact, at rest",
@@ -38,6 +38,7 @@ ENDS = {
     "RIM": "reached past the rim",
     "STRUCK": "came as deep as the bus",
     "MISSED": "never touched",
+    STOPPED: "ended by a stop",
     FAILED: "failed",
 }
 
@@ -137,7 +138,14 @@ class CaptureFindings(Told):
     @property
     def failed(self) -> Bools:
         """(n,) ended for a numerical reason."""
-        return (self.data.table["outcome"] >= FIRST_FAILURE) & ~self.data.ended(_RIM)
+        codes = self.data.table["outcome"]
+        return (codes >= FIRST_FAILURE) & (codes < FIRST_OWN) & ~self.data.ended(_RIM)
+
+    @property
+    def stopped(self) -> Bools:
+        """(n,) ended by a stop of the scenario."""
+        codes = self.data.table["outcome"]
+        return np.isin(codes, OF_STOPS) | (codes >= FIRST_OWN)
 
     @cached_property
     def ends(self) -> dict[str, Bools]:
@@ -147,7 +155,7 @@ class CaptureFindings(Told):
         found[OVERLOADED] = data.kept & ~data.success
         for name in (HELD, AT_REST, UNSETTLED):
             found[name] = found[name] & data.success
-        found[FAILED] = self.failed
+        found[STOPPED], found[FAILED] = self.stopped, self.failed
         return {name: hit for name, hit in found.items() if hit.any()}
 
     # -- what varies --------------------------------------------------------------------------

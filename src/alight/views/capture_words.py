@@ -74,6 +74,7 @@ _PLURAL = {
     "RIM": "reached past the rim",
     "STRUCK": "came as deep as the bus",
     "MISSED": "never touched",
+    "STOPPED": "were ended by a stop",
     "FAILED": "failed numerically",
 }
 

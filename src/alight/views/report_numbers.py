@@ -16,7 +16,7 @@ from alight.analysis.loads import ACCELERATION, STROKE, TILT, LoadSpread, greate
 from alight.analysis.sensitivity import Sensitivity, rank_correlation, sobol_first_order
 from alight.analysis.settling import Settling, read_runs, settling
 from alight.core.errors import InputError
-from alight.core.outcomes import Ending, Outcome
+from alight.core.outcomes import AnyEnding, Outcome
 from alight.views import words
 from alight.views.report_data import CampaignData, Data
 from alight.views.report_light import Light, light_of
@@ -72,11 +72,11 @@ class Told:
         """What it is told from."""
         return self._common
 
-    def count(self, outcome: Ending) -> int:
+    def count(self, outcome: AnyEnding) -> int:
         """Runs that ended so."""
         return self._common.outcomes.get(outcome, 0)
 
-    def share(self, outcome: Ending) -> Estimate:
+    def share(self, outcome: AnyEnding) -> Estimate:
         """Share of the runs that ended so."""
         return wilson(self.count(outcome), self._common.runs)
 

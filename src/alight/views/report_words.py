@@ -8,7 +8,7 @@ import numpy as np
 
 from alight.analysis.intervals import Estimate
 from alight.analysis.settling import DEEP
-from alight.core.outcomes import STILL_MOVING, Outcome
+from alight.core.outcomes import FIRST_OWN, OF_STOPS, STILL_MOVING, Outcome
 from alight.views import report_light, report_loads, words
 from alight.views.estimate_words import (
     SPREAD_HEAD,
@@ -130,6 +130,16 @@ def _lost(found: Findings) -> str:
         if found.count(outcome):
             part = percent(found.count(outcome) / runs)
             said += f" {part} ({found.count(outcome)}) {_CUT_SHORT[outcome]}."
+    return said + _stopped(found)
+
+
+def _stopped(found: Findings) -> str:
+    """Runs that the scenario's stops ended, each way by its sentence."""
+    said = ""
+    for outcome, count in found.data.outcomes.items():
+        if outcome in OF_STOPS or int(outcome) >= FIRST_OWN:
+            part = percent(count / found.data.runs)
+            said += f" {part} ({count}) ended by a stop: {outcome.message}."
     return said
 
 

@@ -14,8 +14,9 @@ from alight.campaign.plan import Plan
 from alight.campaign.shard_store import Shard, runs_name, trajectory_name, write_shard, write_whole
 from alight.campaign.tables.landing import input_columns, to_bytes
 from alight.campaign.tables.membrane import capture_course, capture_table
+from alight.core.outcomes import Outcome
 from alight.motions.capture.craft import Spacecraft
-from alight.motions.capture.result import ROW, CaptureOutcome
+from alight.motions.capture.result import ROW
 from alight.shapes import icosphere
 from alight.views.capture_scene import Look
 
@@ -99,11 +100,11 @@ def rows_of(runs, values):
     rows["run"], rows["shape"] = runs, runs % 2
     rows["spin_rpm"], rows["mass_kg"], rows["friction"] = spin * 30.0 / np.pi, mass, friction
     rim = mass > 9e5
-    rows["outcome"] = np.where(friction < 0.3, CaptureOutcome.UNSETTLED, CaptureOutcome.HELD)
-    rows["outcome"][rim] = CaptureOutcome.RIM
+    rows["outcome"] = np.where(friction < 0.3, Outcome.TIMED_OUT, Outcome.HELD)
+    rows["outcome"][rim] = Outcome.RIM
     rows["success"] = ~rim
     rows["end_s"], rows["contact_s"] = np.where(rim, 60.0, DURATION), CONTACT
-    held = rows["outcome"] == CaptureOutcome.HELD
+    held = rows["outcome"] == Outcome.HELD
     rows["settle_s"] = np.where(held, 100.0 - 50.0 * friction, np.nan)
     rows["lost_s"] = np.nan
     rows["bending_nm"] = rows["bending_1_nm"] = 100.0 + 4e-4 * mass

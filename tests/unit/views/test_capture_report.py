@@ -16,7 +16,7 @@ from alight.campaign.reader import open_campaign
 from alight.cli import report as cli
 from alight.cli.report_capture import looks_of
 from alight.core.errors import FileError, InputError
-from alight.motions.capture.result import CaptureOutcome
+from alight.core.outcomes import Outcome
 from alight.views import capture_words, report, style
 from alight.views.capture_course import picture_times
 from alight.views.capture_data import read, thrust_of
@@ -164,7 +164,7 @@ def test_the_same_campaign_gives_the_same_page(folder, written, tmp_path):
 
 def test_unfinished_and_failed_are_told(tmp_path):
     def change(rows):
-        rows["outcome"][:3], rows["success"][:3] = CaptureOutcome.STEP_FLOOR, False
+        rows["outcome"][:3], rows["success"][:3] = Outcome.STEP_FLOOR, False
 
     place = make_captures(tmp_path / "c", 200, 50, shards=2, change=change)
     told = capture_words.warnings(CaptureFindings(read(open_campaign(place))))
@@ -174,11 +174,11 @@ def test_unfinished_and_failed_are_told(tmp_path):
 
 
 def _one_held(rows):
-    rows["outcome"], rows["success"] = CaptureOutcome.HELD, True
+    rows["outcome"], rows["success"] = Outcome.HELD, True
 
 
 def _one_missed(rows):
-    rows["outcome"], rows["success"] = CaptureOutcome.MISSED, False
+    rows["outcome"], rows["success"] = Outcome.MISSED, False
     rows["bending_nm"], rows["margin"] = 0.0, np.inf
     rows["contact_s"] = rows["settle_s"] = np.nan
 

@@ -21,7 +21,7 @@ from collections import Counter, deque
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
-from alight.campaign.cluster.worker_task import SAFE, ClusterError, packed
+from alight.campaign.cluster.worker_task import SAFE, ClusterError, extensions_of, packed
 from alight.campaign.cluster.workers import Crew
 from alight.campaign.executors import Tally
 from alight.campaign.jobs.shard import Work
@@ -91,12 +91,12 @@ class Cluster:
     def prepare(self, work: Work) -> None:
         """See that there are workers and that they fit; they make meshes and fields themselves."""
         with self._connected() as client:
-            Crew(client, self.patience, work.device).wait()
+            Crew(client, self.patience, work.device, extensions_of(work)).wait()
 
     def compute(self, work: Work, shards: Sequence[int], tally: Tally) -> Iterator[Shard]:
         """Yield the shards as workers finish them."""
         with self._connected() as client:
-            crew = Crew(client, self.patience, work.device)
+            crew = Crew(client, self.patience, work.device, extensions_of(work))
             with contextlib.closing(_Flow(client, crew, work, tally)) as flow:
                 yield from flow.run(shards)
 

@@ -13,6 +13,7 @@ import pickle
 import tempfile
 import threading
 import time
+from collections.abc import Iterable
 from dataclasses import replace
 from typing import Any, Self
 
@@ -22,6 +23,8 @@ from alight.core import devices
 from alight.core.errors import AlightError, FileError
 from alight.core.extras import require
 from alight.core.files import MOST_BYTES, read_bounded
+from alight.core.registry import registry
+from alight.scenario.registered import known_here_alone, packages_of
 
 #: Packages that decide the bytes of a table: of its numbers, and of its file.
 DECIDING = ("alight", "warp-lang", "numpy", "scipy", "pyarrow")
@@ -45,9 +48,25 @@ class AbandonedError(RuntimeError):
     """A shard that nobody waits for any more; ends its computation on the worker."""
 
 
-def versions_here() -> dict[str, str]:
-    """Of the packages that decide the bytes of a table, in this process."""
-    return {name: importlib.metadata.version(name) for name in DECIDING}
+def versions_here(more: Iterable[str] = ()) -> dict[str, str]:
+    """Of the packages that decide the bytes of a table, in this process; ``more`` are extensions.
+
+    One that is absent has the version "none".
+    """
+    own = {name: importlib.metadata.version(name) for name in DECIDING}
+    there = registry.packages()
+    return {**own, **{name: there.get(name, "none") for name in more}}
+
+
+def extensions_of(work: Work) -> list[str]:
+    """Packages whose names the scenario of a campaign has; all of them must be on every worker."""
+    alone = known_here_alone(work.scenario)
+    if alone:
+        raise ClusterError(
+            f"{alone[0]} is known to this process alone, and workers are others. Put it into a "
+            f"package that is installed on every worker (docs/extending.md). {SAFE}"
+        )
+    return list(packages_of(work.scenario))
 
 
 def devices_here() -> list[str]:
@@ -62,7 +81,8 @@ def packed(work: Work, topic: str) -> bytes:
         section = getattr(work.scenario, name)
         if getattr(section, "sha256", None) is not None:
             files[name] = _file_of(section)
-    return pickle.dumps(Parcel(replace(work, show="silent"), files, versions_here(), topic))
+    versions = versions_here(extensions_of(work))
+    return pickle.dumps(Parcel(replace(work, show="silent"), files, versions, topic))
 
 
 def _file_of(section: Any) -> tuple[str, str, bytes]:
@@ -114,7 +134,7 @@ class Parcel:
 
     def _check(self, worker: Any) -> None:
         """Dask may give a shard to a worker that has just come and was not looked at yet."""
-        here = versions_here()
+        here = versions_here(name for name in self._versions if name not in DECIDING)
         if here != self._versions:
             other = [f"{name} {v}" for name, v in here.items() if v != self._versions[name]]
             raise ClusterError(

@@ -15,6 +15,7 @@ from alight.campaign.tables.articulated import Filled
 from alight.campaign.tables.inputs import drawn_columns
 from alight.campaign.tables.landing import to_bytes
 from alight.core.checks import Array
+from alight.core.outcomes import AnyEnding, Ending
 from alight.core.progress import Progress, Silent
 from alight.engine.fleet import run_models
 from alight.engine.records import Touch, stacked
@@ -31,6 +32,8 @@ class Job:
     ) -> None:
         self.work, self.runs, self._values = work, runs, values
         self._kind = run_kind({"kind": type(work.scenario).KIND})
+        #: What codes mean beside the outcomes, or in the words of the motion.
+        self.endings: dict[int, AnyEnding] = {}
         self.reserve(len(runs))
         self._run(work.prepared.groups(values), bar or Silent())
 
@@ -68,10 +71,14 @@ class Job:
         ended: Counter[int] = Counter()
         parts, owners = [], []
         models, releases = [], []
+        new: dict[int, Ending] = {}
         with groups[0].blamed():
             for group in groups:
                 models.append(group.model)
+                self.endings |= group.model.all_endings
+                new |= group.model.endings
                 releases.append(group.release)
+            self._kind = self._kind.having(new)
             options = {"device": self.work.device, "threads": self.work.threads, "show": bar}
             for numbers, result, each in run_models(models, releases, **options):
                 rows = [self._rows(groups[number]) for number in numbers]

@@ -45,7 +45,8 @@ class Landings(Job):
     def table(self, own: slice, more: list[Filled]) -> Any:
         """The table of some runs."""
         loads = [(column, a[own]) for column, a in self._loads.values()]
-        return run_table(self.runs[own], self._final[own], [*loads, *more], self._depth[own])
+        given = (self.runs[own], self._final[own], [*loads, *more], self._depth[own])
+        return run_table(*given, endings=self.endings)
 
     def more_files(self, shard: int, owners: Index, touches: Any) -> dict[str, bytes]:
         """The table of contacts."""

@@ -42,7 +42,7 @@ class Captures(Job):
 
     def table(self, own: slice, more: list[Filled]) -> Any:
         """The table of some runs."""
-        return capture_table(self._rows_of_runs[own], self._lengths[own], more)
+        return capture_table(self._rows_of_runs[own], self._lengths[own], more, self.endings)
 
     def course(self, run: int, group: Any) -> Any:
         """The table of the course of a run."""
@@ -70,7 +70,7 @@ class Drops(Job):
 
     def table(self, own: slice, more: list[Filled]) -> Any:
         """The table of some runs."""
-        return drop_table({name: a[own] for name, a in self._numbers.items()}, more)
+        return drop_table({name: a[own] for name, a in self._numbers.items()}, more, self.endings)
 
     def course(self, run: int, group: Any) -> Any:
         """The table of the course of a run."""

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
-from alight.core.outcomes import FIRST_FAILURE, Ending, Outcome
-from alight.motions.capture.result import CaptureOutcome
-from alight.motions.membrane.result import MembraneOutcome
+from alight.core.outcomes import OF_STOPS, AnyEnding, Ending, Endings, Outcome, ending_of
+from alight.motions.capture.result import CAPTURE_WORDS
+from alight.motions.membrane.result import DROP_WORDS
 
 
 @dataclass(frozen=True)
@@ -17,14 +17,25 @@ class RunKind:
 
     noun: str
     """What a bar calls them."""
-    endings: type[Ending]
-    """What the codes of seals and tables mean."""
-    shown: dict[str, Ending]
+    words: Endings
+    """What the codes of seals and tables mean where they are no ``Outcome``, or in its words."""
+    shown: dict[str, AnyEnding]
     """Ends that a bar always counts, by the word for them."""
-    seldom: dict[str, Ending] = field(default_factory=dict)
+    seldom: dict[str, AnyEnding] = field(default_factory=dict)
     """Ends that it counts where there are any; other failures are counted together."""
     tables: tuple[str, ...] = ("runs",)
     """Tables that each shard has."""
+
+    def having(self, own: Mapping[int, Ending]) -> RunKind:
+        """The same with the endings of a campaign's stops."""
+        if not own:
+            return self
+        named = {ending.name.lower(): ending for ending in own.values()}
+        return replace(self, words={**self.words, **own}, seldom={**self.seldom, **named})
+
+    def ending(self, code: int) -> AnyEnding:
+        """What a code means."""
+        return ending_of(code, self.words)
 
     def facts(self, outcomes: Mapping[int, int]) -> dict[str, int]:
         """Numbers of ends as a bar shows them."""
@@ -32,42 +43,46 @@ class RunKind:
         few = {word: outcomes.get(int(code), 0) for word, code in self.seldom.items()}
         named = {int(code) for code in (*self.shown.values(), *self.seldom.values())}
         few["failed"] = sum(
-            n for code, n in outcomes.items() if code >= FIRST_FAILURE and code not in named
+            n for code, n in outcomes.items() if self.ending(code).failed and code not in named
         )
         return told | {word: n for word, n in few.items() if n}
 
 
+_STOPPED: dict[str, AnyEnding] = {outcome.name.lower(): outcome for outcome in OF_STOPS}
+
 LANDINGS = RunKind(
     "Landings",
-    Outcome,
+    {},
     {"settled": Outcome.SETTLED, "escaped": Outcome.ESCAPED},
     {
         "tipped": Outcome.TIPPED_OVER,
         "timed_out": Outcome.TIMED_OUT,
         "out_of_steps": Outcome.OUT_OF_STEPS,
+        **_STOPPED,
     },
     ("runs", "contacts"),
 )
 CAPTURES = RunKind(
     "Captures",
-    CaptureOutcome,
+    CAPTURE_WORDS,
     {
-        "held": CaptureOutcome.HELD,
-        "at_rest": CaptureOutcome.AT_REST,
-        "moving": CaptureOutcome.UNSETTLED,
+        "held": Outcome.HELD,
+        "at_rest": Outcome.SETTLED,
+        "moving": Outcome.TIMED_OUT,
     },
     {
-        "rim": CaptureOutcome.RIM,
-        "lost": CaptureOutcome.LOST,
-        "missed": CaptureOutcome.MISSED,
-        "struck": CaptureOutcome.STRUCK,
+        "rim": Outcome.RIM,
+        "lost": Outcome.LOST,
+        "missed": Outcome.MISSED,
+        "struck": Outcome.STRUCK,
+        **_STOPPED,
     },
 )
 DROPS = RunKind(
     "Drops",
-    MembraneOutcome,
-    {"done": MembraneOutcome.TIMED_OUT, "released": MembraneOutcome.RELEASED},
-    {"rim": MembraneOutcome.RIM},
+    DROP_WORDS,
+    {"done": Outcome.TIMED_OUT, "released": Outcome.LOST},
+    {"rim": Outcome.RIM, **_STOPPED},
 )
 
 #: By what scenario files say under ``kind``.

@@ -17,7 +17,7 @@ import pyarrow.parquet as pq
 
 from alight.core import frames
 from alight.core.checks import Array
-from alight.core.outcomes import Outcome, outcome_of
+from alight.core.outcomes import Endings, Outcome, ending_of
 
 #: Rows that a reader gets at a time, at most.
 ROW_GROUP = 65_536
@@ -66,7 +66,7 @@ _INT = pa.int32()
 RUN_COLUMNS: list[Column] = [
     Column("run", "", "number of the run", pa.int64()),
     Column("outcome", "", "how it ended, in a word: settled, escaped, timed_out, ...", pa.string()),
-    Column("outcome_code", "", "the same as a number (16 and more: failed)", _INT),
+    Column("outcome_code", "", "the same as a number (16 to 63: failed)", _INT),
     Column("end_time", "s", "when it ended"),
     *_vector("end_", "m", "where: centre of mass, target axes"),
     *_vector("end_v", "m/s", "how fast then, relative to the turning target, target axes"),
@@ -143,16 +143,18 @@ def run_table(
     final: Any,
     more: Sequence[tuple[Column, Array]] = (),
     depth: Any = None,
+    endings: Endings | None = None,
 ) -> Any:
     """The table of runs: ``final`` as the engine leaves it.
 
     ``more`` are further columns: loads of articulated landers, and values as they were drawn.
     ``depth`` is how deep hulls stand in the ground (``motions.rigid.rest_depth``), where known.
+    ``endings`` are those of stops (``Motion.all_endings``).
     """
     code = final["outcome"].astype(np.int32)
     data: dict[str, Any] = {
         "run": runs,
-        "outcome": np.array([outcome_of(c).name.lower() for c in code], dtype=object),
+        "outcome": np.array([ending_of(c, endings).name.lower() for c in code], dtype=object),
         "outcome_code": code,
         "end_time": final["t"],
         **_split("end_", final["x"]),

@@ -14,9 +14,10 @@ import pyarrow as pa
 from alight.campaign.tables.articulated import Filled
 from alight.campaign.tables.landing import Column, table_of, vector_columns
 from alight.core.checks import Array
+from alight.core.outcomes import Endings, ending_of
 from alight.motions.capture.craft import ARRAYS
-from alight.motions.capture.result import ROW, CaptureFlight, CaptureOutcome
-from alight.motions.membrane.result import MembraneFlight, MembraneOutcome, MembraneResult
+from alight.motions.capture.result import CAPTURE_WORDS, ROW, CaptureFlight
+from alight.motions.membrane.result import DROP_WORDS, MembraneFlight, MembraneResult
 
 _RPM = 30.0 / np.pi
 _KINDS = {"f": None, "i": pa.int64(), "b": pa.bool_()}
@@ -107,18 +108,20 @@ _MOVING = [
 ]
 
 
-def capture_table(rows: Any, lengths: Array, more: list[Filled]) -> Any:
-    """The table of runs; ``rows`` are records of ``ROW``."""
+def capture_table(
+    rows: Any, lengths: Array, more: list[Filled], endings: Endings = CAPTURE_WORDS
+) -> Any:
+    """The table of runs; ``rows`` are records of ``ROW``, ``endings`` what their codes mean."""
     data: dict[str, Any] = {name: _known(rows[name]) for name in ROW.names or ()}
     data["left_s"] = _known(np.where(np.isinf(rows["left_s"]), np.nan, rows["left_s"]))
-    data["ending"] = _words(rows["outcome"], CaptureOutcome)
+    data["ending"] = _words(rows["outcome"], endings)
     return _filled(CAPTURE_COLUMNS, data | {"length_m": lengths}, more)
 
 
-def drop_table(numbers: dict[str, Array], more: list[Filled]) -> Any:
-    """The table of runs; ``numbers`` by the names of columns."""
+def drop_table(numbers: dict[str, Array], more: list[Filled], endings: Endings = DROP_WORDS) -> Any:
+    """The table of runs; ``numbers`` by the names of columns, ``endings`` what codes mean."""
     data: dict[str, Any] = {name: _known(array) for name, array in numbers.items()}
-    data["ending"] = _words(numbers["outcome"], MembraneOutcome)
+    data["ending"] = _words(numbers["outcome"], endings)
     return _filled(DROP_COLUMNS, data, more)
 
 
@@ -234,5 +237,5 @@ def _has_nan(values: Array) -> bool:
     return values.dtype.kind == "f" and bool(np.isnan(values).any())
 
 
-def _words(codes: Any, endings: Any) -> Any:
-    return np.array([endings.of(code).name.lower() for code in codes], dtype=object)
+def _words(codes: Any, endings: Endings) -> Any:
+    return np.array([ending_of(code, endings).name.lower() for code in codes], dtype=object)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Hashable
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -16,11 +17,14 @@ from alight.core.errors import InputError, unknown_name
 from alight.core.types import scalar
 from alight.engine.batch import Batch
 from alight.engine.motion import LINES, Loop, Motion, Pace, Start, new_records
+from alight.engine.stops.judging import judged
+from alight.engine.stops.law import checked_stops, require_no_target
 from alight.flight import External, Rotation
 from alight.gravity import Gravity, Uniform
 from alight.integrators.tableau import RK4, RK54, Tableau
 from alight.membrane import Captive, Membrane
 from alight.motions.membrane.result import LOAD_WIDTH, load_records
+from alight.motions.membrane.scene import caught_scene_function
 from alight.motions.membrane.state import CaughtNotes, CaughtRun, Control, make_memory, slot_bytes
 from alight.motions.membrane.stepping import LINE_HEAD
 
@@ -91,7 +95,9 @@ class CaughtMotion(Motion):
         raise NotImplementedError
 
     def _take_laws(self) -> None:
-        """Check what pulls: a vector becomes a law."""
+        """Check what pulls, a vector becoming a law, and what ends runs."""
+        object.__setattr__(self, "stops", checked_stops(self.stops))
+        require_no_target(self.stops, "a body over a membrane")
         law = self.gravity
         if not isinstance(law, Gravity):
             law = Uniform(checked_vector("gravity [m/s^2]", law))
@@ -111,7 +117,8 @@ class CaughtMotion(Motion):
 
     def loop(self) -> Loop:
         """What the kernel is made from."""
-        return self._loop()[0]
+        loop, world = self._loop()
+        return judged(loop, self.stops, partial(caught_scene_function, world))
 
     def data(self, device: devices.Device) -> Any:
         """Parameters belong to runs: see ``world``."""

@@ -24,6 +24,7 @@ from alight.core.outcomes import Outcome
 from alight.engine.batch import Batch
 from alight.engine.gain import gained_energy, moving_energy
 from alight.engine.motion import Loop, Start
+from alight.engine.stops.law import StopLaw
 from alight.flight import External, Rotation
 from alight.gravity import Gravity
 from alight.membrane import Captive, Membrane
@@ -34,7 +35,7 @@ from alight.membrane.ring import SHALLOW
 from alight.motions.membrane import stepping
 from alight.motions.membrane.caught import CaughtMotion, CaughtSteps, CaughtStop, fly, started
 from alight.motions.membrane.pull import pull_data, pull_of, released_energy
-from alight.motions.membrane.result import MembraneFlight, MembraneOutcome, MembraneResult
+from alight.motions.membrane.result import DROP_WORDS, MembraneFlight, MembraneResult
 from alight.motions.membrane.state import Inertia
 from alight.motions.membrane.thrust import NO_THRUST, Thrust
 from alight.vehicles import RigidLander
@@ -120,13 +121,16 @@ class MembraneMotion(CaughtMotion):
     steps: CaughtSteps = field(default_factory=CaughtSteps)
     every: float | None = None
     """Time between records [s]; steps end on them. None keeps the start and the end."""
+    stops: tuple[StopLaw, ...] = ()
+    """Laws that end runs; the first that is met does."""
 
     Release = MembraneRelease
     title = "Drops"
+    words = DROP_WORDS
     shown = {  # noqa: RUF012
-        "done": MembraneOutcome.TIMED_OUT,
-        "released": MembraneOutcome.RELEASED,
-        "rim": MembraneOutcome.RIM,
+        "done": Outcome.TIMED_OUT,
+        "released": Outcome.LOST,
+        "rim": Outcome.RIM,
     }
 
     def __post_init__(self) -> None:
@@ -306,8 +310,8 @@ class MembraneMotion(CaughtMotion):
         ended = codes != Outcome.RUNNING
         if not release.in_contact:
             gained = self._gained(runs.first, runs.rows["y"][:, : self.kept], release)
-            codes[ended & gained] = int(MembraneOutcome.GAINED_ENERGY)
-        return MembraneResult.of(runs, touches, codes, self.kept)
+            codes[ended & gained] = int(Outcome.GAINED_ENERGY)
+        return MembraneResult.of(runs, touches, codes, self.kept, self.all_endings)
 
     def _gained(self, start: Array, last: Array, release: MembraneRelease) -> Any:
         """(n,) whether the fabric gave a run more energy than it received."""

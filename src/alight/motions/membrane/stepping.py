@@ -41,8 +41,8 @@ from alight.motions.membrane.state import (
 BODY, CARRIER, SUMS, WIDTH = 0, 13, 26, 30
 #: Sums: energy lost in the fabric [J], lost to friction [J], path of slip [m], thrust [N s].
 DAMPED, RUBBED, SLIPPED, THRUST = 26, 27, 28, 29
-#: How runs end beside the ways of all motions (see ``result.MembraneOutcome``).
-RELEASED, RIM = 8, 24
+#: How runs end beside the ways of all motions.
+RELEASED, RIM = int(Outcome.LOST), int(Outcome.RIM)
 #: Numbers of a line of history before those of the state: time, whether in contact.
 LINE_HEAD = 2
 #: Steps of one launch on a GPU.

@@ -5,10 +5,10 @@ from typing import Any
 
 import warp as wp
 
-from alight.core.outcomes import FIRST_FAILURE, Outcome
+from alight.core.outcomes import Outcome
 from alight.core.types import scalar
 from alight.core.warp_setup import HULL_OPTIONS, POINT_OPTIONS
-from alight.engine.gain import gains_energy
+from alight.engine.gain import gains_energy, has_failed
 from alight.engine.motion import Launch, Loop
 from alight.gravity.linearised import extrapolate
 from alight.motions.rigid.composition import Composition
@@ -21,7 +21,6 @@ from alight.motions.rigid.state import CONTACT, FLIGHT, Memory, Run
 from alight.vehicles.rigid.data import angular_energy, linear_energy
 
 _RUNNING = wp.constant(int(Outcome.RUNNING))
-_FIRST_FAILURE = wp.constant(FIRST_FAILURE)
 _GAINED_ENERGY = wp.constant(int(Outcome.GAINED_ENERGY))
 
 #: Blocks a multiprocessor has room for on a GPU. A kernel of one phase has half the registers a
@@ -270,7 +269,7 @@ def _accounts(parts: Composition) -> tuple[Any, Any, Any]:
         more = now - notes.energy
         moving = kinetic(world, out)
         potential = releasable(world, memory, slot, now, moving)
-        if gains_energy(more, notes.moving, moving, potential) and out.outcome < _FIRST_FAILURE:
+        if gains_energy(more, notes.moving, moving, potential) and not has_failed(out.outcome):
             out.outcome = _GAINED_ENERGY
         if wp.static(not parts.laws.steady):
             more = scalar(0.0)

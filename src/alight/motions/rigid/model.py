@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from functools import cached_property
+from functools import cached_property, partial
 from typing import Any
 
 import numpy as np
@@ -23,6 +23,8 @@ from alight.engine.motion import Loop, Motion, Pace, Start, new_records
 from alight.engine.records import Touch, field_of, joined, size_of
 from alight.engine.result import BatchResult
 from alight.engine.stop import Stop
+from alight.engine.stops.judging import judged
+from alight.engine.stops.law import StopLaw, checked_stops
 from alight.flight import External, Rotation, UniformRotation
 from alight.flight.combine import combine, combined_data, combined_next
 from alight.gravity import Gravity, Linearised, Uniform
@@ -37,6 +39,7 @@ from alight.motions.rigid.phases.smooth import SMOOTH
 from alight.motions.rigid.placing import placed
 from alight.motions.rigid.release import Release
 from alight.motions.rigid.result import DrivenResult
+from alight.motions.rigid.scene import scene_function
 from alight.motions.rigid.solution import LINE_PHASE, LINE_WIDTH, Solution, solution_of
 from alight.motions.rigid.state import Limits, Notes, Run, make_memory, slot_bytes
 from alight.surfaces import Surface
@@ -79,6 +82,8 @@ class Model(Motion):
     externals: tuple[External, ...] = ()
     stop: Stop = field(default_factory=Stop)
     steps: Steps = field(default_factory=Steps)
+    stops: tuple[StopLaw, ...] = ()
+    """Laws that end runs; the first that is met does."""
     actuators: tuple[Wheel | Actuator, ...] = ()
     """Wheels, thrusters, springs (``alight.actuators``)."""
 
@@ -95,6 +100,7 @@ class Model(Motion):
         check_laws(self, kinds)
         object.__setattr__(self, "actuators", tuple(self.actuators))
         Drives(self.actuators).check_inertia(self.lander.inertia)
+        object.__setattr__(self, "stops", checked_stops(self.stops))
         if isinstance(self.contact, Sliding):
             check_sliding(self.surface, self.lander)
             if self.actuators:
@@ -225,7 +231,8 @@ class Model(Motion):
 
     def loop(self) -> Loop:
         """What the kernel is made from."""
-        return rigid_loop(self.composition())
+        parts = self.composition()
+        return judged(rigid_loop(parts), self.stops, partial(scene_function, parts))
 
     def pace(self, device: devices.Device) -> Pace:
         """How much is done at once."""
@@ -285,11 +292,12 @@ class Model(Motion):
         """How the runs ended."""
         final = joined(runs.runs, runs.notes)
         if self.drives is None:
-            return BatchResult(final, touches)
+            return BatchResult(final, touches, endings=self.all_endings)
         omega, _, _ = self.rotation.evaluate(final["t"], device="cpu")
         star = frames.inertial_rate(final["q"], final["w"], omega)
         rows = runs.rows["drives"]
-        return DrivenResult(final, touches, *self.drives.told(rows, star))
+        told = self.drives.told(rows, star)
+        return DrivenResult(final, touches, *told, endings=self.all_endings)
 
     def solution(self, batch: Batch, result: BatchResult) -> Solution:
         """The course of one run."""

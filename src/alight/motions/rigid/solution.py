@@ -13,7 +13,7 @@ import numpy.typing as npt
 from alight.core import devices, frames
 from alight.core.checks import Array
 from alight.core.errors import InputError
-from alight.core.outcomes import Outcome, outcome_of
+from alight.core.outcomes import AnyEnding, Outcome
 from alight.engine.batch import Batch
 from alight.engine.history import Thinning
 from alight.engine.lift import refusal
@@ -42,7 +42,7 @@ class Solution:
     """Structured array, one line a step (``motions.rigid.state.Row``); the first is the release."""
     events: Any
     """Structured array of the contacts in order of time (see ``engine.records.Touch``)."""
-    outcome: Outcome
+    outcome: AnyEnding
     """How the run ended; ``print(solution.outcome)`` says it in words."""
     device: devices.Device
     thinning: Thinning
@@ -179,7 +179,7 @@ def lines_as_rows(lines: Array) -> Any:
 
 def solution_of(batch: Batch, result: BatchResult) -> Solution:
     """The course of the only run of a batch that kept its history."""
-    release, outcome = batch.release, outcome_of(result.outcome[0])
+    release, outcome = batch.release, result.ending(result.outcome[0])
     if outcome is Outcome.STARTED_INSIDE:
         raise InputError(refusal(f"position {release.position[0]} m"))
     history = batch.histories[0]

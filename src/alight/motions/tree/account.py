@@ -6,9 +6,9 @@ from typing import Any
 import warp as wp
 
 from alight.contact.hertz import HertzData
-from alight.core.outcomes import FIRST_FAILURE, Outcome
+from alight.core.outcomes import Outcome
 from alight.core.types import scalar, vec3
-from alight.engine.gain import gains_energy
+from alight.engine.gain import gains_energy, has_failed
 from alight.engine.records import Touch
 from alight.engine.time_to_ground import free_time, path_length
 from alight.motions.tree.composition import TreeComposition
@@ -44,7 +44,6 @@ _RUNNING = wp.constant(int(Outcome.RUNNING))
 _NOT_FINITE = wp.constant(int(Outcome.NOT_FINITE))
 _SANK = wp.constant(int(Outcome.SANK))
 _GAINED_ENERGY = wp.constant(int(Outcome.GAINED_ENERGY))
-_FIRST_FAILURE = wp.constant(FIRST_FAILURE)
 
 #: A contact ends when the ground has not pushed for this many of the shortest contacts: legs that
 #: tremble on the ground have not left it.
@@ -101,14 +100,21 @@ def sum_pads(space: TreeSpace, slot: int) -> Pressing:
 
 
 @wp.func
+def kept(run: TreeRun):
+    """Whether the last step was kept: the tree is placed at the state."""
+    return run.taken >= scalar(0.0)
+
+
+@wp.func
 def raise_peak(space: TreeSpace, row: int, slot: int, value: scalar):
     """Keep the larger."""
     space.peaks[row, slot] = wp.max(space.peaks[row, slot], value)
 
 
 @functools.cache
-def arrive_function(parts: TreeComposition) -> Any:
-    """The function ``(world, run, space, slot, h, contact) -> run`` after a step of ``h`` [s]."""
+def arrive_functions(parts: TreeComposition) -> tuple[Any, Any]:
+    """The function ``(world, run, space, slot, h, contact) -> run`` after a step of ``h`` [s], and
+    ``(world, run, space, slot, before) -> run`` that ends contacts once stops were asked."""
     World, laws, energy = parts.World, parts.laws, parts.energy
     spin, ground = laws.spin, laws.surface_point
 
@@ -240,7 +246,7 @@ def arrive_function(parts: TreeComposition) -> Any:
         else:
             # Motors, thrusters and a target that tumbles change E_J too: not by its own size.
             potential += wp.abs(now) + wp.abs(space.notes[slot].touch.energy_in)
-        if gains_energy(more, moving, moving, potential) and out.outcome < _FIRST_FAILURE:
+        if gains_energy(more, moving, moving, potential) and not has_failed(out.outcome):
             out.outcome = _GAINED_ENERGY
         out.touches += 1
         out.touching = 0
@@ -340,16 +346,23 @@ def arrive_function(parts: TreeComposition) -> Any:
         note_peaks(world, out, space, slot, tilt, w)
         out = watch(world, out, h, wp.length(w), found)
         out.outcome = end_of(world, out, tilt, found)
-        pause = out.t - out.last > _PAUSE * world.limits.contact_step
-        if out.touching != 0 and (pause or out.outcome != _RUNNING):
-            out = end_touch(world, out, space, slot, contact)
         switched = switch_levels(world.parts, out.t, out.touched, space.level, slot)
         out.event = switched.later
         out.fresh = wp.where(switched.changed, 1, 0)
         out.bound = clear_time(world, space, slot, now.rate)
         return out
 
-    return arrive
+    @wp.func
+    def account(world: World, run: TreeRun, space: TreeSpace, slot: int, before: int):
+        """``run`` without the contact that has ended, if its step was kept."""
+        out = run
+        pause = run.t - run.last > _PAUSE * world.limits.contact_step
+        if kept(run) and run.touching != 0 and (pause or run.outcome != _RUNNING):
+            contact = world.contact[space.notes[slot].row]
+            out = end_touch(world, run, space, slot, contact)
+        return out
+
+    return arrive, account
 
 
 @wp.func

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import functools
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from functools import cached_property
+from functools import cached_property, partial
 from typing import Any
 
 import numpy as np
@@ -23,13 +24,17 @@ from alight.engine.batch import Batch, check_count
 from alight.engine.laws import check_laws
 from alight.engine.motion import Loop, Motion, Pace, Start, new_records
 from alight.engine.stop import Stop
+from alight.engine.stops.judging import judged
+from alight.engine.stops.law import StopLaw, checked_stops
 from alight.flight import External, Rotation, UniformRotation
 from alight.flight.combine import combine, combined_data
 from alight.gravity import Gravity, Linearised
+from alight.motions.tree.account import kept
 from alight.motions.tree.composition import TreeComposition, TreeLaws, compose_tree
 from alight.motions.tree.loop import tree_loop
 from alight.motions.tree.placing import placed_tree
 from alight.motions.tree.result import NEVER, TreeResult, final_tree_states, named_peaks
+from alight.motions.tree.scene import tree_scene_function
 from alight.motions.tree.solution import TreeSolution, tree_solution_of
 from alight.motions.tree.state import (
     IN_CONTACT,
@@ -41,7 +46,7 @@ from alight.motions.tree.state import (
     make_space,
 )
 from alight.surfaces import Surface
-from alight.vehicles.fittings import Device, Fitted, fitted
+from alight.vehicles.fittings import Device, Fitted, Pad, fitted
 from alight.vehicles.fittings_kernel import device_data
 from alight.vehicles.tree.states import checked_numbers, require_unit
 from alight.vehicles.tree.tree import Tree
@@ -191,6 +196,8 @@ class TreeModel(Motion):
     steps: TreeSteps = field(default_factory=TreeSteps)
     up: npt.ArrayLike = (0.0, 0.0, 1.0)
     """Which way is up when it stands, in the axes of the first body."""
+    stops: tuple[StopLaw, ...] = ()
+    """Laws that end runs; the first that is met does."""
 
     def __post_init__(self) -> None:
         kinds: tuple[tuple[str, type, str], ...] = (
@@ -203,6 +210,7 @@ class TreeModel(Motion):
             ("steps", TreeSteps, "motions.TreeSteps(...)"),
         )
         check_laws(self, kinds)
+        object.__setattr__(self, "stops", checked_stops(self.stops))
         up = checked_vector("up", self.up)
         if not up.any():
             raise InputError("up is zero; it must point somewhere, at any length.")
@@ -308,20 +316,7 @@ class TreeModel(Motion):
     def slip_mass(self) -> float:
         """Least mass that a pad has along the ground [kg]: a force F across ``up`` on it alone, all
         joints neutral, moves it by F / m."""
-        tree, pads = self.tree, self.fitted.pads
-        x, y = frames.local_frame(np.asarray(self.up)).T[:2]
-        forces = np.zeros((len(pads), 4, tree.count, 3))  # along x, y, both, and none
-        points = np.zeros((len(pads), 4, tree.count, 3))
-        for k, pad in enumerate(pads):
-            body = tree.index(pad.body)
-            forces[k, :3, body], points[k, :, body] = (x, y, x + y), pad.place
-        q, still = tree.neutral(), np.zeros((len(pads), 4, tree.n_v))
-        a = tree.accelerations(q, still, forces=forces, points=points, device="cpu")
-        # f . J M^-1 J^T f is twice the kinetic energy of the velocity M^-1 J^T f.
-        xx, yy, both = np.moveaxis(2.0 * tree.energy(q, a[:, :3] - a[:, 3:], device="cpu")[0], 1, 0)
-        xy = 0.5 * (both - xx - yy)
-        most = 0.5 * (xx + yy) + np.hypot(0.5 * (xx - yy), xy)
-        return min(tree.mass, 1.0 / max(float(most.max()), 1e-300))
+        return _slip_mass(self.tree, self.fitted.pads, tuple(np.asarray(self.up).tolist()))
 
     def allowed(self) -> tuple[Array, Array]:
         """Errors of a step, absolute and relative, for each number of a state."""
@@ -343,7 +338,9 @@ class TreeModel(Motion):
 
     def loop(self) -> Loop:
         """What the kernel is made from."""
-        return tree_loop(self.composition())
+        parts = self.composition()
+        scene = partial(tree_scene_function, parts)
+        return judged(tree_loop(parts), self.stops, scene, kept)
 
     def pace(self, device: hardware.Device) -> Pace:
         """How much is done at once."""
@@ -359,10 +356,9 @@ class TreeModel(Motion):
                 f'"{tree.name}"; make the release with the model\'s own tree.'
             )
         check_count(self.contact.count, n)
-        q, refused = placed_tree(self, release, threads)
+        q, refused, poses = placed_tree(self, release, threads)
         runs, notes = new_records(TreeRun, n), new_records(TreeNotes, n)
         masses = np.array([body.mass for body in tree.bodies]) / tree.mass
-        poses = tree.kinematics(q, release.v, device="cpu", threads=threads)
         runs["x"] = np.einsum("b,nbi->ni", masses, poses.center)
         runs["v"] = np.einsum("b,nbi->ni", masses, poses.center_velocity)
         runs["fresh"] = 1
@@ -414,6 +410,7 @@ class TreeModel(Motion):
             q=y[:, :n_q].copy(),
             v=y[:, n_q : n_q + n_v].copy(),
             peaks=named_peaks(runs, self.sizes),
+            endings=self.all_endings,
         )
 
     def solution(self, batch: Batch, result: TreeResult) -> TreeSolution:
@@ -433,3 +430,21 @@ class TreeModel(Motion):
         softest = float(self.contact.stiffness.min())
         limits.sink_depth = max(self.size, 10.0 * deepest(self.tree.mass, 1.0, softest))
         return limits
+
+
+@functools.lru_cache(maxsize=64)
+def _slip_mass(tree: Tree, pads: tuple[Pad, ...], up: tuple[float, ...]) -> float:
+    """``TreeModel.slip_mass``: models of one lander share it."""
+    x, y = frames.local_frame(np.array(up)).T[:2]
+    forces = np.zeros((len(pads), 4, tree.count, 3))  # along x, y, both, and none
+    points = np.zeros((len(pads), 4, tree.count, 3))
+    for k, pad in enumerate(pads):
+        body = tree.index(pad.body)
+        forces[k, :3, body], points[k, :, body] = (x, y, x + y), pad.place
+    q, still = tree.neutral(), np.zeros((len(pads), 4, tree.n_v))
+    a = tree.accelerations(q, still, forces=forces, points=points, device="cpu")
+    # f . J M^-1 J^T f is twice the kinetic energy of the velocity M^-1 J^T f.
+    xx, yy, both = np.moveaxis(2.0 * tree.energy(q, a[:, :3] - a[:, 3:], device="cpu")[0], 1, 0)
+    xy = 0.5 * (both - xx - yy)
+    most = 0.5 * (xx + yy) + np.hypot(0.5 * (xx - yy), xy)
+    return min(tree.mass, 1.0 / max(float(most.max()), 1e-300))

@@ -11,7 +11,7 @@ import numpy.typing as npt
 
 from alight.core.checks import Array
 from alight.core.errors import InputError
-from alight.core.outcomes import Outcome, outcome_of
+from alight.core.outcomes import AnyEnding, Outcome
 from alight.engine.batch import Batch
 from alight.engine.history import Thinning
 from alight.engine.lift import refusal
@@ -36,7 +36,7 @@ class TreeSolution:
     """(n, width) as ``motions.tree.state.line_parts`` lays them out; the first is the release."""
     events: Any
     """Structured array of the contacts in order of time (see ``engine.records.Touch``)."""
-    outcome: Outcome
+    outcome: AnyEnding
     """How the run ended; ``print(solution.outcome)`` says it in words."""
     peaks: TreePeaks
     """The largest of everything, one row."""
@@ -186,7 +186,7 @@ class TreeSolution:
 
 def tree_solution_of(batch: Batch, result: TreeResult) -> TreeSolution:
     """The course of the only run of a batch that kept its history."""
-    outcome = outcome_of(result.outcome[0])
+    outcome = result.ending(result.outcome[0])
     if outcome is Outcome.STARTED_INSIDE:
         raise InputError(refusal("a pad is below it"))
     history, model = batch.histories[0], result.model

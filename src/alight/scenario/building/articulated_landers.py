@@ -42,8 +42,26 @@ def ready_name(name: str) -> str | None:
     return next((known for known in READY if plain == known), None)
 
 
+#: Landers made last, by what scenarios say of them: one that differs from run to run in its ground
+#: or its release alone is made once.
+_LATELY: dict[str, tuple[Articulated | None, list[Fault]]] = {}
+_KEPT = 16
+
+
 def articulated(section: Any) -> tuple[Articulated | None, list[Fault]]:
     """The lander that ``section`` (a ``LanderSection``) describes, or what is wrong with it."""
+    key = repr(section.written())
+    if section.urdf is not None:
+        return _made(section)  # a file may change
+    if key not in _LATELY:
+        _LATELY[key] = _made(section)
+        for old in list(_LATELY)[:-_KEPT]:
+            del _LATELY[old]
+    lander, problems = _LATELY[key]
+    return lander, list(problems)
+
+
+def _made(section: Any) -> tuple[Articulated | None, list[Fault]]:
     maker = _Maker(section)
     with np.errstate(all="ignore"):
         try:

@@ -25,6 +25,7 @@ from alight.scenario.building.membrane_drops import FABRIC, fabric_of, mass_of, 
 from alight.scenario.building.run_values import ValueRows, checked_values, settings
 from alight.scenario.errors import Fault, ScenarioError, blame
 from alight.scenario.schema.capture import DRAWN_SHAPE, CaptureScenario, SpacecraftSection
+from alight.scenario.schema.stops import stops_of
 
 #: Keys whose values may differ between runs of one model.
 WITHIN = {
@@ -73,6 +74,7 @@ class CaptureGroup:
                 lost_height=float(one.stop.lost_height),
                 stop=CaughtStop(float(one.stop.duration)),
                 steps=CaughtSteps(one.steps.method, float(one.steps.step), one.steps.tolerance),
+                stops=stops_of(one.source, one.stop.when, {}),
             )
 
     @functools.cached_property

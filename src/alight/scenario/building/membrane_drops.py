@@ -23,6 +23,7 @@ from alight.scenario.building.run_values import ValueRows, checked_values, setti
 from alight.scenario.errors import blame
 from alight.scenario.schema.caught_body import PEAR, PROPORTIONS, CaughtBodySection
 from alight.scenario.schema.membrane import DropScenario
+from alight.scenario.schema.stops import stops_of
 from alight.shapes import Mesh, builtin
 
 #: Kinds of membrane by the names that files choose them by; add your own subclass here.
@@ -122,6 +123,7 @@ class DropGroup:
             self._motion(self._get),
             stop=CaughtStop(float(one.stop.duration), until_release=one.stop.until_release),
             steps=CaughtSteps(one.steps.method, float(one.steps.step), one.steps.tolerance),
+            stops=stops_of(one.source, one.stop.when, {}),
         )
 
     @functools.cached_property

@@ -14,6 +14,7 @@ from alight.scenario.quantities import Quantity
 from alight.scenario.schema.caught_body import Asteroid
 from alight.scenario.schema.membrane import Courses, MembraneSteps, profile_name
 from alight.scenario.schema.section import Section
+from alight.scenario.schema.stops import WhenSection, membrane_problems
 
 FORCE = Measure(dimension="force", above=0)
 LENGTH = Measure(dimension="length", above=0)
@@ -136,6 +137,7 @@ class CaptureStop(Section):
     calm_speed: Annotated[float, Measure(dimension="speed", above=0)] = Quantity(0.02, "2 cm/s")
     calm_part: Annotated[float, Number(above=0)] = 0.25
     lost_height: Annotated[float, LENGTH] = Quantity(5.0, "5 m")
+    when: tuple[WhenSection, ...] = ()
 
 
 class CaptureSteps(MembraneSteps):
@@ -164,6 +166,7 @@ class CaptureScenario(Document):
             *self.asteroid.problems(),
             *self.spacecraft.problems(),
             *self.approach.problems(),
+            *membrane_problems(self.stop.when, "a capture"),
             *self.record.problems(self.stop.duration),
         ]
 

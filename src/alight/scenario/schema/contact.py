@@ -9,8 +9,16 @@ from typing import Annotated, Any, ClassVar
 from alight.contact import Compliant, Impulse, Sliding
 from alight.contact.compliant.law import ROLLING_LAWS
 from alight.scenario.errors import Fault, told
-from alight.scenario.field_types import ChoiceField, FieldType, Measure, Number, OneOf
+from alight.scenario.field_types import (
+    ChoiceField,
+    FieldType,
+    Measure,
+    NameField,
+    Number,
+    OneOf,
+)
 from alight.scenario.quantities import DIMENSIONS, Quantity, in_si
+from alight.scenario.registered import own_problems
 from alight.scenario.schema.lander import LanderSection
 from alight.scenario.schema.section import Section
 from alight.scenario.schema.target import GroundSection
@@ -99,6 +107,8 @@ CONTACT_NUMBERS = {
     "sliding": ("hop",),
     "hertz": (),
 }
+#: Keys that every law may have, also one that another package brings.
+COMMON = ("restitution", "friction", "static_friction", "rolling_resistance", "patch_radius")
 #: Restitution of springs, of which none can take all the energy.
 OF_SPRINGS = Number(above=0, most=1)
 
@@ -107,8 +117,9 @@ class ContactSection(Section):
     """The contact law."""
 
     FORMS: ClassVar = ("law", LAWS)
+    REGISTRY: ClassVar = "contact"
 
-    law: Annotated[str, ChoiceField(tuple(LAWS))] = "compliant"
+    law: Annotated[str, NameField("contact")] = "compliant"
     restitution: Annotated[float | None, Number(least=0, most=1)] = None
     friction: Annotated[float, Number(least=0)] = 0.6
     stiffness: Annotated[
@@ -135,6 +146,7 @@ class ContactSection(Section):
     def problems(self, ground: GroundSection, lander: LanderSection) -> list[Fault]:
         """What does not fit together, or with ground and lander."""
         found = self.misplaced("contact") + self._dimension_problems()
+        found += own_problems(self, "contact")
         if self.law in ("impulse", "sliding"):
             found += self.missing("contact", "restitution")
         if self.law == "sliding":
@@ -161,7 +173,8 @@ class ContactSection(Section):
     def _dimension_problems(self) -> list[Fault]:
         """A stiffness in the unit of another law."""
         kind, wanted = self.kinds()["stiffness"], STIFFNESS.get(self.law)
-        assert isinstance(kind, OneOf)
+        if not isinstance(kind, OneOf):
+            return []  # a law of another package has a stiffness of its own
         if self.stiffness is None or wanted in (None, kind.dimension_of(self.stiffness)):
             return []
         said = (
@@ -237,8 +250,9 @@ class ContactSection(Section):
 
     def kind_of(self, key: str) -> FieldType | None:
         """The kind of value that this law has under ``key``; None where it has no such key."""
-        own = {k for keys in LAWS.values() for k in keys}
-        if key in own and key not in LAWS[self.law]:
+        _, laws = self.FORMS
+        own = {k for keys in laws.values() for k in keys}
+        if key in own and key not in laws[self.law]:
             return None
         if key in WITHOUT.get(self.law, ()):
             return None
@@ -248,12 +262,12 @@ class ContactSection(Section):
 
     def completed(self) -> ContactSection:
         """With the defaults of its law, and a damper where there is a spring."""
-        made = self.filled(**DEFAULTS[self.law])
-        if self.law == "hertz":
+        made = self.filled(**DEFAULTS.get(self.law, {}))
+        if self.law == "hertz" or self.law not in LAWS:
             return made
         return made.filled(damping=Quantity(0.0, "0 N*s/m")) if self.stiffness is not None else made
 
     def numbers(self) -> dict[str, float]:
         """The numbers of its law that are given, by name."""
-        names = (*ARRAYS[self.law], *CONTACT_NUMBERS[self.law])
+        names = (*ARRAYS.get(self.law, COMMON), *CONTACT_NUMBERS.get(self.law, ()))
         return {name: float(v) for name in names if (v := getattr(self, name)) is not None}

@@ -21,6 +21,7 @@ from alight.scenario.quantities import Quantity, in_si
 from alight.scenario.schema.caught_body import ATTITUDE, CaughtBodySection
 from alight.scenario.schema.run import Record
 from alight.scenario.schema.section import Section
+from alight.scenario.schema.stops import WhenSection, membrane_problems
 
 #: Most records of one run: what a person or a page can take.
 MOST_RECORDS = 100_000
@@ -241,6 +242,7 @@ class DropStop(Section):
 
     duration: Annotated[float, Measure(dimension="time", above=0)]
     until_release: Annotated[bool, Switch()] = False
+    when: tuple[WhenSection, ...] = ()
 
 
 class DropScenario(Document):
@@ -265,6 +267,7 @@ class DropScenario(Document):
             *self.membrane.problems(),
             *self.release.problems(),
             *self.carrier.problems(),
+            *membrane_problems(self.stop.when, "a drop"),
             *self.record.problems(self.stop.duration),
             *self._plane_problems(),
         ]

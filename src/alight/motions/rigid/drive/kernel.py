@@ -44,6 +44,7 @@ from alight.motions.rigid.drive.laws import (
     controllers,
 )
 from alight.motions.rigid.phases.clipped import watch
+from alight.motions.rigid.scene import scene_function
 from alight.motions.rigid.state import CONTACT, FLIGHT, Memory, Run
 from alight.vehicles.rigid.data import angular_energy, linear_energy
 
@@ -110,8 +111,8 @@ def drive_functions(parts: Composition) -> DriveFunctions:
     controls = len(drive.controllers)
     push_all, kick_one = combined(drive.pushers)[1:]
     control = controllers(drive.controllers)[1]
-    spin, surface_point, external_next = laws.spin, laws.surface_point, laws.next
-    sees_height, timed = drive.sees_height, laws.next is not None
+    spin, external_next, timed = laws.spin, laws.next, laws.next is not None
+    seen = scene_function(parts, drive.sees_height, False)
 
     @wp.func
     def begun(memory: Memory, slot: int):
@@ -123,18 +124,8 @@ def drive_functions(parts: Composition) -> DriveFunctions:
 
     @wp.func
     def see(world: World, run: Run, memory: Memory, slot: int):
-        """What laws see of a run."""
-        scene = Scene()
-        scene.number = memory.notes[slot].number
-        scene.t = run.t
-        scene.x = run.x
-        scene.v = run.v
-        scene.q = run.q
-        scene.w = run.w
-        if wp.static(sees_height):
-            at = surface_point(world.surface, run.x)
-            scene.height = at.distance
-        scene.touches = run.touches
+        """What laws see of a run; one that has come to rest still touches."""
+        scene = seen(world, run, memory, slot)
         scene.touching = int(run.phase == CONTACT)
         scene.touched = memory.drives[TOUCHED, slot]
         return scene

@@ -1,0 +1,27 @@
+"""A column, how far a lander gets from its first contact, and a section of the report about it."""
+
+import numpy as np
+
+
+def roll_out(rows):
+    """Distance [m] from the first contact to where a run ended; nan where nothing was touched.
+
+    ``rows`` are the columns of the table of runs by their names, one number for each run.
+    """
+    ends = (np.stack([rows[f"{at}_{axis}_m"] for axis in "xyz"]) for at in ("first_contact", "end"))
+    first, last = ends
+    return np.linalg.norm(last - first, axis=0)
+
+
+def roll_out_section(data):
+    """How far half of the landers got, and the farthest, in words and as numbers for scripts."""
+    from alight.views.report.section import Paragraph, Section
+
+    table = data.campaign.read("runs", ["roll_out_m"])
+    found = np.array(table["roll_out_m"].to_pylist(), dtype=np.float64)
+    middle, most = np.nanmedian(found), np.nanmax(found)
+    said = (
+        f"Half of the landers end within {middle:.2f} m of their first contact, all {most:.2f} m."
+    )
+    numbers = {"median_m": float(middle), "most_m": float(most)}
+    return Section("Roll-out", [Paragraph(said)], numbers=numbers)
