@@ -15,7 +15,6 @@ import numpy as np
 from alight import actuators
 from alight.actuators.schedule import TRIGGERS
 from alight.core.errors import InputError
-from alight.core.registry import registry
 from alight.scenario import quantities
 from alight.scenario.errors import told
 from alight.scenario.field_types import (
@@ -273,9 +272,6 @@ class ThrusterSection(Scheduled):
             raise InputError("has a body; a rigid lander is one, so leave it out")
         options = self.given("place", "direction", "force")
         return actuators.Thruster(schedule=self.schedule(), name=self.called, **options)
-
-
-registry.add("actuator", "thruster", actuators.Thruster, keys=ThrusterSection, text="a thruster")
 
 
 class MotorSection(Scheduled):

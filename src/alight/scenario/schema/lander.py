@@ -20,7 +20,7 @@ from alight.scenario.field_types import (
     Whole,
 )
 from alight.scenario.quantities import Quantity, in_si
-from alight.scenario.schema.actuators import SpringSection, WheelSection
+from alight.scenario.schema.actuators import ActuatorSection, SpringSection, WheelSection
 from alight.scenario.schema.articulated_lander import (
     BodySection,
     BrakeSection,
@@ -56,7 +56,8 @@ SHAPES = {
     ),
 }
 #: Lists of a rigid lander, and those that an articulated one has not.
-ACTUATORS, RIGID_ONLY = ("wheel", "thruster", "spring"), ("wheel", "spring")
+ACTUATORS = ("wheel", "thruster", "spring", "actuator")
+RIGID_ONLY = ("wheel", "spring", "actuator")
 #: Keys of a mesh or a solid, which an articulated lander has for each of its bodies.
 OF_SOLIDS = ("mass", "points", "extra_points", "center_of_mass", "inertia")
 _DCAP = {
@@ -127,6 +128,7 @@ class LanderSection(Section):
     slosh: tuple[SloshSection, ...] = ()
     wheel: tuple[WheelSection, ...] = ()
     spring: tuple[SpringSection, ...] = ()
+    actuator: tuple[ActuatorSection, ...] = ()
 
     @property
     def is_tree(self) -> bool:
@@ -205,7 +207,9 @@ class LanderSection(Section):
     def actuators(self) -> list[Any]:
         """Those of a rigid lander."""
         thrusters = [part.make_rigid() for part in self.thruster]
-        return [*(w.make() for w in self.wheel), *thrusters, *(s.make() for s in self.spring)]
+        others = [part.make() for part in self.actuator]
+        springs = [part.make() for part in self.spring]
+        return [*(part.make() for part in self.wheel), *thrusters, *springs, *others]
 
     def _tree_problems(self) -> list[Fault]:
         """What is wrong with an articulated lander; that of a URDF file is told once it is read."""

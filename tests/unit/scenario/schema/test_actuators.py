@@ -1,6 +1,7 @@
 """[[lander.wheel]], [[lander.thruster]] and [[lander.spring]] of rigid landers."""
 
 import pathlib
+from typing import Annotated
 
 import numpy as np
 import pytest
@@ -9,6 +10,7 @@ from alight.actuators import Spring, Thruster, Wheel
 from alight.core.errors import AlightError
 from alight.core.registry import registry
 from alight.scenario import load, loads, prepare
+from alight.scenario.keys import Measure, Section
 
 HOP = pathlib.Path(__file__).resolve().parents[4] / "scenarios" / "wheel_hop_phobos.toml"
 MORE = """
@@ -81,5 +83,48 @@ def test_what_does_not_fit_is_told(old, new, words):
         prepare(loads(text(old, new))).nominal()
 
 
-def test_they_are_registered():
-    assert set(registry.names("actuator")) >= {"wheel", "thruster", "spring"}
+OWN = """
+[[lander.actuator]]
+kind = "jets"
+name = "left"
+gain = "5 mN*m"
+after = "touch"
+times = ["1 s"]
+levels = [0.5]
+
+[release]"""
+
+
+class JetsKeys(Section):
+    """Keys of an actuator of another package."""
+
+    gain: Annotated[float, Measure(dimension="torque", above=0)]
+
+
+class Jets(Thruster):
+    """One of another package."""
+
+    def __init__(self, gain, schedule, name="jets"):
+        super().__init__(gain, (0, 0, 1), schedule=schedule, name=name)
+
+
+@pytest.fixture
+def jets():
+    registry.add("actuator", "jets", Jets, keys=JetsKeys)
+    yield
+    registry.drop("actuator", "jets")
+
+
+def test_one_of_another_package_has_its_own_keys(jets):
+    scenario = loads(text(new=OWN))
+    made = prepare(scenario).nominal().model.actuators[1]
+    assert isinstance(made, Jets)
+    assert (made.force, made.name, made.schedule.after) == (5e-3, "left", "touch")
+    assert loads(scenario.to_toml()) == scenario
+    groups = prepare(scenario).groups({"lander.actuator.left.gain": np.array([[1e-3], [2e-3]])})
+    assert [group.model.actuators[1].force for group in groups] == [1e-3, 2e-3]
+
+
+def test_a_name_that_nobody_registered_is_told():
+    with pytest.raises(AlightError, match="jets"):
+        loads(text(new=OWN))
