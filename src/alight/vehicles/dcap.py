@@ -13,11 +13,12 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from alight.actuators.schedule import Schedule
 from alight.core import frames
 from alight.core.checks import Array
 from alight.vehicles.assembly import Assembly, Branch, assemble, crushable_leg, slosh_pendulum
 from alight.vehicles.euler import quat_from_euler
-from alight.vehicles.fittings import Belly, Schedule, Thruster
+from alight.vehicles.fittings import Belly, Thruster
 from alight.vehicles.tree.parts import Joint, TreeBody
 
 MASS = 362.0

@@ -16,13 +16,14 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from alight.actuators.schedule import Schedule, require_schedule
 from alight.core import frames
-from alight.core.checks import Array, checked_number, checked_vector
-from alight.core.errors import InputError, unknown_name
+from alight.core.checks import checked_direction, checked_number, checked_vector
+from alight.core.errors import InputError
 from alight.vehicles.tree.parts import checked_name
 from alight.vehicles.tree.tree import Tree
 
-#: What a schedule may count its times from.
+#: What the schedules of a tree may count their times from.
 TRIGGERS = ("release", "touch")
 
 #: Most points of a belly: each is looked at in every step.
@@ -31,62 +32,6 @@ MOST_POINTS = 1000
 #: Compression at which a crushable begins to give, unless its stiffness is given [m], and the time
 #: in which its damper lets go of its spring, unless its damping is given [s].
 YIELD, RELAX = 2e-3, 2e-3
-
-
-@dataclass(frozen=True, eq=False)
-class Schedule:
-    """A level that changes in steps: 0 before the first time, then ``levels[i]`` from ``times[i]``.
-
-    ``Schedule()`` is a level of 1 from the release on; ``Schedule.after_touch(0.5, 10.0)`` one of 1
-    from half a second after the first touch, for ten seconds.
-    """
-
-    times: Sequence[float] = (0.0,)
-    """[s] after the trigger, rising."""
-    levels: Sequence[float] = (1.0,)
-    """By which the device's force or torque is multiplied; one for each time."""
-    after: str = "release"
-    """"release" or "touch", the first one."""
-
-    def __post_init__(self) -> None:
-        times, levels = (_row(x) for x in (self.times, self.levels))
-        if len(times) != len(levels) or not len(times):
-            raise InputError(
-                f"a schedule has {len(times)} times and {len(levels)} levels; it needs as many of "
-                "one as of the other, and one at least."
-            )
-        if not (np.isfinite(times).all() and np.isfinite(levels).all()):
-            raise InputError("a schedule has times or levels that are not finite; all must be.")
-        if times[0] < 0.0 or (np.diff(times) <= 0.0).any():
-            raise InputError(
-                f"the times of a schedule are {times.tolist()} s; they must rise, from 0 on."
-            )
-        if self.after not in TRIGGERS:
-            raise unknown_name("trigger of a schedule", str(self.after), TRIGGERS)
-        for name, value in (("times", times), ("levels", levels)):
-            object.__setattr__(self, name, tuple(value.tolist()))
-
-    @classmethod
-    def after_touch(cls, delay: float = 0.0, duration: float = math.inf) -> Schedule:
-        """On from ``delay`` [s] after the first touch, for ``duration`` [s]."""
-        return cls._on(delay, duration, "touch")
-
-    @classmethod
-    def between(cls, start: float, end: float = math.inf) -> Schedule:
-        """On from ``start`` to ``end`` [s] after the release."""
-        start = checked_number("start [s]", start, above=False)
-        return cls._on(start, end - start, "release")
-
-    @classmethod
-    def _on(cls, delay: float, duration: float, after: str) -> Schedule:
-        delay = checked_number("delay [s]", delay, above=False)
-        if not duration > 0.0:
-            raise InputError(
-                f"the duration is {duration!r} s; it must be above 0, or infinite for no end."
-            )
-        if math.isinf(duration):
-            return cls((delay,), (1.0,), after)
-        return cls((delay, delay + duration), (1.0, 0.0), after)
 
 
 @dataclass(frozen=True, eq=False)
@@ -232,7 +177,7 @@ class Thruster:
         _set(
             self,
             place=checked_vector(f"the place of {who} [m]", self.place),
-            direction=_direction(f"the direction of {who}", self.direction),
+            direction=checked_direction(f"the direction of {who}", self.direction),
             force=checked_number(f"the force of {who} [N]", self.force),
         )
         _require_schedule(who, self.schedule)
@@ -291,7 +236,7 @@ class Slosh:
 
     def __post_init__(self) -> None:
         who = _named(self, "slosh")
-        _set(self, direction=_direction(f"the direction of {who}", self.direction))
+        _set(self, direction=checked_direction(f"the direction of {who}", self.direction))
 
 
 Device = Pad | Crushable | Thruster | Motor | Brake | Slosh | Belly
@@ -380,24 +325,10 @@ def _set(device: object, **values: object) -> None:
         object.__setattr__(device, key, value)
 
 
-def _row(value: Sequence[float]) -> Array:
-    try:
-        return np.array(value, dtype=np.float64).reshape(-1)
-    except (TypeError, ValueError):
-        raise InputError(f"a schedule holds {value!r}; it must be numbers.") from None
-
-
-def _direction(name: str, value: npt.ArrayLike) -> Array:
-    vector = checked_vector(name, value)
-    length = float(np.linalg.norm(vector))
-    if length == 0.0:
-        raise InputError(f"{name} is zero; it must point somewhere, at any length.")
-    return vector / length
-
-
 def _require_schedule(who: str, schedule: object) -> None:
-    if not isinstance(schedule, Schedule):
+    require_schedule(who, schedule)
+    if isinstance(schedule, Schedule) and schedule.after not in TRIGGERS:
         raise InputError(
-            f"the schedule of {who} is {schedule!r}; it must be a Schedule, such as "
-            "Schedule.after_touch(delay=0.5)."
+            f'the schedule of {who} counts from "{schedule.after}"; articulated landers have '
+            f"schedules after {' or '.join(TRIGGERS)}: their runs end at rest."
         )

@@ -95,3 +95,13 @@ def test_own_motion_rises_as_high_as_its_energy_lets_it():
         assert math.isclose(float(found), float(known), rel_tol=2e-5)
     assert out.count("came to rest on the surface") == 3
     assert out.count("left the neighbourhood") == 1
+
+
+def test_own_actuator_and_controller_slow_a_cube_down():
+    """w0 exp(-gain t / I) up to the look at which the controller switches off: steps of 1e-9."""
+    out = run("own_actuator.py")
+    rate, expected = map(float, re.search(r"rate: (\S+) rad/s; expected: (\S+)", out).groups())
+    assert rate == pytest.approx(expected, rel=1e-6)
+    work = float(re.search(r"jets: (\S+) J", out).group(1))
+    inertia = 10.0 * 0.2**2 / 6.0
+    assert work == pytest.approx(0.5 * inertia * (expected**2 - 0.6**2), rel=1e-6)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
@@ -48,6 +49,8 @@ class Solution:
     """Which lines are kept; all of them in most runs."""
     result: BatchResult | None = None
     """How it ended, as a batch of one."""
+    driven: Any = None
+    """(n, 2 + wheels): 1 after steps under actuators, their work so far [J], speeds of wheels."""
 
     @property
     def steps(self) -> int:
@@ -89,16 +92,38 @@ class Solution:
         """(n,) of the ground on the lander, in the step before each line [N]."""
         return np.asarray(self.rows["force"])
 
+    @property
+    def wheel_speed(self) -> Array:
+        """(n, wheels) relative to the lander [rad/s]."""
+        return self._of_actuators()[:, 2:]
+
+    @property
+    def actuator_work(self) -> Array:
+        """(n,) done by all actuators since the release [J]."""
+        return self._of_actuators()[:, 1]
+
+    def _of_actuators(self) -> Array:
+        if self.driven is None:
+            raise InputError("the lander has no actuators; give its Model some.")
+        return np.asarray(self.driven)
+
     @cached_property
     def energy(self) -> EnergyParts:
         """E_J and its parts at each line [J]."""
-        return energies(self.model, self.rows, self.device)
+        found = energies(self.model, self.rows, self.device)
+        if self.driven is None:
+            return found
+        # With w relative to the target, a wheel adds J Om (a . w + Om / 2) to E_J.
+        more = np.zeros(len(self.rows))
+        for wheel, speed in zip(self.model.drives.wheels, self.wheel_speed.T, strict=True):  # type: ignore[union-attr]
+            more += wheel.inertia * speed * (self.rate @ wheel.axis + 0.5 * speed)
+        return dataclasses.replace(found, wheels=more, total=found.total + more)
 
     def sample(self, times: npt.ArrayLike) -> tuple[Array, Array]:
         """Position (m, 3) [m] and attitude (m, 4) at any times within the run [s].
 
         Positions are cubic between lines, from positions and velocities; attitudes are exact in
-        flight and turn evenly from line to line in contact.
+        flight and turn evenly from line to line in contact and under actuators.
         """
         t = np.atleast_1d(np.asarray(times, dtype=np.float64))
         first, last = self.time[0], self.time[-1]
@@ -131,7 +156,10 @@ class Solution:
         size = np.linalg.norm(w, axis=-1)
         axis = np.where(size[:, None] > 0.0, w, [0.0, 0.0, 1.0])
         even = frames.quat_multiply(q, frames.quat_from_axis_angle(axis, size * dt))
-        return np.where(self.in_contact[left + 1][:, None], even, free)
+        uneven = self.in_contact[left + 1]
+        if self.driven is not None:
+            uneven = uneven | (self.driven[left + 1, 0] != 0.0)
+        return np.where(uneven[:, None], even, free)
 
     def __str__(self) -> str:
         return (
@@ -163,4 +191,8 @@ def solution_of(batch: Batch, result: BatchResult) -> Solution:
     rows = stacked(Row, [first, *map(lines_as_rows, history.parts)])
     model: Any = batch.model
     thinning = history.thinning(releases=0)
-    return Solution(model, rows, result.touches, outcome, batch.device, thinning, result)
+    driven = None
+    if model.drives is not None:
+        start = [[0.0, 0.0, *(wheel.speed for wheel in model.drives.wheels)]]
+        driven = np.concatenate([start, *(part[:, LINE_WIDTH:] for part in history.parts)])
+    return Solution(model, rows, result.touches, outcome, batch.device, thinning, result, driven)

@@ -307,13 +307,10 @@ class ScenarioLaws:
             with blame(scenario.source, "lander"):
                 tree, devices, up = lander[:3]
                 return TreeModel(tree, devices, contact=law, stop=stop, steps=steps, up=up, **laws)
-        return Model(
-            lander=lander,
-            contact=self.contact(scenario, contact, self.properties(scenario, arrays)),
-            stop=self.stop(scenario),
-            steps=self.steps(scenario),
-            **laws,
-        )
+        laws["contact"] = self.contact(scenario, contact, self.properties(scenario, arrays))
+        laws["stop"], laws["steps"] = self.stop(scenario), self.steps(scenario)
+        with blame(scenario.source, "lander"):
+            return Model(lander=lander, actuators=tuple(scenario.lander.actuators()), **laws)
 
     def lander(self, scenario: Scenario) -> RigidLander | Articulated:
         """What lands."""

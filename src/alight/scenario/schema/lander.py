@@ -20,6 +20,7 @@ from alight.scenario.field_types import (
     Whole,
 )
 from alight.scenario.quantities import Quantity, in_si
+from alight.scenario.schema.actuators import ActuatorSection, SpringSection, WheelSection
 from alight.scenario.schema.articulated_lander import (
     BellySection,
     BodySection,
@@ -56,6 +57,9 @@ SHAPES = {
         "up",
     ),
 }
+#: Lists of a rigid lander, and those that an articulated one has not.
+ACTUATORS = ("wheel", "thruster", "spring", "actuator")
+RIGID_ONLY = ("wheel", "spring", "actuator")
 #: Keys of a mesh or a solid, which an articulated lander has for each of its bodies.
 OF_SOLIDS = ("mass", "points", "extra_points", "center_of_mass", "inertia")
 _DCAP: dict[str, Any] = {
@@ -128,6 +132,9 @@ class LanderSection(Section):
     motor: tuple[MotorSection, ...] = ()
     brake: tuple[BrakeSection, ...] = ()
     slosh: tuple[SloshSection, ...] = ()
+    wheel: tuple[WheelSection, ...] = ()
+    spring: tuple[SpringSection, ...] = ()
+    actuator: tuple[ActuatorSection, ...] = ()
 
     @property
     def is_tree(self) -> bool:
@@ -169,14 +176,46 @@ class LanderSection(Section):
     def _loose_problems(self) -> list[Fault]:
         """Keys of ready-made landers and lists of parts where they do not belong."""
         found = []
+        used = [name for name in self.lists() if getattr(self, name)]
+        if self.is_tree:
+            said = (
+                "goes with rigid landers. A wheel of an articulated one is a body on a revolute "
+                "joint, with [[lander.motor]] and [[lander.brake]]; a spring a prismatic joint"
+            )
+            found += [Fault(f"lander.{name}", said) for name in used if name in RIGID_ONLY]
         if self.shape != "tree":
+            own = () if self.is_tree else ACTUATORS
             said = 'goes with shape = "tree"'
-            used = [name for name in self.lists() if getattr(self, name)]
-            found += [Fault(f"lander.{name}", said) for name in used]
+            found += [Fault(f"lander.{name}", said) for name in used if name not in own]
+        if not self.is_tree:
+            found += self._actuator_problems()
         for name, names in READY.items():
             wrong = [n for n in names if self.name != name and getattr(self, n) is not None]
             found += [Fault(f"lander.{key}", f'goes with name = "{name}"') for key in wrong]
         return found
+
+    def _actuator_problems(self) -> list[Fault]:
+        """What is wrong with the actuators of a rigid lander, each for itself."""
+        found = []
+        for name in ACTUATORS:
+            known: set[str] = set()
+            for part in getattr(self, name):
+                if part.called in known or not part.called:
+                    said = "two have this name" if part.called else "has no name"
+                    found.append(Fault(part.where, f"{said}; each needs its own"))
+                known.add(part.called)
+        try:
+            self.actuators()
+        except InputError as cause:
+            found.append(Fault("lander", " ".join(str(cause).split())))
+        return found
+
+    def actuators(self) -> list[Any]:
+        """Those of a rigid lander."""
+        thrusters = [part.make_rigid() for part in self.thruster]
+        others = [part.make() for part in self.actuator]
+        springs = [part.make() for part in self.spring]
+        return [*(part.make() for part in self.wheel), *thrusters, *springs, *others]
 
     def _tree_problems(self) -> list[Fault]:
         """What is wrong with an articulated lander; that of a URDF file is told once it is read."""

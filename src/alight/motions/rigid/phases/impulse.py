@@ -27,7 +27,11 @@ from alight.engine.clock import after, fit
 from alight.motions.rigid.composition import Composition, Scheme
 from alight.motions.rigid.contact_notes import begin_touch, note_push
 from alight.motions.rigid.phases.clipped import judged, watch
-from alight.motions.rigid.phases.free_motion import outer_pull_function, turned_by
+from alight.motions.rigid.phases.free_motion import (
+    outer_pull_function,
+    pushed_function,
+    turned_by,
+)
 from alight.motions.rigid.phases.impulse_gaps import ball_gaps, hull_gaps, point_gaps
 from alight.motions.rigid.state import FLIGHT, Memory, Run
 from alight.surfaces import Surface
@@ -86,7 +90,8 @@ def press_rigid(parts: Composition, gaps: Any, depth: Any, hull: bool) -> tuple[
     lost = scalar(0.0 if hull else 1.0)
     World = parts.World
     anchor, frame_pull, contact_of = parts.anchor, parts.frame_pull, parts.contact_of
-    outer_pull = outer_pull_function(parts)
+    outer_pull, pushed = outer_pull_function(parts), pushed_function(parts)
+    drives = parts.laws.drive is not None
     find, _ = gaps(parts)
 
     @wp.func
@@ -210,10 +215,14 @@ def press_rigid(parts: Composition, gaps: Any, depth: Any, hull: bool) -> tuple[
         # Hits fall on the middle of the step: half of the pulls come before them.
         m.v = start.v + scalar(0.5) * outer.v
         m.w = start.w + scalar(0.5) * outer.w
-        margin = _GROWTH * (fast + g * dt) * dt + _BEYOND * size
+        # What actuators press into the ground within a step is held, as weight is: it is no hit.
+        load = g
+        if wp.static(drives):
+            load += pushed(world)
+        margin = _GROWTH * (fast + load * dt) * dt + _BEYOND * size
         count = find(world, out, memory, slot, x, q, margin)
         slow = leaving_speed(contact.depth, g)
-        quick = slow + scalar(2.0) * g * dt
+        quick = slow + scalar(2.0) * load * dt
         hit = strike(contact, body, inverse, x, m, memory.contacts, count, slot, half, quick)
         m.v = hit.motion.v + scalar(0.5) * outer.v
         m.w = hit.motion.w + scalar(0.5) * outer.w
