@@ -15,12 +15,13 @@ import numpy as np
 import paper_003_capture_figures as figures
 
 from alight.analysis.intervals import wilson
+from alight.core.outcomes import counted, ending_of
 from alight.engine.fleet import run_models
 from alight.membrane import Captive, holding_radius, pear
 from alight.motions.capture.approach import approach
 from alight.motions.capture.craft import Spacecraft
 from alight.motions.capture.model import Capture, CaptureRelease
-from alight.motions.capture.result import ROW, CaptureOutcome
+from alight.motions.capture.result import CAPTURE_WORDS, ROW
 from alight.motions.membrane.caught import CaughtStop
 from alight.shapes import builtin
 
@@ -41,7 +42,7 @@ def told(name, row):
     """One line on a capture."""
     settled = f"{row['settle_s']:5.0f} s" if np.isfinite(row["settle_s"]) else "   never"
     print(
-        f"{name:34s} {CaptureOutcome(int(row['outcome'])).name:9s} at rest after {settled}, "
+        f"{name:34s} {ending_of(row['outcome'], CAPTURE_WORDS).name:9s} at rest after {settled}, "
         f"bending {row['bending_nm']:4.0f} N m (limit / {row['margin'] + 1:.1f}), "
         f"slip {row['slip_m']:4.1f} m, axis {row['axis_deg']:3.0f} deg, "
         f"pair {row['pair_rpm']:.2f} rpm, propellant {row['propellant_kg']:.1f} kg"
@@ -148,10 +149,8 @@ def thousand(folder, count):
     held = wilson(int(rows["success"].sum()), count)
     print(f"{count} captures of 180 s in {took:.0f} s")
     print(f"success {held.value:.1%} (95 %: {held.low:.1%} to {held.high:.1%})")
-    for outcome in CaptureOutcome:
-        share = (rows["outcome"] == outcome).mean()
-        if share:
-            print(f"  {share:6.1%}  {outcome}")
+    for ending, runs in counted(rows["outcome"], CAPTURE_WORDS).items():
+        print(f"  {runs / count:6.1%}  {ending}")
     points = (50, 90, 95, 99, 100)
     for name, unit in (("bending_nm", "N m"), ("force_n", "N"), ("slip_m", "m"), ("depth_m", "m")):
         values = ", ".join(f"{p} %: {np.percentile(rows[name], p):.4g}" for p in points)

@@ -13,9 +13,9 @@ from scipy.spatial.transform import Rotation
 
 from alight.core import devices
 from alight.core.errors import AlightError
+from alight.core.outcomes import Outcome
 from alight.membrane import Captive, Hoop, Membrane, hexagon
 from alight.motions.membrane.model import Craft, MembraneMotion
-from alight.motions.membrane.result import MembraneOutcome
 from alight.shapes import icosphere
 
 DEVICES = [device.name for device in devices.available()]
@@ -101,8 +101,8 @@ def test_over_the_side_is_lost_and_inside_goes_on(device):
         motion = MembraneMotion(membrane(0.3, hoop, 3.0), BALL, gravity=(0.0, 0.0, -0.05))
         flight = motion.run([start, out], attitude=turn.as_quat(), duration=60.0, device=device)
         runs[hoop] = flight.outcome
-    assert runs[None] == [MembraneOutcome.RIM, MembraneOutcome.RIM]
-    assert runs[HOOP] == [MembraneOutcome.TIMED_OUT, MembraneOutcome.RELEASED]
+    assert runs[None] == [Outcome.RIM, Outcome.RIM]
+    assert runs[HOOP] == [Outcome.TIMED_OUT, Outcome.LOST]
 
 
 def test_hoops_that_make_no_sense(device):

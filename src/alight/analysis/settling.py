@@ -12,22 +12,17 @@ from alight.analysis import columns
 from alight.analysis.columns import Array
 from alight.analysis.intervals import CONFIDENCE, Estimate, Spread, spread, wilson
 from alight.core.errors import InputError
-from alight.core.outcomes import FIRST_FAILURE, Outcome, outcome_of
+from alight.core.outcomes import FIRST_FAILURE, FIRST_OWN, AnyEnding, Outcome, ending_of
 
 #: Depth [m] from which on hull and ground that stand in each other at rest are told of: twice what
 #: springs are set to be pressed in by a hit.
 DEEP = 2e-3
 
 #: Quantities of a run, by the name of their column.
-QUANTITIES = (
-    "settle_time_s",
-    "first_contact_time_s",
-    "bounces",
-    "path_m",
-    "first_contact_normal_speed_m_per_s",
-    "hardest_normal_speed_m_per_s",
-    "peak_force_N",
-)
+SETTLE, TOUCH, COUNT, PATH = "settle_time_s", "first_contact_time_s", "bounces", "path_m"
+FIRST, HARDEST = "first_contact_normal_speed_m_per_s", "hardest_normal_speed_m_per_s"
+FORCE = "peak_force_N"
+QUANTITIES = (SETTLE, TOUCH, COUNT, PATH, FIRST, HARDEST, FORCE)
 
 #: Way along a straight line from the first contact to the rest place, which is no column.
 DISTANCE = "distance_from_first_contact_m"
@@ -44,7 +39,7 @@ NEEDED = (
 )
 
 #: Quantities that only a run that touched the ground has.
-_OF_CONTACT = ("hardest_normal_speed_m_per_s", "peak_force_N")
+_OF_CONTACT = (HARDEST, FORCE)
 
 
 @dataclass(frozen=True)
@@ -52,25 +47,32 @@ class Settling:
     """The answer to "where does it end, when, and how hard does it hit", but for the place."""
 
     runs: int
-    outcomes: dict[Outcome, Estimate]
-    """Share of each outcome that a run can have, also those that none had."""
+    outcomes: dict[AnyEnding, Estimate]
+    """Share of each outcome that a run can have, also those that none had, and of each ending of a
+    stop that some had."""
     failed: Estimate
     """Share of runs that failed, whatever the reason."""
     spreads: dict[str, Spread]
     """By column, and ``distance_from_first_contact_m``; in the unit that the name ends in."""
 
-    def share(self, outcome: Outcome) -> Estimate:
+    def share(self, outcome: AnyEnding) -> Estimate:
         """Share of runs that ended so."""
         return self.outcomes[outcome]
 
 
-def outcome_shares(codes: Array, confidence: float = CONFIDENCE) -> dict[Outcome, Estimate]:
+def outcome_shares(codes: Array, confidence: float = CONFIDENCE) -> dict[AnyEnding, Estimate]:
     """Share of every outcome among ``outcome_code``, with Wilson's interval."""
     whole = codes.astype(np.int64)
-    for code in np.unique(whole):
-        if int(code) not in {int(outcome) for outcome in Outcome}:
-            raise InputError(f"{code} is no outcome code; known: {[int(o) for o in Outcome]}")
-    return {o: wilson(int((whole == o).sum()), len(whole), confidence) for o in Outcome}
+    ends: list[AnyEnding] = list(Outcome)
+    for code in map(int, np.unique(whole)):
+        if code >= FIRST_OWN:
+            ends.append(ending_of(code))
+        elif code not in {int(outcome) for outcome in Outcome}:
+            known = [int(o) for o in Outcome]
+            raise InputError(
+                f"{code} is no outcome code; known: {known}, and {FIRST_OWN} or more of stops"
+            )
+    return {o: wilson(int((whole == o).sum()), len(whole), confidence) for o in ends}
 
 
 def settling(
@@ -85,7 +87,7 @@ def settling(
     """
     known = read_runs(tables)
     codes = known["outcome_code"]
-    failures = int((codes >= FIRST_FAILURE).sum())
+    failures = int(((codes >= FIRST_FAILURE) & (codes < FIRST_OWN)).sum())
     return Settling(
         runs=len(codes),
         outcomes=outcome_shares(codes, confidence),
@@ -108,8 +110,8 @@ def read_runs(tables: Any) -> dict[str, Array]:
         )
         batch[DISTANCE] = np.linalg.norm(rest - first, axis=1)
         unsettled = batch["outcome_code"] != Outcome.SETTLED
-        untouched = ~np.isfinite(batch["first_contact_time_s"])
-        for name in ("bounces", "path_m"):
+        untouched = ~np.isfinite(batch[TOUCH])
+        for name in (COUNT, PATH):
             batch[name] = np.where(unsettled, np.nan, batch[name])
         for name in _OF_CONTACT:
             batch[name] = np.where(untouched, np.nan, batch[name])
@@ -124,7 +126,7 @@ def in_words(found: Settling) -> list[str]:
     for outcome, share in found.outcomes.items():
         if share.value > 0.0 or outcome is Outcome.ESCAPED:
             lines.append(
-                f"{100 * share.value:.3g} % {outcome_of(outcome).message} "
+                f"{100 * share.value:.3g} % {outcome.message} "
                 f"({100 * share.low:.2g} to {100 * share.high:.3g} %)"
             )
     return lines

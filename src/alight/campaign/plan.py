@@ -14,7 +14,7 @@ import json
 import math
 import pathlib
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -23,6 +23,7 @@ import numpy.typing as npt
 from alight.core.checks import checked_whole
 from alight.core.errors import FileError, InputError
 from alight.core.files import read_bounded
+from alight.core.outcomes import Ending, own_endings
 
 #: Of the files in a campaign's folder; raised when older ones can no longer be read.
 FORMAT = 2
@@ -60,6 +61,8 @@ class Plan:
     """``"cpu"`` or ``"gpu"``: they round differently."""
     versions: dict[str, str]
     """Of the code that makes the numbers."""
+    endings: dict[int, Ending] = field(default_factory=dict)
+    """Endings of its own stops, by code: a report elsewhere must know their names."""
 
     @property
     def shards(self) -> int:
@@ -111,6 +114,11 @@ class Plan:
             "versions": self.versions,
             "scenario": self.scenario,
         }
+        if self.endings:
+            body["endings"] = [
+                {"code": int(one), "name": one.name, "sentence": one.message}
+                for one in self.endings.values()
+            ]
         whole = plain({**body, SUM: digest(body)})
         return (json.dumps(whole, indent=1, ensure_ascii=False) + "\n").encode()
 
@@ -133,6 +141,7 @@ def make_plan(
         sampling=str(scenario.campaign.sampling),
         device=device,
         versions=dict(versions),
+        endings=own_endings(scenario.endings),
     )
 
 
@@ -175,7 +184,9 @@ def _plan_of(body: dict[str, Any]) -> Plan:
     total, shard = (checked_whole(name, body[name], 1) for name in ("runs", "shard"))
     _check_size(total, shard)
     names = ("scenario", "sampling", "device", "versions")
-    plan = Plan(total=total, shard=shard, **{name: body[name] for name in names})
+    told = [Ending(one["code"], one["name"], one["sentence"]) for one in body.get("endings", [])]
+    given = {name: body[name] for name in names}
+    plan = Plan(total=total, shard=shard, **given, endings=own_endings(told))
     if body["hash"] != plan.hash:
         raise ValueError("it names another campaign")
     return plan
@@ -232,8 +243,8 @@ def differences(old: Plan, new: Plan) -> list[str]:
 
 
 def deciding(scenario: Mapping[str, Any]) -> dict[str, Any]:
-    """A scenario without what no number depends on: its title, and paths of files known by hash."""
-    out = {key: value for key, value in scenario.items() if key != "title"}
+    """A scenario without what no number depends on: title, report, and paths of hashed files."""
+    out = {key: value for key, value in scenario.items() if key not in ("title", "report")}
     for name, table in out.items():
         if isinstance(table, Mapping) and "sha256" in table:
             files = ("mesh", "map", "urdf")

@@ -43,10 +43,13 @@ def command(
     Example: alight campaign scenarios/ryugu_minerva.toml --runs 1000 --out out/ryugu
     """
     from alight.campaign import CampaignInterruptedError, run_campaign
+    from alight.campaign.run_or_resume import naming_packages
 
     if not out.strip():
         raise InputError(f'--out "{out}" names no folder: name one, such as --out out/ryugu.')
-    given, show = scenario_of(scenario), "silent" if as_json else "auto"
+    with naming_packages(out):
+        given = scenario_of(scenario)
+    show = "silent" if as_json else "auto"
     try:
         result = run_campaign(given, runs, out=out, device=device, scheduler=scheduler, show=show)
     except CampaignInterruptedError as stop:

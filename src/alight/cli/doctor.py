@@ -52,6 +52,16 @@ class DeviceState:
     """What is wrong; None when the smoke kernel computed right."""
 
 
+@dataclass(frozen=True)
+class Extension:
+    """A package that adds names to scenario files."""
+
+    package: str
+    version: str
+    adds: tuple[str, ...]
+    """Kind and name of each."""
+
+
 @dataclass
 class Report:
     """Everything the doctor looked at."""
@@ -66,6 +76,7 @@ class Report:
     kernel_cache_bytes: int | None = None
     devices: list[DeviceState] = field(default_factory=list)
     packages: list[Package] = field(default_factory=list)
+    extensions: list[Extension] = field(default_factory=list)
     problems: list[str] = field(default_factory=list)
 
 
@@ -99,7 +110,25 @@ def examine() -> Report:
         if not package.extra and not package.fine:
             report.problems.append(_package_problem(package))
     _examine_devices(report)
+    _examine_extensions(report)
     return report
+
+
+def _examine_extensions(report: Report) -> None:
+    """Let packages that add names to scenario files do so."""
+    try:
+        from alight.core.registry import registry
+        from alight.scenario import document_kinds  # noqa: F401  (shipped names come first)
+    except Exception as error:
+        report.problems.append(f"scenarios do not load: {error}")
+        return
+    added: dict[str, list[str]] = {name: [] for name in registry.packages()}
+    for entry in registry.entries():
+        if entry.package in added:
+            added[entry.package].append(f"{entry.kind} {entry.name}")
+    versions = registry.packages()
+    report.extensions = [Extension(n, versions[n], tuple(names)) for n, names in added.items()]
+    report.problems += registry.broken.values()
 
 
 def packages(requirements: list[str]) -> list[Package]:
@@ -187,7 +216,11 @@ def _show(report: Report) -> None:
     from rich.text import Text
 
     console = screen.console()
-    for table in (_machine_table(report), _package_table(report), _extras_table(report)):
+    tables = [_machine_table(report), _package_table(report), _extras_table(report)]
+    if report.extensions:
+        rows = [(e.package, e.version, ", ".join(e.adds) or "nothing") for e in report.extensions]
+        tables.append(_table("Extensions", ("package", "version", "adds to scenarios"), rows))
+    for table in tables:
         console.print(table)
     if not report.problems:
         console.print(Text("Everything Alight needs works.", style="green"))

@@ -59,3 +59,12 @@ def checked_vector(name: str, value: npt.ArrayLike) -> Array:
     if array.shape != (3,) or not np.isfinite(array).all():
         raise InputError(f"{name} is {value!r}; it must be three finite numbers")
     return array
+
+
+def checked_direction(name: str, value: npt.ArrayLike) -> Array:
+    """``value`` as a unit vector; any length but 0 is good."""
+    vector = checked_vector(name, value)
+    length = float(np.linalg.norm(vector))
+    if length == 0.0:
+        raise InputError(f"{name} is zero; it must point somewhere, at any length.")
+    return np.asarray(vector / length)

@@ -20,6 +20,16 @@ from alight.core.types import mat33, quat, real, scalar, vec2, vec3
 
 Array = NDArray[np.float64]
 
+
+def cross(a: ArrayLike, b: ArrayLike) -> Array:
+    """Cross products of vectors (..., 3): the bits of NumPy's own, in less time for few."""
+    a, b = np.asarray(a, real), np.asarray(b, real)
+    out = np.empty(np.broadcast_shapes(a.shape, b.shape))
+    for i, j, k in ((0, 1, 2), (1, 2, 0), (2, 0, 1)):
+        out[..., i] = a[..., j] * b[..., k] - a[..., k] * b[..., j]
+    return out
+
+
 # ---------------------------------------------------------------------------------------------
 # Quaternions
 # ---------------------------------------------------------------------------------------------
@@ -42,15 +52,15 @@ def quat_multiply(a: ArrayLike, b: ArrayLike) -> Array:
     a, b = np.asarray(a, real), np.asarray(b, real)
     va, sa = a[..., :3], a[..., 3:]
     vb, sb = b[..., :3], b[..., 3:]
-    vector = sa * vb + sb * va + np.cross(va, vb)
+    vector = sa * vb + sb * va + cross(va, vb)
     return np.concatenate([vector, sa * sb - np.sum(va * vb, -1, keepdims=True)], -1)
 
 
 def quat_rotate(q: ArrayLike, v: ArrayLike) -> Array:
     """Rotate vectors by unit quaternions: components in T from components in B with ``q_TB``."""
     q, v = np.asarray(q, real), np.asarray(v, real)
-    turn = 2.0 * np.cross(q[..., :3], v)
-    return v + q[..., 3:] * turn + np.cross(q[..., :3], turn)
+    turn = 2.0 * cross(q[..., :3], v)
+    return v + q[..., 3:] * turn + cross(q[..., :3], turn)
 
 
 def quat_rotate_inv(q: ArrayLike, v: ArrayLike) -> Array:

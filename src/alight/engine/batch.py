@@ -18,7 +18,7 @@ import warp as wp
 from alight.core import devices
 from alight.core.checks import checked_whole
 from alight.core.errors import InputError
-from alight.core.outcomes import FIRST_FAILURE, Outcome
+from alight.core.outcomes import FIRST_FAILURE, FIRST_OWN, Outcome
 from alight.core.progress import Progress, progress
 from alight.core.types import scalar
 from alight.engine import records
@@ -27,6 +27,7 @@ from alight.engine.history import MAX_LINES, History
 from alight.engine.loop import GPU_BLOCK, Chunk, loop_kernel
 from alight.engine.motion import Motion
 from alight.engine.records import Touch
+from alight.engine.stops import judging
 
 #: Launches of each kind between two looks at the records. A launch ends at most one contact of a
 #: run.
@@ -97,7 +98,10 @@ class Batch:
         self._words = {key: records.words_of(array) for key, array in rows.items()}
         self._run_words = records.words_of(self._runs)
         self._note_words = records.words_of(self._memory.notes)
+        self._watch = judging.watch(loop.judge, model.judged_by(), slots, self.device)
         self._fresh = model.fresh(self._memory)
+        if loop.judge is not None and loop.judge.rows:
+            self._fresh = [*self._fresh, (self._watch.since, -1.0)]
         self._touches = wp.empty((slots, self._chunk.touches), dtype=Touch, device=name)
         self._touch_count = wp.zeros(slots, dtype=int, device=name)
         self._line_count = wp.zeros(slots, dtype=int, device=name)
@@ -150,9 +154,11 @@ class Batch:
 
     def _facts(self) -> dict[str, object]:
         code = self.states.runs["outcome"]
-        named = self.model.shown
+        by_stops = {law.ending.name.lower(): int(law.ending) for law in self.model.stops}
+        named = {**self.model.shown, **by_stops}
         shown: dict[str, object] = {name: int((code == c).sum()) for name, c in named.items()}
-        failed = int(((code >= FIRST_FAILURE) & ~np.isin(code, list(named.values()))).sum())
+        failures = (code >= FIRST_FAILURE) & (code < FIRST_OWN)
+        failed = int((failures & ~np.isin(code, list(named.values()))).sum())
         return {**shown, "failed": failed} if failed else shown
 
     # -- slots ---------------------------------------------------------------------------------
@@ -227,7 +233,7 @@ class Batch:
     def _launch(self, kernel: Any, index: wp.array) -> None:
         if not len(index):
             return
-        inputs = [*self._worlds, self._chunk, index, self._memory, self._runs]
+        inputs = [*self._worlds, self._watch, self._chunk, index, self._memory, self._runs]
         outputs = [*(self._touches, self._touch_count, self._lines), self._line_count, self._status]
         devices.launch(
             *(kernel, len(index), inputs, self.device, self.threads),

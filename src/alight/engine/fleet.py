@@ -20,10 +20,13 @@ import warp as wp
 from alight.core import devices
 from alight.core.checks import Array
 from alight.core.errors import InputError
+from alight.core.outcomes import AnyEnding, Ending, own_endings
 from alight.engine.batch import run_batch
+from alight.engine.columns import Columns
 from alight.engine.motion import Loop, Motion, Pace, Start
 from alight.engine.records import stacked
 from alight.engine.result import BatchResult
+from alight.engine.stops.law import StopLaw
 
 
 @dataclass(frozen=True, eq=False)
@@ -61,6 +64,7 @@ class Fleet(Motion):
             )
         self._first = self.models[0]
         self.title, self.shown = self._first.title, self._first.shown
+        self.run_kind, self.stops = self._first.run_kind, self._first.stops
         self.count = sum(map(len, self.rows_of))
 
     # -- what all of them have in common -------------------------------------------------------
@@ -68,6 +72,20 @@ class Fleet(Motion):
     def loop(self) -> Loop:
         """What the kernel is made from."""
         return dataclasses.replace(self._first.loop(), own=True)
+
+    @property
+    def endings(self) -> dict[int, Ending]:
+        """Those of the stops of all."""
+        return own_endings(law.ending for model in self.models for law in model.stops)
+
+    @property
+    def all_endings(self) -> dict[int, AnyEnding]:
+        """What codes mean beside the outcomes, or in the words of the motion."""
+        return {**self._first.words, **self.endings}
+
+    def judged_by(self) -> Sequence[Sequence[StopLaw]]:
+        """The stops of each model."""
+        return [model.stops for model in self.models]
 
     def pace(self, device: devices.Device) -> Pace:
         """How much is done at once."""
@@ -105,6 +123,11 @@ class Fleet(Motion):
         """(n,) which phase lines are of."""
         return self._first.line_phase(lines)
 
+    @property
+    def columns(self) -> Columns:
+        """What is told of the runs."""
+        return self._first.columns
+
     # -- what each run has ---------------------------------------------------------------------
 
     def data(self, device: devices.Device) -> Any:
@@ -124,6 +147,7 @@ class Fleet(Motion):
 
     def start(self, release: Releases, device: devices.Device, threads: int | None) -> Start:
         """The runs of all releases, in the order of runs."""
+        type(self._first).prepare_together(self.models, release.parts)
         parts = [
             m.start(r, device, threads) for m, r in zip(self.models, release.parts, strict=True)
         ]
@@ -166,7 +190,7 @@ class Fleet(Motion):
                 final = np.zeros(self.count, dtype=part.final.dtype)
             final[rows] = part.final
         final["number"] = np.arange(self.count)
-        return FleetResult(final, touches, tuple(parts))
+        return FleetResult(final, touches, tuple(parts), endings=self.all_endings)
 
     def solution(self, batch: Any, result: Any) -> Any:
         """The course of the only run."""

@@ -12,10 +12,20 @@ import numpy as np
 import warp as wp
 
 from alight.core.checks import Array
+from alight.core.outcomes import FIRST_FAILURE, FIRST_OWN
 from alight.core.types import scalar
 
 #: Share of the energy at hand beyond which a rise of E_J ends a run as failed.
 GAIN_LIMIT = 0.1
+
+
+_FIRST_FAILURE, _FIRST_OWN = wp.constant(FIRST_FAILURE), wp.constant(FIRST_OWN)
+
+
+@wp.func
+def has_failed(outcome: int):
+    """Whether a run has failed already, whatever the reason."""
+    return outcome >= _FIRST_FAILURE and outcome < _FIRST_OWN
 
 
 @wp.func

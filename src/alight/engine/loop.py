@@ -9,6 +9,7 @@ from alight.core.outcomes import Outcome
 from alight.core.types import scalar
 from alight.engine.motion import Launch, Loop
 from alight.engine.records import Touch
+from alight.engine.stops.judging import NoWatch
 
 _SETTLED = wp.constant(int(Outcome.SETTLED))
 _RUNNING = wp.constant(int(Outcome.RUNNING))
@@ -43,6 +44,11 @@ def loop_kernel(loop: Loop, launch: Launch | None = None) -> Any:
     of = launch or loop.whole
     step, account, told, line = of.step, of.account, loop.told, loop.line
     switches, following, wake = loop.next is not None, loop.next, loop.wake
+    judge: Any = loop.judge
+    Watch: Any = NoWatch if judge is None else judge.Watch
+    decide: Any = getattr(judge, "decide", None)
+    scene: Any = getattr(judge, "scene", None)
+    kept: Any = getattr(judge, "kept", None)
     bounds = None if of.gpu_blocks is None else (GPU_BLOCK, of.gpu_blocks)
 
     @wp.kernel(
@@ -56,6 +62,7 @@ def loop_kernel(loop: Loop, launch: Launch | None = None) -> Any:
         world: World,
         worlds: wp.array(dtype=World),
         model_of: wp.array(dtype=int),
+        watch: Watch,
         chunk: Chunk,
         index: wp.array(dtype=int),
         memory: Memory,
@@ -85,6 +92,15 @@ def loop_kernel(loop: Loop, launch: Launch | None = None) -> Any:
             before = run.phase
             known = run.touches
             run = step(here, run, memory, slot)
+            # Before the account is kept: a contact under way ends with its run.
+            if wp.static(judge is not None):  # noqa: SIM102
+                if run.outcome == _RUNNING and kept(run):
+                    seen = scene(here, run, memory, slot)
+                    if wp.static(loop.own):
+                        stops = watch.own[model_of[memory.notes[slot].number]]
+                        run.outcome = decide(stops, seen, watch.since, slot)
+                    else:
+                        run.outcome = decide(watch.shared, seen, watch.since, slot)
             run = account(here, run, memory, slot, before)
             if wp.static(switches):  # noqa: SIM102
                 if run.outcome == _SETTLED:

@@ -17,7 +17,7 @@ Fields that the engine reads by name, whatever the motion:
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Hashable, Mapping
+from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, ClassVar
 
@@ -27,8 +27,14 @@ import warp as wp
 
 from alight.core import devices
 from alight.core.checks import Array
-from alight.core.outcomes import Outcome
+from alight.core.given import found_once
+from alight.core.outcomes import AnyEnding, Ending, Outcome, ending_of, own_endings
+from alight.engine.columns import Columns
 from alight.engine.history import line_limit
+from alight.engine.records import record_dtype
+from alight.engine.run_kind import LANDINGS, RunKind
+from alight.engine.stops import judging
+from alight.engine.stops.law import StopLaw
 
 #: Lines of history that one launch may write.
 LINES = 4096
@@ -82,10 +88,12 @@ class Loop:
     on from the next switch, if there is one."""
     own: bool = False
     """Whether each run has a model of its own (``engine.fleet``)."""
+    judge: judging.Judge | None = None
+    """What asks the stops after each step; None where there are none (``engine.stops``)."""
 
     def __hash__(self) -> int:
         parts = (self.whole, self.told, self.line, self.apart, self.World, self.Memory)
-        return hash((parts, self.own, self.next))
+        return hash((parts, self.own, self.next, self.judge))
 
 
 @dataclass(frozen=True)
@@ -136,6 +144,40 @@ class Motion(ABC):
     #: What progress calls the runs, and the outcomes that it counts.
     title: str = "Landings"
     shown: Mapping[str, int] = {"settled": Outcome.SETTLED, "escaped": Outcome.ESCAPED}
+    #: What it calls some of the outcomes, by code.
+    words: ClassVar[Mapping[int, Ending]] = {}
+    #: Laws that end runs (``engine.stops``); the first that is met does.
+    stops: tuple[StopLaw, ...] = ()
+
+    @property
+    def endings(self) -> dict[int, Ending]:
+        """Endings that its stops bring, by code: those that are no ``Outcome``."""
+        return own_endings(law.ending for law in self.stops)
+
+    @property
+    def all_endings(self) -> dict[int, AnyEnding]:
+        """What codes mean beside the outcomes, or in its own words."""
+        return {**self.words, **self.endings}
+
+    def __getstate__(self) -> dict[str, Any]:
+        """What was given; what follows from it is found again."""
+        return {name: v for name, v in vars(self).items() if not found_once(self, name)}
+
+    #: What its runs are called, and how they may end.
+    run_kind: RunKind = LANDINGS
+
+    @property
+    @abstractmethod
+    def columns(self) -> Columns:
+        """What is told of its runs, their contacts and their courses."""
+
+    def ending(self, code: int) -> AnyEnding:
+        """What a code of an outcome stands for."""
+        return ending_of(code, self.all_endings)
+
+    def followed(self, every: float | None) -> Motion:
+        """The same with a record ``every`` so many seconds, where records are at given times."""
+        return self
 
     @abstractmethod
     def loop(self) -> Loop:
@@ -158,6 +200,15 @@ class Motion(ABC):
         World = self.loop().World
         none = wp.empty(0, dtype=World, device=device.name)
         return self.world(release, device), none, wp.empty(0, dtype=int, device=device.name)
+
+    @classmethod
+    def prepare_together(cls, models: Sequence[Any], releases: Sequence[Any]) -> None:
+        """What ``start`` and ``world`` need of several models, where all at once costs less."""
+        return
+
+    def judged_by(self) -> Sequence[Sequence[StopLaw]]:
+        """The stops of each model whose runs go in one batch."""
+        return [self.stops]
 
     @abstractmethod
     def start(self, release: Any, device: devices.Device, threads: int | None) -> Start:
@@ -213,4 +264,4 @@ class Motion(ABC):
 
 def new_records(dtype: Any, count: int) -> Any:
     """(n,) structured array of a Warp struct, zeros."""
-    return np.zeros(count, dtype=dtype.numpy_dtype())
+    return np.zeros(count, dtype=record_dtype(dtype))

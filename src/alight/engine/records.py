@@ -4,6 +4,7 @@ Runs and what goes with them are moved as words of eight bytes, whatever they ar
 in slot s is column s of a table [word, slot], and so is a column of an array [row, slot].
 """
 
+import functools
 from typing import Any
 
 import numpy as np
@@ -86,9 +87,15 @@ def _gather_touches(
     values_out[i] = touches[slots[i], places[i]]
 
 
+@functools.cache
+def record_dtype(record: Any) -> Any:
+    """The NumPy type of a Warp struct; Warp makes it anew each time, which takes a while."""
+    return np.dtype(record.numpy_dtype())
+
+
 def size_of(record: Any) -> int:
     """Size of a Warp struct [bytes]."""
-    return int(np.dtype(record.numpy_dtype()).itemsize)
+    return int(record_dtype(record).itemsize)
 
 
 def words_of(array: Any) -> Any:
@@ -105,7 +112,7 @@ def words_of(array: Any) -> Any:
 def field_of(array: Any, name: str) -> Any:
     """One scalar of each struct of an array [slot], as [1, slot]."""
     (slots,), (size,) = array.shape, array.strides
-    first = np.dtype(array.dtype.numpy_dtype()).fields[name][1]
+    first = record_dtype(array.dtype).fields[name][1]
     return _view(array, scalar, (1, slots), (_WORD, size), first)
 
 
@@ -143,7 +150,7 @@ def stacked(dtype: Any, parts: list[Any]) -> Any:
     NumPy's own concatenation drops the padding between fields, and Warp insists on it.
     """
     if not isinstance(dtype, np.dtype):
-        dtype = dtype.numpy_dtype()
+        dtype = record_dtype(dtype)
     out: Any = np.zeros(sum(len(part) for part in parts), dtype=dtype)
     start = 0
     for part in parts:

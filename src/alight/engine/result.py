@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
 
 from alight.core.checks import Array
-from alight.core.outcomes import Outcome, outcome_of
+from alight.core.outcomes import AnyEnding, Endings, Outcome, counted, ending_of
 
 
 @dataclass(frozen=True, eq=False)
@@ -19,10 +19,12 @@ class BatchResult:
     """Structured array of last states and tallies: the fields of a motion's run and notes."""
     touches: Any
     """Structured array of all contacts, by run and then by time (see ``engine.records.Touch``)."""
+    endings: Endings = field(default_factory=dict, kw_only=True)
+    """What codes mean beside those of ``core.outcomes.Outcome``, or in the motion's own words."""
 
     @property
     def outcome(self) -> Any:
-        """(n,) codes of ``core.outcomes.Outcome``."""
+        """(n,) codes of ``core.outcomes.Outcome``, or of ``endings``."""
         return self.final["outcome"]
 
     @property
@@ -45,10 +47,23 @@ class BatchResult:
         """(n,) contacts of each run, the last included."""
         return self.final["touches"]
 
-    def count(self) -> dict[Outcome, int]:
+    @property
+    def settled(self) -> Any:
+        """(n,) whether each run came to rest."""
+        return self.outcome == Outcome.SETTLED
+
+    @property
+    def touched(self) -> Any:
+        """(n,) whether each run touched anything."""
+        return self.final["touches"] > 0
+
+    def ending(self, code: int) -> AnyEnding:
+        """What a code means: its name, and the sentence that a person reads."""
+        return ending_of(code, self.endings)
+
+    def count(self) -> dict[AnyEnding, int]:
         """How many runs ended in each way."""
-        codes, counts = np.unique(self.outcome, return_counts=True)
-        return {outcome_of(c): int(n) for c, n in zip(codes, counts, strict=True)}
+        return counted(self.outcome, self.endings)
 
     def __len__(self) -> int:
         return len(self.final)

@@ -13,8 +13,10 @@ from typing import Any
 import numpy as np
 
 from alight.core.errors import InputError, did_you_mean
+from alight.core.registry import Entry, registry
 from alight.scenario.errors import Fault, told
 from alight.scenario.field_types import FieldType, ListField, Measure, Number, Whole, _Range
+from alight.scenario.registered import plain
 
 #: Keys of each kind of dispersion: needed, optional.
 KINDS: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
@@ -30,6 +32,9 @@ KINDS: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
     "covariance": ((), ("matrix", "sigma", "correlation")),
     "choice": (("values",), ("weights",)),
 }
+#: What a key of a registered dispersion holds: a value of the quantity that varies, in its unit and
+#: within its bounds, or a width in its unit; anything else is a ``FieldType`` of its own.
+VALUE, SPREAD = "value", "spread"
 #: A bounded value may be normal only if its bounds are this many sigma away.
 FAR = 5.0
 
@@ -46,8 +51,8 @@ class Dispersion:
 
     key: str
     kind: str
-    """normal, truncated, uniform, log-normal, disc, ball, cone, cap, orientation, covariance or
-    choice."""
+    """normal, truncated, uniform, log-normal, disc, ball, cone, cap, orientation, covariance,
+    choice, or a name of the registry."""
     width: int
     """Components of the value."""
     sigma: Numbers | None = None
@@ -68,6 +73,8 @@ class Dispersion:
     """To choose from."""
     weights: Numbers | None = None
     """Their shares, which sum to 1; equal if None."""
+    more: tuple[tuple[str, Any], ...] = ()
+    """Parameters of a kind of another package, by name."""
     written: dict[str, Any] = field(default_factory=dict, compare=False, repr=False)
     """The table as the file has it."""
 
@@ -96,14 +103,12 @@ class _Reader:
                 f'{{ kind = "normal", sigma = {self._example()} }}'
             )
             return None
-        word = self.table.get("kind")
-        if not isinstance(word, str) or word not in KINDS:
-            listed = ", ".join(f'"{name}"' for name in KINDS)
-            hint = did_you_mean(word, KINDS) if isinstance(word, str) else ""
-            found = "is missing" if word is None else f"found {told(word)}"
-            self.wrong(f"{found}; it must be one of {listed}.{hint}", "kind")
+        word = self._word()
+        if word is None:
             return None
-        self._keys(word)
+        if word not in KINDS:
+            return self._registered(registry.find("dispersion", word))
+        self._keys(word, *KINDS[word])
         self._fits(word)
         values = {name: self._value(name, word) for name in self.table if self._known(name, word)}
         if self.problems:
@@ -111,11 +116,52 @@ class _Reader:
         made = self._made(word, values)
         return None if self.problems else made
 
+    def _word(self) -> str | None:
+        """The kind, where there is such a one."""
+        word = self.table.get("kind")
+        if isinstance(word, str) and registry.known("dispersion", word) is not None:
+            return word
+        names = registry.names("dispersion")
+        listed = ", ".join(f'"{name}"' for name in names)
+        hint = did_you_mean(word, names) if isinstance(word, str) else ""
+        found = "is missing" if word is None else f"found {told(word)}"
+        self.wrong(f"{found}; it must be one of {listed}.{hint}", "kind")
+        return None
+
+    # -- kinds of other packages ----------------------------------------------------------------
+
+    def _registered(self, entry: Entry) -> Dispersion | None:
+        """A dispersion of a kind that another package brings."""
+        kinds = dict(entry.keys or {})
+        asked = entry.asks(("nominal",))
+        needed = tuple(name for name in kinds if asked.get(name, False))
+        self._keys(entry.name, needed, tuple(name for name in kinds if name not in needed))
+        if self.nominal is None:
+            self.wrong(f"the scenario has no value under {self.key} for it to vary about", "kind")
+        if isinstance(self.kind, Whole):
+            self.wrong('whole numbers take "choice"', "kind")
+        values = []
+        for name in [name for name in kinds if name in self.table]:
+            try:
+                values.append((name, self._reader_of(kinds[name])(self.table[name])))
+            except InputError as cause:
+                self.wrong(str(cause), name)
+        if self.problems:
+            return None
+        return Dispersion(self.key, entry.name, self.width, more=tuple(values), written=self.table)
+
+    def _reader_of(self, kind: Any) -> Callable[[Any], Any]:
+        """How a key of a registered kind is read."""
+        if kind in (VALUE, SPREAD):
+            return self._each(loose=kind == SPREAD)
+        read: Callable[[Any], Any] = kind.read
+        return lambda raw: plain(read(raw))
+
     def _known(self, name: str, word: str) -> bool:
         return name != "kind" and name in (*KINDS[word][0], *KINDS[word][1])
 
-    def _keys(self, word: str) -> None:
-        needed, optional = KINDS[word]
+    def _keys(self, word: str, needed: tuple[str, ...], optional: tuple[str, ...]) -> None:
+        """Whether all that is needed is given, and nothing else."""
         allowed = (*needed, *optional)
         for name in self.table:
             if name != "kind" and name not in allowed:

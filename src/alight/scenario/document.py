@@ -13,15 +13,26 @@ import numpy as np
 from pydantic import Field, PrivateAttr
 
 from alight.core.errors import InputError, did_you_mean
+from alight.core.outcomes import AnyEnding
+from alight.core.registry import registry
 from alight.scenario import toml_text
-from alight.scenario.dispersion import KINDS, Dispersion
+from alight.scenario.dispersion import Dispersion
 from alight.scenario.errors import Fault
-from alight.scenario.field_types import MOST_SEED, Either, FieldType, OneOf, TextField, Whole
-from alight.scenario.schema.run import CampaignSection, Record
+from alight.scenario.field_types import (
+    MOST_SEED,
+    Either,
+    FieldType,
+    OneOf,
+    PackagesField,
+    TextField,
+    Whole,
+)
+from alight.scenario.registered import EVERY, packages_of, variant
+from alight.scenario.schema.run import CampaignSection, Record, ReportSection
 from alight.scenario.schema.section import Section
 
 #: Sections whose numbers cannot vary from run to run.
-FIXED = ("campaign", "record", "made_by")
+FIXED = ("campaign", "record", "report", "made_by")
 #: The kind of a file that does not say which it is.
 LANDING = "landing"
 
@@ -32,6 +43,7 @@ class MadeBy(Section):
     alight: Annotated[str | None, TextField()] = None
     warp: Annotated[str | None, TextField()] = None
     device: Annotated[str | None, TextField()] = None
+    packages: Annotated[Any, PackagesField()] = None
 
 
 class Document(Section):
@@ -54,6 +66,7 @@ class Document(Section):
     dispersions: Annotated[dict[str, Any], Field(default_factory=dict)]
     campaign: CampaignSection = CampaignSection()
     record: Record = Record()
+    report: ReportSection = ReportSection()
     made_by: MadeBy | None = None
 
     _source: str = PrivateAttr(default="scenario")
@@ -96,20 +109,31 @@ class Document(Section):
         """What varies from run to run without standing under [dispersions]."""
         return {}
 
+    @property
+    def endings(self) -> list[AnyEnding]:
+        """How its own stops end runs (``[[stop.when]]``)."""
+        stop: Any = getattr(self, "stop", None)
+        found = (one.ending for one in getattr(stop, "when", ()))
+        return [ending for ending in found if ending is not None]
+
     # -- writing ------------------------------------------------------------------------------
 
     def resolved(self, device: str | None = None) -> dict[str, Any]:
         """Everything as a file would say it: every default, and the version (and ``device``)."""
         out: dict[str, Any] = {} if self.KIND == LANDING else {"kind": self.KIND}
         written = self.written()
-        last = {name: written.pop(name) for name in ("campaign", "record")}
+        last = {name: written.pop(name) for name in ("campaign", "record", "report")}
+        if not last["report"]:
+            last.pop("report")
         written.pop("made_by", None)
         out |= {**written, **last}
         kept = {key: d for key, d in self.dispersions.items() if d.written}
         out["dispersions"] = {key: copy.deepcopy(d.written) for key, d in kept.items()}
-        out["made_by"] = {"alight": _alight_version(), "warp": version("warp-lang")}
+        out["made_by"] = {"alight": _alight_version(), "warp": _warp_version()}
         if device is not None:
             out["made_by"]["device"] = device
+        if packages := packages_of(self):
+            out["made_by"]["packages"] = packages
         return out
 
     def to_toml(self, device: str | None = None) -> str:
@@ -205,8 +229,8 @@ class Document(Section):
         """The section that a key belongs to, if it is in a list: ground.region.pond.friction."""
         if key.count(".") != 3:
             return None
-        top, name, *_ = key.split(".")
-        return _lists(cls).get(f"{top}.{name}")
+        top, name, item, _ = key.split(".")
+        return _items(cls).get((top, name, item)) or _lists(cls).get(f"{top}.{name}")
 
     @classmethod
     def dispersible(cls) -> dict[str, FieldType]:
@@ -234,6 +258,11 @@ class Document(Section):
         return kind.form(value) if isinstance(kind, Either) else kind
 
 
+@functools.cache
+def _warp_version() -> str:
+    return version("warp-lang")
+
+
 def _alight_version() -> str:
     return str(importlib.import_module("alight").__version__)
 
@@ -255,12 +284,25 @@ def _lists(document: type[Document]) -> dict[str, type[Section]]:
 
 
 @functools.cache
+def _items(document: type[Document]) -> dict[tuple[str, ...], type[Section]]:
+    """The sections of entries whose keys depend on their kind, by list and name."""
+    if document.ORIGIN is None:
+        return {}
+    origin, names = document.ORIGIN
+    lists, named = _lists(origin), [n for n in names if n.item not in ("", EVERY)]
+    return {(*n.path, n.item): variant(lists[".".join(n.path)], n.name) for n in named}
+
+
+@functools.cache
 def _dispersible(document: type[Document]) -> dict[str, FieldType]:
     found = {
         key: kind
         for key, kind in keys(document).items()
         if kind.width and key != "seed" and key.split(".")[0] not in FIXED
     }
+    for path, section in _items(document).items():
+        kinds = section.kinds().items()
+        found |= {".".join((*path, key)): kind for key, kind in kinds if kind.width}
     return {**found, **document.pairs()}
 
 
@@ -283,7 +325,7 @@ def schema_of(document: type[Document]) -> dict[str, Any]:
         made["required"] = ["kind", *made.get("required", [])]
     table = {
         "type": "object",
-        "properties": {"kind": {"enum": [*KINDS]}},
+        "properties": {"kind": {"enum": registry.names("dispersion")}},
         "required": ["kind"],
     }
     made["properties"]["dispersions"] = {
@@ -292,7 +334,7 @@ def schema_of(document: type[Document]) -> dict[str, Any]:
         "properties": {key: {"$ref": "#/$defs/Dispersion"} for key in document.dispersible()},
         "patternProperties": {
             pattern: {"$ref": "#/$defs/Dispersion"}
-            for pattern in (_pattern(name, one) for name, one in _lists(document).items())
+            for pattern in (_pattern(name, document) for name in _lists(document))
         },
         "additionalProperties": False,
     }
@@ -300,7 +342,10 @@ def schema_of(document: type[Document]) -> dict[str, Any]:
     return made
 
 
-def _pattern(name: str, section: type[Section]) -> str:
+def _pattern(name: str, document: type[Document]) -> str:
     """What the keys of the numbers in a list look like."""
-    varied = [key for key, kind in section.kinds().items() if kind.width]
+    top, _, key = name.partition(".")
+    table = document.tables()[top]
+    sections = table.VARIANTS.get(key, {"": table.lists()[key]}).values()
+    varied = dict.fromkeys(k for one in sections for k, kind in one.kinds().items() if kind.width)
     return rf"^{name.replace('.', chr(92) + '.')}\.[A-Za-z0-9_-]+\.({'|'.join(varied)})$"

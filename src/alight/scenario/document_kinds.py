@@ -5,7 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 from alight.core.errors import unknown_name
+from alight.scenario import shipped_names  # noqa: F401  (which registers them)
 from alight.scenario.document import LANDING, Document, schema_of
+from alight.scenario.registered import with_all
 from alight.scenario.schema.capture import CaptureScenario
 from alight.scenario.schema.landing import Scenario
 from alight.scenario.schema.membrane import DropScenario
@@ -17,7 +19,7 @@ DOCUMENTS: dict[str, type[Document]] = {
 
 
 def json_schema(kind: str = LANDING) -> dict[str, Any]:
-    """The JSON schema of scenario files of a kind, for editors."""
+    """The JSON schema of scenario files of a kind, with all that is installed, for editors."""
     if kind not in DOCUMENTS:
         raise unknown_name("kind of scenario", kind, DOCUMENTS)
-    return schema_of(DOCUMENTS[kind])
+    return schema_of(with_all(DOCUMENTS[kind]))

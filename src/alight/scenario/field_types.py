@@ -15,6 +15,7 @@ from pydantic import GetCoreSchemaHandler, GetJsonSchemaHandler
 from pydantic_core import PydanticCustomError, core_schema
 
 from alight.core.errors import InputError, did_you_mean
+from alight.core.registry import registry
 from alight.scenario import quantities
 from alight.scenario.errors import told
 from alight.scenario.quantities import DIMENSIONS, in_si
@@ -298,6 +299,39 @@ class ChoiceField(FieldType):
 
 
 @dataclass(frozen=True)
+class NameField(FieldType):
+    """A name of the registry: of what is shipped, or of what another package adds."""
+
+    kind: str = ""
+
+    def read(self, value: Any) -> Any:
+        """A str that is registered."""
+        if not isinstance(value, str) or registry.known(self.kind, value) is None:
+            names = registry.names(self.kind)
+            listed = ", ".join(f'"{word}"' for word in names)
+            allowed = f"it must be one of {listed}." if names else f"no {self.kind} is known here."
+            hint = did_you_mean(value, names) if isinstance(value, str) else ""
+            more = "" if hint or not isinstance(value, str) else registry.hint()
+            raise InputError(f"found {told(value)}; {allowed}{hint}{more}")
+        return value
+
+    def json(self) -> dict[str, Any]:
+        """An enum of what is installed."""
+        return {"enum": registry.names(self.kind)}
+
+
+@dataclass(frozen=True)
+class AnyOf(FieldType):
+    """A value of one of several kinds, for editors: which one, other keys of a file decide."""
+
+    kinds: tuple[FieldType, ...] = ()
+
+    def json(self) -> dict[str, Any]:
+        """Any of their schemas."""
+        return {"anyOf": [kind.json() for kind in self.kinds]}
+
+
+@dataclass(frozen=True)
 class ListField(FieldType):
     """A list of values of one kind, ``size`` of them (any number if 0); ``unit`` if not zero."""
 
@@ -408,3 +442,18 @@ class Either(FieldType):
     def json(self) -> dict[str, Any]:
         """A string or an array."""
         return {"anyOf": [self.of.json(), ListField(self.of).json()]}
+
+
+@dataclass(frozen=True)
+class PackagesField(FieldType):
+    """Packages and their versions, for people and for messages."""
+
+    def read(self, value: Any) -> Any:
+        """Pairs of texts."""
+        if not isinstance(value, dict) or not all(isinstance(v, str) for v in value.values()):
+            raise InputError(f"found {told(value)}; it must be a table of packages and versions")
+        return dict(value)
+
+    def json(self) -> dict[str, Any]:
+        """An object of texts."""
+        return {"type": "object", "additionalProperties": {"type": "string"}}

@@ -62,6 +62,7 @@ DIMENSIONS = _dimensions(
     ("Hertz stiffness", "N/m^1.5", "1e5 N/m^1.5", "N/m^1.5 kN/m^1.5 N/mm^1.5"),
     ("force", "N", "400 N", "N kN mN newton kg*m/s^2"),
     ("torque", "N*m", "0.2 N*m", "N*m mN*m N*mm N*cm"),
+    ("energy", "J", "0.1 J", "J mJ kJ"),
     ("torsional stiffness", "N*m/rad", "10 N*m/rad", "N*m/rad N*m/deg N*m"),
     ("torsional damping", "N*m*s/rad", "1 N*m*s/rad", "N*m*s/rad N*m*s/deg N*m*s"),
     ("number per area", "1/m^2", "0.0016 1/m^2", "1/m^2 1/km^2 1/cm^2"),

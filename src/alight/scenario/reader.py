@@ -14,14 +14,19 @@ from alight.core.errors import FileError, InputError, did_you_mean
 from alight.core.files import MOST_BYTES as MOST_FILE
 from alight.core.files import read_bounded
 from alight.core.paths import check_text, user_path
+from alight.core.registry import registry
 from alight.scenario import dispersion
 from alight.scenario.dispersion import Dispersion
 from alight.scenario.document import LANDING, Document, keys
 from alight.scenario.document_kinds import DOCUMENTS
 from alight.scenario.errors import Fault, ScenarioError, told
-from alight.scenario.field_types import ChoiceField, Either, OneOf
+from alight.scenario.field_types import ChoiceField, Either, NameField, OneOf
+from alight.scenario.registered import extended, missing_package
 from alight.scenario.schema.section import Section, wanted
 from alight.scenario.shipped_scenarios import MOST_BYTES
+
+#: Keys and numbers of entries that lead to a value.
+Place = tuple[str | int, ...]
 
 
 def load(path: str | os.PathLike[str]) -> Any:
@@ -51,15 +56,22 @@ def from_dict(
     table: dict[str, Any], source: str = "scenario", folder: str | os.PathLike[str] = "."
 ) -> Any:
     """The scenario that a table describes, as ``tomllib`` gives it."""
-    document = _document_of(table, source)
-    rest = {key: value for key, value in table.items() if key not in ("kind", "dispersions")}
+    kept = {key: value for key, value in table.items() if key not in ("kind", "dispersions")}
+    document, rest = _with_names(_document_of(table, source), kept, source)
     problems: list[Fault] = []
     found: Document | None = None
+    unknown: list[str] = []
     try:
         found = document.model_validate(rest)
     except ValidationError as cause:
         errors = cause.errors(include_url=False)
-        problems += [_rephrased(error, rest, document) for error in errors]
+        names = [error for error in errors if _is_name(error, document)]
+        unknown = [_table_of(error) for error in names]
+        problems += [
+            _rephrased(error, rest, document)
+            for error in errors
+            if error in names or _table_of(error) not in unknown
+        ]
     if found is not None:
         problems += found.problems()
         if not problems:
@@ -68,9 +80,10 @@ def from_dict(
             problems += found.file_problems()
     nominal = found if found is not None and not problems else None
     spread, more = _dispersions(table.get("dispersions", {}), document, nominal)
-    problems += more
+    of_unknown = tuple(f'dispersions."{name}.' for name in unknown)
+    problems += [fault for fault in more if not (unknown and fault.key.startswith(of_unknown))]
     if problems or found is None:
-        raise ScenarioError(source, problems)
+        raise ScenarioError(source, [*_lacking(table), *problems])
     made = found.model_copy(update={"dispersions": {**spread, **found.drawn()}})
     made._source = source
     return made
@@ -82,6 +95,28 @@ def _document_of(table: dict[str, Any], source: str) -> type[Document]:
         return DOCUMENTS[ChoiceField(tuple(DOCUMENTS)).read(table.get("kind", LANDING))]
     except InputError as cause:
         raise ScenarioError(source, [Fault("kind", str(cause))]) from None
+
+
+def _with_names(
+    document: type[Document], table: dict[str, Any], source: str
+) -> tuple[type[Document], dict[str, Any]]:
+    """The class with the keys of what the file names from the registry, and its table."""
+    try:
+        made: tuple[type[Document], dict[str, Any]] = extended(document, table)
+    except InputError as cause:
+        raise ScenarioError(source, [Fault("", str(cause))]) from None
+    return made
+
+
+def _lacking(table: dict[str, Any]) -> list[Fault]:
+    """Packages that a resolved scenario was made with and that are not here."""
+    made_by = table.get("made_by")
+    packages = made_by.get("packages") if isinstance(made_by, dict) else None
+    return [
+        Fault("made_by.packages", missing_package(name, str(version)))
+        for name, version in (packages.items() if isinstance(packages, dict) else ())
+        if name not in registry.packages()
+    ]
 
 
 # -- the file ------------------------------------------------------------------------------------
@@ -120,24 +155,36 @@ def _lower(text: str) -> str:
 # -- what pydantic found -------------------------------------------------------------------------
 
 
+def _is_name(error: Any, document: type[Document]) -> bool:
+    """Whether a law or kind is not known: then nothing else in its table can be judged."""
+    section, path = _section_of(error["loc"], document)
+    return isinstance(section.kinds().get(str(path[-1])), NameField)
+
+
+def _table_of(error: Any) -> str:
+    """The dotted key of the table that one of pydantic's errors is about."""
+    return ".".join(map(str, error["loc"][:-1]))
+
+
 def _rephrased(error: Any, table: Any, document: type[Document]) -> Fault:
     """One of pydantic's errors, about ``table``, in a person's words."""
-    key = _key_of(error["loc"], table)
+    section, path = _section_of(error["loc"], document)
+    key = _key_of(path, table)
     kind = error["type"]
     if kind == "tuple_type":
         said = f"found {told(error['input'])}; it must be a list of tables: [[{key}]] above each"
         return Fault(key, said)
     if kind == "extra_forbidden":
-        return Fault(key, _unknown_key(error["loc"], document))
+        return Fault(key, _unknown_key(section, str(path[-1]), document))
     if kind == "missing":
-        return Fault(key, _missing_key(error["loc"], document))
+        return Fault(key, _missing_key(section, path))
     if kind in ("model_type", "model_attributes_type"):
         said = f"found {told(error['input'])}; it must be a table: [{key}] and its keys below it"
         return Fault(key, said)
     return Fault(key, str(error["msg"]))
 
 
-def _key_of(path: tuple[str | int, ...], table: Any) -> str:
+def _key_of(path: Place, table: Any) -> str:
     """The dotted key of a place in ``table``; a table in a list goes by its name."""
     parts = []
     for part in path:
@@ -154,16 +201,22 @@ def _key_of(path: tuple[str | int, ...], table: Any) -> str:
     return ".".join(parts)
 
 
-def _section_of(path: tuple[str | int, ...], document: type[Document]) -> type[Section]:
+def _section_of(path: Place, document: type[Document]) -> tuple[type[Section], Place]:
+    """The section that a key of pydantic's belongs to, and the key without the words for kinds."""
     section: type[Section] = document
-    for name in path[:-1]:
-        if isinstance(name, str):
+    variants, clean = dict[str, type[Section]](), list[str | int]()
+    for place, name in enumerate(path):
+        if clean and isinstance(clean[-1], int) and name in variants:
+            section, variants = variants[str(name)], {}
+            continue
+        clean.append(name)
+        if isinstance(name, str) and place < len(path) - 1:
+            variants = section.VARIANTS.get(name, {})
             section = {**section.tables(), **section.lists()}[name]
-    return section
+    return section, tuple(clean)
 
 
-def _unknown_key(path: tuple[str, ...], document: type[Document]) -> str:
-    section, name = _section_of(path, document), str(path[-1])
+def _unknown_key(section: type[Section], name: str, document: type[Document]) -> str:
     allowed = list(section.model_fields)
     hint = _elsewhere(name) if section is document else ""
     hint = hint or did_you_mean(name, allowed)
@@ -181,12 +234,11 @@ def _elsewhere(name: str) -> str:
     return f' It belongs in files that say kind = "{others[0]}".' if others else ""
 
 
-def _missing_key(path: tuple[str, ...], document: type[Document]) -> str:
-    section, name = _section_of(path, document), path[-1]
-    tables = section.tables()
+def _missing_key(section: type[Section], path: Place) -> str:
+    name, tables = str(path[-1]), section.tables()
     if name in tables:
         inside = ", ".join(tables[name].model_fields)
-        return f"the table [{'.'.join(path)}] is missing; its keys are {inside}"
+        return f"the table [{'.'.join(map(str, path))}] is missing; its keys are {inside}"
     return f"is missing; it must be {wanted(section.kinds()[name])}"
 
 

@@ -14,6 +14,7 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from alight.actuators.schedule import Schedule
 from alight.core import frames
 from alight.core.checks import Array, checked_number, checked_vector
 from alight.core.errors import InputError, unknown_name
@@ -23,7 +24,6 @@ from alight.vehicles.fittings import (
     Device,
     Motor,
     Pad,
-    Schedule,
     Slosh,
     fitted,
 )

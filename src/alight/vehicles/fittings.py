@@ -1,4 +1,4 @@
-"""What is fitted to a tree: pads, crushables, thrusters, motors, brakes, and slosh that is watched.
+"""What is fitted to a tree: pads, bellies, crushables, thrusters, motors, brakes, watched slosh.
 
 A device names a body of the tree and is checked alone; ``fitted`` checks all of them against a
 tree. What changes in time does so in steps, by a ``Schedule``, counted from the release or from
@@ -7,6 +7,7 @@ the first touch of the ground.
 
 from __future__ import annotations
 
+import itertools
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass, field
@@ -15,73 +16,22 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from alight.core.checks import Array, checked_number, checked_vector
-from alight.core.errors import InputError, unknown_name
+from alight.actuators.schedule import Schedule, require_schedule
+from alight.core import frames
+from alight.core.checks import checked_direction, checked_number, checked_vector
+from alight.core.errors import InputError
 from alight.vehicles.tree.parts import checked_name
 from alight.vehicles.tree.tree import Tree
 
-#: What a schedule may count its times from.
+#: What the schedules of a tree may count their times from.
 TRIGGERS = ("release", "touch")
+
+#: Most points of a belly: each is looked at in every step.
+MOST_POINTS = 1000
 
 #: Compression at which a crushable begins to give, unless its stiffness is given [m], and the time
 #: in which its damper lets go of its spring, unless its damping is given [s].
 YIELD, RELAX = 2e-3, 2e-3
-
-
-@dataclass(frozen=True, eq=False)
-class Schedule:
-    """A level that changes in steps: 0 before the first time, then ``levels[i]`` from ``times[i]``.
-
-    ``Schedule()`` is a level of 1 from the release on; ``Schedule.after_touch(0.5, 10.0)`` one of 1
-    from half a second after the first touch, for ten seconds.
-    """
-
-    times: Sequence[float] = (0.0,)
-    """[s] after the trigger, rising."""
-    levels: Sequence[float] = (1.0,)
-    """By which the device's force or torque is multiplied; one for each time."""
-    after: str = "release"
-    """"release" or "touch", the first one."""
-
-    def __post_init__(self) -> None:
-        times, levels = (_row(x) for x in (self.times, self.levels))
-        if len(times) != len(levels) or not len(times):
-            raise InputError(
-                f"a schedule has {len(times)} times and {len(levels)} levels; it needs as many of "
-                "one as of the other, and one at least."
-            )
-        if not (np.isfinite(times).all() and np.isfinite(levels).all()):
-            raise InputError("a schedule has times or levels that are not finite; all must be.")
-        if times[0] < 0.0 or (np.diff(times) <= 0.0).any():
-            raise InputError(
-                f"the times of a schedule are {times.tolist()} s; they must rise, from 0 on."
-            )
-        if self.after not in TRIGGERS:
-            raise unknown_name("trigger of a schedule", str(self.after), TRIGGERS)
-        for name, value in (("times", times), ("levels", levels)):
-            object.__setattr__(self, name, tuple(value.tolist()))
-
-    @classmethod
-    def after_touch(cls, delay: float = 0.0, duration: float = math.inf) -> Schedule:
-        """On from ``delay`` [s] after the first touch, for ``duration`` [s]."""
-        return cls._on(delay, duration, "touch")
-
-    @classmethod
-    def between(cls, start: float, end: float = math.inf) -> Schedule:
-        """On from ``start`` to ``end`` [s] after the release."""
-        start = checked_number("start [s]", start, above=False)
-        return cls._on(start, end - start, "release")
-
-    @classmethod
-    def _on(cls, delay: float, duration: float, after: str) -> Schedule:
-        delay = checked_number("delay [s]", delay, above=False)
-        if not duration > 0.0:
-            raise InputError(
-                f"the duration is {duration!r} s; it must be above 0, or infinite for no end."
-            )
-        if math.isinf(duration):
-            return cls((delay,), (1.0,), after)
-        return cls((delay, delay + duration), (1.0, 0.0), after)
 
 
 @dataclass(frozen=True, eq=False)
@@ -100,6 +50,68 @@ class Pad:
         who = _named(self, "pad")
         _set(self, place=checked_vector(f"the place of {who} [m]", self.place))
         _set(self, radius=checked_number(f"the radius of {who} [m]", self.radius, above=False))
+
+
+@dataclass(frozen=True, eq=False)
+class Belly:
+    """Points of a body that touch the ground beside its pads: corners of a bus, a tank, a dish.
+
+    They are pushed as pads are, by the same law, with friction that sticks. What stands between
+    the points is not felt: give corners, and more of them where rocks are small.
+    """
+
+    body: str
+    points: npt.ArrayLike
+    """(n, 3) in body axes [m]."""
+    radius: float = 0.0
+    """Of a ball about each of them [m]; 0 for points."""
+    name: str = ""
+    """What tables call it; the body's name if not given."""
+
+    def __post_init__(self) -> None:
+        who = _named(self, "belly")
+        try:
+            points = np.array(self.points, dtype=np.float64)
+        except (TypeError, ValueError):
+            points = np.zeros(0)
+        if points.ndim != 2 or points.shape[-1] != 3 or not 1 <= len(points) <= MOST_POINTS:
+            raise InputError(
+                f"the points of {who} have shape {points.shape}; they must be rows of x, y, z in "
+                f"body axes [m], one at least and {MOST_POINTS} at most."
+            )
+        for point in points:
+            checked_vector(f"a point of {who} [m]", point)
+        _set(self, points=points)
+        _set(self, radius=checked_number(f"the radius of {who} [m]", self.radius, above=False))
+
+    @classmethod
+    def box(
+        cls,
+        body: str,
+        size: npt.ArrayLike,
+        place: npt.ArrayLike = (0.0, 0.0, 0.0),
+        turn: npt.ArrayLike = (0.0, 0.0, 0.0, 1.0),
+        name: str = "",
+    ) -> Belly:
+        """The corners of a box of ``size`` [m], its centre at ``place`` [m] and its axes turned by
+        the quaternion ``turn`` (xyzw)."""
+        who = f'belly "{name or body}"'
+        sides = checked_vector(f"the size of {who} [m]", size)
+        if not (sides > 0.0).all():
+            raise InputError(f"the size of {who} is {sides.tolist()} m; all sides must be above 0.")
+        corners = 0.5 * sides * np.array(list(itertools.product((-1.0, 1.0), repeat=3)))
+        at = checked_vector(f"the place of {who} [m]", place)
+        turned = frames.quat_rotate(frames.quat_normalize(np.asarray(turn, np.float64)), corners)
+        return cls(body, at + turned, name=name)
+
+    @property
+    def pads(self) -> tuple[Pad, ...]:
+        """Its points, each as a pad."""
+        points = np.asarray(self.points)
+        return tuple(
+            Pad(self.body, point, self.radius, f"{self.name} {i + 1}")
+            for i, point in enumerate(points)
+        )
 
 
 @dataclass(frozen=True, eq=False)
@@ -165,7 +177,7 @@ class Thruster:
         _set(
             self,
             place=checked_vector(f"the place of {who} [m]", self.place),
-            direction=_direction(f"the direction of {who}", self.direction),
+            direction=checked_direction(f"the direction of {who}", self.direction),
             force=checked_number(f"the force of {who} [N]", self.force),
         )
         _require_schedule(who, self.schedule)
@@ -224,10 +236,10 @@ class Slosh:
 
     def __post_init__(self) -> None:
         who = _named(self, "slosh")
-        _set(self, direction=_direction(f"the direction of {who}", self.direction))
+        _set(self, direction=checked_direction(f"the direction of {who}", self.direction))
 
 
-Device = Pad | Crushable | Thruster | Motor | Brake | Slosh
+Device = Pad | Crushable | Thruster | Motor | Brake | Slosh | Belly
 
 
 class Fitted(NamedTuple):
@@ -237,6 +249,18 @@ class Fitted(NamedTuple):
     crushables: tuple[Crushable, ...]
     actuators: tuple[Thruster | Motor | Brake, ...]
     sloshes: tuple[Slosh, ...]
+    bellies: tuple[Belly, ...] = ()
+
+    @property
+    def touching(self) -> tuple[Pad, ...]:
+        """All that touches the ground: the pads, then the points of each belly."""
+        return self.pads + tuple(point for belly in self.bellies for point in belly.pads)
+
+    @property
+    def owners(self) -> tuple[int, ...]:
+        """The belly that each of ``touching`` is of; -1 for a pad."""
+        of_bellies = [i for i, belly in enumerate(self.bellies) for _ in belly.pads]
+        return (-1,) * len(self.pads) + tuple(of_bellies)
 
 
 def fitted(tree: Tree, devices: Sequence[Device]) -> Fitted:
@@ -244,8 +268,8 @@ def fitted(tree: Tree, devices: Sequence[Device]) -> Fitted:
     for device in devices:
         if not isinstance(device, Device):
             raise InputError(
-                f"{device!r} is among the devices; each must be a Pad, Crushable, Thruster, "
-                "Motor, Brake or Slosh."
+                f"{device!r} is among the devices; each must be a Pad, Belly, Crushable, "
+                "Thruster, Motor, Brake or Slosh."
             )
         joint = tree.joints[tree.index(device.body)]
         if isinstance(device, Crushable) and joint.kind != "prismatic":
@@ -266,6 +290,7 @@ def fitted(tree: Tree, devices: Sequence[Device]) -> Fitted:
         crushables=tuple(d for d in devices if isinstance(d, Crushable)),
         actuators=tuple(d for d in devices if isinstance(d, Thruster | Motor | Brake)),
         sloshes=tuple(d for d in devices if isinstance(d, Slosh)),
+        bellies=tuple(d for d in devices if isinstance(d, Belly)),
     )
 
 
@@ -300,24 +325,10 @@ def _set(device: object, **values: object) -> None:
         object.__setattr__(device, key, value)
 
 
-def _row(value: Sequence[float]) -> Array:
-    try:
-        return np.array(value, dtype=np.float64).reshape(-1)
-    except (TypeError, ValueError):
-        raise InputError(f"a schedule holds {value!r}; it must be numbers.") from None
-
-
-def _direction(name: str, value: npt.ArrayLike) -> Array:
-    vector = checked_vector(name, value)
-    length = float(np.linalg.norm(vector))
-    if length == 0.0:
-        raise InputError(f"{name} is zero; it must point somewhere, at any length.")
-    return vector / length
-
-
 def _require_schedule(who: str, schedule: object) -> None:
-    if not isinstance(schedule, Schedule):
+    require_schedule(who, schedule)
+    if isinstance(schedule, Schedule) and schedule.after not in TRIGGERS:
         raise InputError(
-            f"the schedule of {who} is {schedule!r}; it must be a Schedule, such as "
-            "Schedule.after_touch(delay=0.5)."
+            f'the schedule of {who} counts from "{schedule.after}"; articulated landers have '
+            f"schedules after {' or '.join(TRIGGERS)}: their runs end at rest."
         )

@@ -1,5 +1,6 @@
 """Devices of a tree inside kernels: what they push with, and what crushables remember."""
 
+import functools
 from typing import Any
 
 import numpy as np
@@ -29,6 +30,8 @@ class PadData:
     """In body axes [m]."""
     radius: scalar
     """[m]"""
+    belly: int
+    """The belly that it is a point of; -1 for a pad."""
 
 
 @wp.struct
@@ -86,6 +89,8 @@ class DeviceData:
     """All devices of a tree."""
 
     pads: wp.array(dtype=PadData)
+    """All that touches the ground: pads, then points of bellies."""
+    bellies: int
     crushables: wp.array(dtype=CrushData)
     actuators: wp.array(dtype=ActuatorData)
     sloshes: wp.array(dtype=SloshData)
@@ -206,14 +211,17 @@ def swing_angle(part: SloshData, memory: TreeMemory, slot: int):
     return wp.atan2(wp.length(wp.cross(now, rest)), wp.dot(now, rest))
 
 
+@functools.lru_cache(maxsize=64)
 def device_data(tree: Tree, parts: Fitted, device: devices.Device) -> Any:
-    """``DeviceData`` with its arrays on ``device``."""
+    """``DeviceData`` with its arrays on ``device``; models of one lander share it."""
     times = [t for a in parts.actuators for t in a.schedule.times]
     levels = [x for a in parts.actuators for x in a.schedule.levels]
     ends = np.cumsum([0, *(len(a.schedule.times) for a in parts.actuators)])
     data = DeviceData()
-    pads = [(tree.index(p.body), p.place, p.radius) for p in parts.pads]
+    touching = zip(parts.touching, parts.owners, strict=True)
+    pads = [(tree.index(p.body), p.place, p.radius, belly) for p, belly in touching]
     data.pads = _table(PadData, pads, device)
+    data.bellies = len(parts.bellies)
     data.crushables = _table(CrushData, [_crush_row(tree, c) for c in parts.crushables], device)
     rows = [_actuator_row(tree, a, ends[i], ends[i + 1]) for i, a in enumerate(parts.actuators)]
     data.actuators = _table(ActuatorData, rows, device)

@@ -80,8 +80,19 @@ def test_no_escape_is_said_with_its_bound():
 
 
 def test_an_unknown_outcome_is_refused():
-    with pytest.raises(InputError, match="9 is no outcome"):
-        settling.outcome_shares(np.array([1.0, 9.0]))
+    with pytest.raises(InputError, match="15 is no outcome"):
+        settling.outcome_shares(np.array([1.0, 15.0]))
+
+
+def test_endings_of_stops_have_their_shares():
+    found = settling.outcome_shares(np.array([1.0, 64.0, 64.0, 6.0]))
+    assert found[64].value == 0.5
+    assert found[Outcome.BELOW_HEIGHT].value == found[Outcome.SETTLED].value == 0.25
+    runs = _runs(4)
+    runs["outcome_code"] = np.array([1, 64, 64, 6])
+    told = settling.settling(runs)
+    assert told.failed.value == 0.0
+    assert told.spreads["path_m"].n == 1  # none of them has settled
 
 
 # -- contacts ----------------------------------------------------------------------------------

@@ -69,8 +69,39 @@ def test_landing_comes_to_rest_and_is_drawn(tmp_path):
     assert 5.0 < rows[0][2] < 20.0
 
 
-@pytest.mark.parametrize("name", ["own_surface.py", "own_contact.py"])
+@pytest.mark.validate
+def test_own_stop_ends_the_run_that_bounces_too_high():
+    """A hit at restitution e returns e^2 of the way down: 0.1 + 0.49 m, and no more."""
+    first, second, third, fourth = run("own_stop.py").splitlines()
+    assert first == "above 0.4 m: bounced, bounced higher than it may"
+    assert float(second.split()[3]) > 0.4
+    assert third.startswith("above 0.6 m: SETTLED")
+    assert float(fourth.split()[3]) == pytest.approx(0.1, abs=2e-3)
+
+
+@pytest.mark.parametrize("name", ["own_surface.py", "own_contact.py", "own_stop.py"])
 def test_architecture_shows_the_law_whole(name):
     text = (EXAMPLES / name).read_text()
     law = text[text.index("\n@wp.") : text.index("\n\nif __name__")].strip()
     assert f"```python\n{law}\n```" in (ROOT / "ARCHITECTURE.md").read_text()
+
+
+def test_own_motion_rises_as_high_as_its_energy_lets_it():
+    """r = R / (1 - (v / v_escape)^2); the error of leapfrog at 0.5 s is below 1e-5 of it."""
+    out = run("own_motion.py")
+    tops = re.findall(r"rises to (\S+) m, closed form (\S+) m", out)
+    assert len(tops) == 3
+    for found, known in tops:
+        assert math.isclose(float(found), float(known), rel_tol=2e-5)
+    assert out.count("came to rest on the surface") == 3
+    assert out.count("left the neighbourhood") == 1
+
+
+def test_own_actuator_and_controller_slow_a_cube_down():
+    """w0 exp(-gain t / I) up to the look at which the controller switches off: steps of 1e-9."""
+    out = run("own_actuator.py")
+    rate, expected = map(float, re.search(r"rate: (\S+) rad/s; expected: (\S+)", out).groups())
+    assert rate == pytest.approx(expected, rel=1e-6)
+    work = float(re.search(r"jets: (\S+) J", out).group(1))
+    inertia = 10.0 * 0.2**2 / 6.0
+    assert work == pytest.approx(0.5 * inertia * (expected**2 - 0.6**2), rel=1e-6)

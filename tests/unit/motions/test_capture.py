@@ -8,7 +8,9 @@ import warp as wp
 
 from alight.core import devices, frames
 from alight.core.errors import AlightError
+from alight.core.outcomes import Ending, Outcome, ending_of
 from alight.core.types import scalar, vec3
+from alight.engine.stops import SpinAbove
 from alight.membrane import Captive, Membrane, hexagon, pear
 from alight.motions.capture.approach import (
     CONTROLLERS,
@@ -22,8 +24,8 @@ from alight.motions.capture.approach import (
 from alight.motions.capture.craft import Spacecraft
 from alight.motions.capture.model import Capture
 from alight.motions.capture.result import (
+    CAPTURE_WORDS,
     ROW,
-    CaptureOutcome,
     _gained,
     _outcomes,
     _put_drift,
@@ -196,6 +198,24 @@ def test_controller_of_ones_own(device):
     assert flight.rows["propellant_kg"][0] == pytest.approx(9.0 / (285.0 * 9.80665), rel=1e-9)
 
 
+def test_a_stop_ends_a_capture():
+    """It is not held, and not at rest; the words of captures stay for the others."""
+    import dataclasses
+
+    spun = Ending(64, "spun", "the asteroid turned for 3 s")
+    motion = dataclasses.replace(capture(), stops=(SpinAbove(0.03, hold=3.0, ending=spun),))
+    rates = np.array([RATE, 0.1 * np.array(RATE)])
+    found = motion.run(rates, duration=6.0, every=1.0, device="cpu")
+    assert [end.name for end in found.outcome] == ["spun", "MISSED"]
+    assert str(found.outcome[0]) == "the asteroid turned for 3 s"
+    row = found.rows[0]
+    assert 3.0 <= row["end_s"] <= 3.0 + 2 * 0.1
+    assert not row["success"]
+    assert np.isnan(row["settle_s"])
+    assert found.rows["end_s"][1] == 6.0
+    assert found.records.tolist() == [4, 7]
+
+
 # -- rows -------------------------------------------------------------------------------------
 
 
@@ -205,19 +225,20 @@ def test_outcomes_by_what_happened():
     touching = np.array([1, 1, 0, 0, 1, 1, 1, 0, 0], dtype=bool)
     calm = np.array([1, 0, 0, 0, 1, 1, 0, 0, 0], dtype=bool)
     steady = np.array([0, 0, 0, 0, 1, 1, 0, 0, 0], dtype=bool)
-    found = [CaptureOutcome(int(c)).name for c in _outcomes(codes, first, touching, calm, steady)]
+    ends = _outcomes(codes, first, touching, calm, steady)
+    found = [ending_of(c, CAPTURE_WORDS).name for c in ends]
     wanted = ["AT_REST", "UNSETTLED", "MISSED", "LOST", "HELD", "RIM", "NOT_FINITE", "LOST"]
     assert found == [*wanted, "MISSED"]  # past the hoop without a touch is no loss
 
 
 def test_codes_keep_their_meaning():
     """Tables of earlier campaigns are read with these; held for good has a code of its own."""
-    assert {end.name: int(end) for end in CaptureOutcome} == {
-        "RUNNING": 0, "AT_REST": 1, "UNSETTLED": 3, "OUT_OF_STEPS": 5, "MISSED": 7,
-        "LOST": 8, "STRUCK": 9, "HELD": 10, "STEP_FLOOR": 16, "NOT_FINITE": 18,
-        "GAINED_ENERGY": 21, "RIM": 24,
+    assert {end.name: int(end) for end in CAPTURE_WORDS.values()} == {
+        "AT_REST": 1, "UNSETTLED": 3, "MISSED": 7, "LOST": 8, "STRUCK": 9, "HELD": 10, "RIM": 24,
     }  # fmt: skip
-    assert str(CaptureOutcome.AT_REST) == "in contact, and at rest against the asteroid"
+    assert all(code == end for code, end in CAPTURE_WORDS.items())
+    at_rest = ending_of(Outcome.SETTLED, CAPTURE_WORDS)
+    assert str(at_rest) == "in contact, and at rest against the asteroid"
 
 
 def test_spin_of_a_stiff_pair():

@@ -1,16 +1,20 @@
 """Runs on a membrane: what they are given, how they end, batches, thrust of one's own."""
 
+import dataclasses
+
 import numpy as np
 import pytest
 import warp as wp
 
+from alight import contact
 from alight.core import devices
 from alight.core.errors import InputError
+from alight.core.outcomes import Ending, Outcome
 from alight.core.types import scalar, vec3
+from alight.engine.stops import BelowHeight, InRegion, SpinAbove
 from alight.membrane import Captive, Membrane, hexagon
 from alight.membrane.forces import Moving
 from alight.motions.membrane.model import Craft, MembraneMotion
-from alight.motions.membrane.result import MembraneOutcome
 from alight.motions.membrane.state import Wrench
 from alight.motions.membrane.thrust import ConstantThrust, Thrust
 from alight.vehicles import RigidLander
@@ -41,7 +45,7 @@ def test_a_lander_bounces(device):
     flight = motion.run(
         (0, 0, 5), rate=(0.5, 1.0, -0.2), duration=2.5, step=0.01, every=0.1, device=device
     )
-    assert flight.outcome == [MembraneOutcome.TIMED_OUT]
+    assert flight.outcome == [Outcome.TIMED_OUT]
     assert str(flight.outcome[0]) == "reached the end of the simulated time"
     assert flight.records[0] == len(flight.time) == 26
     np.testing.assert_allclose(flight.time[-1], 2.5, rtol=1e-14)
@@ -79,32 +83,32 @@ def test_records_do_not_change_fixed_steps(device):
 def test_body_past_the_rim(device):
     motion = MembraneMotion(trampoline(), BOX, gravity=DOWN)
     flight = motion.run([(6.4, 0, 2), (0, 0, 2)], duration=1.0, step=0.01, device=device)
-    assert flight.outcome == [MembraneOutcome.RIM, MembraneOutcome.TIMED_OUT]
+    assert flight.outcome == [Outcome.RIM, Outcome.TIMED_OUT]
     assert flight.end[0] < 1.0
     # A single point has no edges that could cross the rim.
     missed = MembraneMotion(trampoline(), POINT, gravity=DOWN)
     flight = missed.run((8.0, 0, 2), duration=1.0, step=0.01, device=device)
-    assert flight.outcome == [MembraneOutcome.RIM]
+    assert flight.outcome == [Outcome.RIM]
 
 
 def test_until_release(device):
     motion = MembraneMotion(trampoline(), BOX, gravity=DOWN)
     flight = motion.run((0, 0, 9), duration=9.0, step=0.01, until_release=True, device=device)
-    assert flight.outcome == [MembraneOutcome.RELEASED]
+    assert flight.outcome == [Outcome.LOST]
     assert flight.end[0] == pytest.approx(flight.notes["release_s"][0], abs=0.011)
 
 
 def test_state_that_is_not_finite(device):
     motion = MembraneMotion(trampoline(stiffness=1e300), POINT, gravity=DOWN)
     flight = motion.run((0, 0, 0.1), duration=2.0, step=0.1, device=device)
-    assert flight.outcome[0] is MembraneOutcome.NOT_FINITE
+    assert flight.outcome[0] is Outcome.NOT_FINITE
 
 
 def test_fabric_that_gives_energy(device):
     """Steps far too long for the spring throw the body higher than it fell from."""
     motion = MembraneMotion(trampoline(stiffness=3e6, damping=0.0), POINT, gravity=DOWN)
     flight = motion.run((0, 0, 0.5), duration=2.0, step=0.1, method="rk4", device=device)
-    assert flight.outcome[0] is MembraneOutcome.GAINED_ENERGY
+    assert flight.outcome[0] is Outcome.GAINED_ENERGY
     assert flight.outcome[0].message.startswith("failed")
 
 
@@ -206,3 +210,28 @@ def test_thrust_without_a_craft(device):
         MembraneMotion(trampoline(suspension=[[-5, 0], [5, 0]]), BOX)
     with pytest.raises(InputError, match="mass"):
         Craft(-1.0, (1.0, 1.0, 1.0))
+
+
+def test_stops_end_a_drop(device):
+    """At a depth, in the step in which it is reached; or by a rate that lasts."""
+    deep = Ending(64, "deep", "pressed the fabric in by 0.5 m")
+    spin = SpinAbove(1e9, hold=0.4)
+    motion = MembraneMotion(trampoline(), BOX, gravity=DOWN)
+    given = {"duration": 2.5, "step": 0.01, "every": 0.001, "device": device}
+    free = motion.run((0, 0, 5), rate=(0.5, 1.0, -0.2), **given)
+    stopped = dataclasses.replace(motion, stops=(BelowHeight(-0.5, ending=deep), spin))
+    found = stopped.run((0, 0, 5), rate=(0.5, 1.0, -0.2), **given)
+    assert (found.outcome, found.outcome[0].name) == ([64], "deep")
+    first = np.flatnonzero(free.loads["lowest"][0] < -0.5)[0]
+    assert 0.0 <= found.end[0] - free.time[first - 1] < 2e-3
+    n = found.records[0]
+    assert np.array_equal(found.states[0, :n], free.states[0, :n])
+    assert len(found.events) == 1  # the contact under way is told
+    assert found.events["end"][0] == found.end[0]
+    fast = dataclasses.replace(motion, stops=(BelowHeight(-1e9), SpinAbove(0.3, hold=0.4)))
+    spun = fast.run((0, 0, 5), rate=(0.5, 1.0, -0.2), **given)
+    assert spun.outcome == [Outcome.SPIN_ABOVE]
+    assert 0.4 <= spun.end[0] <= 0.4 + 2e-3
+    pond = contact.Ball((0, 0, 0), 1.0)
+    with pytest.raises(InputError, match="InRegion is one of places about a target"):
+        dataclasses.replace(motion, stops=(InRegion(pond),))

@@ -1,16 +1,20 @@
 """Batches of articulated landers: bits, interruption, outcomes, what tables need, bad input."""
 
+import dataclasses
+
 import numpy as np
 import pytest
 
-from alight.campaign.tables.landing import contact_table, run_table
+from alight.campaign.tables.arrow import table_from
 from alight.contact.hertz import Hertz
 from alight.core import frames
 from alight.core.errors import InputError
-from alight.core.outcomes import Outcome, outcome_of
+from alight.core.outcomes import Ending, Outcome, outcome_of
 from alight.core.progress import Progress
 from alight.engine import Batch, run_batch, simulate
+from alight.engine.columns import Source
 from alight.engine.lift import TOLERANCE
+from alight.engine.stops import BelowHeight, SpinAbove
 from alight.gravity import Uniform
 from alight.motions import TreeModel, TreeRelease, TreeSteps, TreeStop
 from alight.surfaces import Plane
@@ -220,11 +224,12 @@ def test_a_step_that_cannot_be_short_enough_fails_the_run_alone(make, lander):
 def test_tables_of_campaigns_take_the_result(make, lander):
     found = run_batch(make(), thrown(lander.tree, 5), device="cpu")
     runs = np.arange(5)
-    table = run_table(runs, found.final)
+    table = table_from(found.model.columns.runs, Source(found, runs, found.model))
     assert table.num_rows == 5
     assert np.isfinite(table["end_time_s"].to_numpy()).all()
     assert (table["peak_force_N"].to_numpy() > 0.0).all()
-    contacts = contact_table(runs[found.touches["run"]], found.touches)
+    source = Source(found.touches, runs[found.touches["run"]])
+    contacts = table_from(found.model.columns.contacts, source)
     assert contacts.num_rows == len(found.touches) == found.bounces.sum()
     first = contacts["start_time_s"].to_numpy()[found.touches["run"] == 0][0]
     assert first == found.final["first_time"][0]
@@ -305,3 +310,50 @@ def test_what_does_not_fit_is_refused(make, lander):
 def test_bad_limits_are_refused(make, said):
     with pytest.raises(InputError, match=said):
         make()
+
+
+# -- stops ---------------------------------------------------------------------------------------
+
+
+PRESSED = Ending(64, "pressed", "stood on the ground")
+
+
+def ended(model, height=-1e9, rate=1e9, hold=1.0):
+    """A model that ends at a height, or when it turns in contact for some time."""
+    spin = SpinAbove(rate, hold=hold, when="contact", ending=PRESSED)
+    return dataclasses.replace(model, stops=(BelowHeight(height), spin))
+
+
+def test_a_stop_cuts_a_run_off(make, lander):
+    model, release = make(), thrown(lander.tree, 1)
+    free = simulate(model, release, device="cpu")
+    found = simulate(ended(model, height=0.9), release, device="cpu")
+    assert found.outcome is Outcome.BELOW_HEIGHT
+    n = len(found.lines)
+    assert np.array_equal(found.lines, free.lines[:n])
+    assert n - 1 == np.flatnonzero(free.position[:, 2] < 0.9)[0]
+
+
+def test_a_contact_ends_with_its_run(make, lander):
+    """After 0.2 s of contact, in the same contact: its record is whole, as far as it went."""
+    model, release = make(), thrown(lander.tree, 1)
+    free = simulate(model, release, device="cpu")
+    found = simulate(ended(model, rate=0.0, hold=0.2), release, device="cpu")
+    assert (found.outcome, found.outcome.name) == (64, "pressed")
+    first = free.events[0]
+    assert len(found.events) == 1
+    told = found.events[0]
+    assert told["start"] == first["start"]
+    assert told["energy_out"] != 0.0
+    assert told["end"] <= found.time[-1] < first["end"]
+    steps = np.flatnonzero(free.time == found.time[-1])
+    assert free.time[steps[0] - 1] - first["start"] < 0.2 <= found.time[-1] - first["start"]
+    # A rejected step has no state to be judged by.
+    assert np.array_equal(found.lines, free.lines[: steps[0] + 1])
+
+
+def test_stops_in_any_slot(make, lander):
+    model, release = ended(make(), height=0.45, rate=0.1, hold=0.3), thrown(lander.tree, 6)
+    whole = run_batch(model, release, device="cpu")
+    assert len(whole.count()) > 1
+    assert same_bits(whole, Batch(model, release, device="cpu", slots=2).run())

@@ -39,6 +39,7 @@ EXPECTED = {
     "philae_67p",
     "ryugu_minerva",
     "ryugu_minerva_rocks",
+    "wheel_hop_phobos",
 }
 
 

@@ -21,11 +21,12 @@ from collections import Counter, deque
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
-from alight.campaign.cluster.worker_task import SAFE, ClusterError, packed
+from alight.campaign.cluster.worker_task import SAFE, ClusterError, extensions_of, packed
 from alight.campaign.cluster.workers import Crew
 from alight.campaign.executors import Tally
 from alight.campaign.jobs.shard import Work
 from alight.campaign.shard_store import Shard
+from alight.campaign.study.study import Study
 from alight.core.checks import checked_number
 from alight.core.devices import Device
 from alight.core.errors import AlightError, DeviceError, InputError
@@ -91,12 +92,12 @@ class Cluster:
     def prepare(self, work: Work) -> None:
         """See that there are workers and that they fit; they make meshes and fields themselves."""
         with self._connected() as client:
-            Crew(client, self.patience, work.device).wait()
+            Crew(client, self.patience, work.device, extensions_of(work)).wait()
 
     def compute(self, work: Work, shards: Sequence[int], tally: Tally) -> Iterator[Shard]:
         """Yield the shards as workers finish them."""
         with self._connected() as client:
-            crew = Crew(client, self.patience, work.device)
+            crew = Crew(client, self.patience, work.device, extensions_of(work))
             with contextlib.closing(_Flow(client, crew, work, tally)) as flow:
                 yield from flow.run(shards)
 
@@ -150,6 +151,7 @@ class _Flow:
 
     def __init__(self, client: Any, crew: Crew, work: Work, tally: Tally) -> None:
         self._client, self._crew = client, crew
+        self._of_study = isinstance(work.scenario, Study)
         self._bar = _Bar(work, tally)
         self._name = f"alight-{uuid.uuid4().hex}"
         self._sent: dict[Any, tuple[int, str]] = {}
@@ -235,6 +237,12 @@ class _Flow:
                 f"({str(error).split('. ')[0]}). Most often the machine ran out of memory: see the "
                 "logs of the workers, and give them more memory or the campaign smaller shards "
                 f"(campaign.shard, in another folder). {SAFE}"
+            )
+        if isinstance(error, ImportError | AttributeError) and self._of_study:
+            return ClusterError(
+                f"the workers cannot load the study: {error}. Modules that it is made with must be "
+                "on the path (PYTHONPATH) of every worker, in the same version as here. "
+                f"{SAFE}"
             )
         # A worker that came late, whom Dask gave work before it was looked at, or a defect.
         self._crew.look_again()

@@ -13,15 +13,19 @@ import pickle
 import tempfile
 import threading
 import time
+from collections.abc import Iterable
 from dataclasses import replace
 from typing import Any, Self
 
 from alight.campaign.jobs.shard import ShardBar, Work
 from alight.campaign.shard_store import Shard
+from alight.campaign.study.study import Study
 from alight.core import devices
 from alight.core.errors import AlightError, FileError
 from alight.core.extras import require
 from alight.core.files import MOST_BYTES, read_bounded
+from alight.core.registry import registry
+from alight.scenario.registered import known_here_alone, packages_of
 
 #: Packages that decide the bytes of a table: of its numbers, and of its file.
 DECIDING = ("alight", "warp-lang", "numpy", "scipy", "pyarrow")
@@ -45,9 +49,25 @@ class AbandonedError(RuntimeError):
     """A shard that nobody waits for any more; ends its computation on the worker."""
 
 
-def versions_here() -> dict[str, str]:
-    """Of the packages that decide the bytes of a table, in this process."""
-    return {name: importlib.metadata.version(name) for name in DECIDING}
+def versions_here(more: Iterable[str] = ()) -> dict[str, str]:
+    """Of the packages that decide the bytes of a table, in this process; ``more`` are extensions.
+
+    One that is absent has the version "none".
+    """
+    own = {name: importlib.metadata.version(name) for name in DECIDING}
+    there = registry.packages()
+    return {**own, **{name: there.get(name, "none") for name in more}}
+
+
+def extensions_of(work: Work) -> list[str]:
+    """Packages whose names the scenario of a campaign has; all of them must be on every worker."""
+    alone = known_here_alone(work.scenario)
+    if alone:
+        raise ClusterError(
+            f"{alone[0]} is known to this process alone, and workers are others. Put it into a "
+            f"package that is installed on every worker (docs/extending.md). {SAFE}"
+        )
+    return list(packages_of(work.scenario))
 
 
 def devices_here() -> list[str]:
@@ -57,12 +77,42 @@ def devices_here() -> list[str]:
 
 def packed(work: Work, topic: str) -> bytes:
     """A parcel for workers that share no disk with this process: meshes and maps go with it."""
+    if isinstance(work.scenario, Study):
+        return _packed_study(work, work.scenario, topic)
     files = {}
     for name in type(work.scenario).model_fields:
         section = getattr(work.scenario, name)
         if getattr(section, "sha256", None) is not None:
             files[name] = _file_of(section)
-    return pickle.dumps(Parcel(replace(work, show="silent"), files, versions_here(), topic))
+    versions = versions_here(extensions_of(work))
+    return pickle.dumps(Parcel(replace(work, show="silent"), files, versions, topic))
+
+
+def _packed_study(work: Work, study: Study, topic: str) -> bytes:
+    """A parcel with a study: functions of a script go by value, classes of modules by name."""
+    dumps, versions = require("cloudpickle", "cluster").dumps, versions_here(extensions_of(work))
+    try:
+        parcel: bytes = dumps(Parcel(replace(work, show="silent"), {}, versions, topic))
+        return parcel
+    except Exception as cause:
+        raise _unsendable(study, dumps, cause) from cause
+
+
+def _unsendable(study: Study, dumps: Any, cause: Exception) -> ClusterError:
+    """Which part of a study cannot be sent, and why."""
+    said, who = cause, "the study"
+    for name, part in study.parts().items():
+        try:
+            dumps(part)
+        except Exception as own:
+            said, who = own, f"{name} of the study, a {type(part).__qualname__},"
+            break
+    return ClusterError(
+        f"{who} cannot be sent to the workers of a cluster: {type(said).__name__}: {said}. Laws "
+        "with Warp functions, and what else no process can send, belong into a module that the "
+        "workers can import: put it into a file of its own beside the script, on the path "
+        "(PYTHONPATH) of every worker, and import it from there."
+    )
 
 
 def _file_of(section: Any) -> tuple[str, str, bytes]:
@@ -114,7 +164,7 @@ class Parcel:
 
     def _check(self, worker: Any) -> None:
         """Dask may give a shard to a worker that has just come and was not looked at yet."""
-        here = versions_here()
+        here = versions_here(name for name in self._versions if name not in DECIDING)
         if here != self._versions:
             other = [f"{name} {v}" for name, v in here.items() if v != self._versions[name]]
             raise ClusterError(

@@ -8,7 +8,6 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from alight.campaign.cluster.worker_task import (
-    DECIDING,
     SAFE,
     ClusterError,
     devices_here,
@@ -23,8 +22,11 @@ _NAMED = 3
 class Crew:
     """The workers of a client's scheduler, each looked at once before it is given work."""
 
-    def __init__(self, client: Any, patience: float, device: str = "cpu") -> None:
+    def __init__(
+        self, client: Any, patience: float, device: str = "cpu", extensions: Iterable[str] = ()
+    ) -> None:
         self._client, self._patience, self._device = client, patience, device
+        self._versions = versions_here(extensions)
         self._devices: dict[str, list[str]] = {}
         self._seen = time.monotonic()
 
@@ -83,8 +85,8 @@ class Crew:
 
     def _looked_at(self, addresses: list[str]) -> dict[str, list[str]]:
         """Devices of new workers; those that leave meanwhile are left out."""
-        wanted, wrong = versions_here(), dict[str, str]()
-        for name in DECIDING:
+        wanted, wrong = self._versions, dict[str, str]()
+        for name in wanted:
             for address, found in self._ask(importlib.metadata.version, addresses, name).items():
                 if isinstance(found, Exception):
                     wrong.setdefault(address, f"has no {name} installed")
@@ -111,7 +113,7 @@ class Crew:
 
     def _refuse_versions(self, wrong: Mapping[str, str]) -> None:
         if wrong:
-            same = " ".join(f'"{name}=={version}"' for name, version in versions_here().items())
+            same = " ".join(f'"{name}=={version}"' for name, version in self._versions.items())
             raise ClusterError(
                 f"workers of the Dask scheduler {self._address} do not fit, and tables of "
                 f"different programs cannot be one: {_listed(wrong)}. Give every worker what this "

@@ -11,7 +11,7 @@ kinds are centred on it.
 
 from __future__ import annotations
 
-import dataclasses
+import inspect
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -43,6 +43,7 @@ from alight.campaign.dispersions.quantiles import (
 from alight.core import frames
 from alight.core.checks import Array
 from alight.core.errors import InputError, did_you_mean, unknown_name
+from alight.core.registry import registry
 
 
 class Distribution:
@@ -362,14 +363,21 @@ KINDS: dict[str, type[Distribution]] = {
 }
 
 
+def _maker(name: str) -> Any:
+    """The class called ``name``: one of these, or of the registry."""
+    found = KINDS.get(name)
+    if found is not None:
+        return found
+    entry = registry.known("dispersion", name)
+    if entry is None:
+        raise unknown_name("kind of dispersion", str(name), registry.names("dispersion"))
+    return entry.make
+
+
 def parameters_of(name: str) -> dict[str, bool]:
     """Names of a kind's parameters, and whether each must be given."""
-    if name not in KINDS:
-        raise unknown_name("kind of dispersion", str(name), KINDS)
-    kind: Any = KINDS[name]
-    missing = dataclasses.MISSING
-    fields = [f for f in dataclasses.fields(kind) if f.name != "nominal"]
-    return {f.name: f.default is missing for f in fields}
+    found = inspect.signature(_maker(name)).parameters.values()
+    return {p.name: p.default is p.empty for p in found if p.name != "nominal"}
 
 
 def make(name: str, nominal: npt.ArrayLike, parameters: Mapping[str, Any]) -> Distribution:
@@ -384,5 +392,7 @@ def make(name: str, nominal: npt.ArrayLike, parameters: Mapping[str, Any]) -> Di
     missing = [n for n, needed in allowed.items() if needed and n not in parameters]
     if missing:
         raise InputError(f'a dispersion of kind "{name}" needs {" and ".join(missing)}.')
-    kind: Any = KINDS[name]
-    return kind(numbers("the nominal value", nominal).reshape(-1), **parameters)
+    made = _maker(name)(numbers("the nominal value", nominal).reshape(-1), **parameters)
+    if not isinstance(made, Distribution):
+        raise InputError(f'the dispersion "{name}" makes {made!r}, which is no Distribution.')
+    return made

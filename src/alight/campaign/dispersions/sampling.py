@@ -84,7 +84,7 @@ def _drawn(scenario: Any, key: str, spec: Any) -> Drawn:
         nominal = np.zeros(spec.width) if free else np.asarray(scenario.number(key))
         names = parameters_of(spec.kind)
         given = {n: getattr(spec, n) for n in names if getattr(spec, n, None) is not None}
-        kind = make(spec.kind, nominal, given)
+        kind = make(spec.kind, nominal, {**given, **dict(getattr(spec, "more", ()))})
         if kind.width != spec.width:
             raise InputError(f"it makes {kind.width} numbers where {spec.width} are needed.")
     except InputError as cause:

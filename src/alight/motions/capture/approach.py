@@ -16,7 +16,8 @@ in inertial axes; ``row`` is the number of the run.
 """
 
 import copy
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, field
 from typing import Any, ClassVar, Self
 
 import numpy as np
@@ -138,6 +139,7 @@ class Asteroids:
     """(n, 4) at t = 0."""
     rate: Array
     """(n, 3) at t = 0 [rad/s], body axes."""
+    _ahead: dict[tuple[float, int], Array] = field(default_factory=dict, repr=False)
 
     @property
     def count(self) -> int:
@@ -157,7 +159,7 @@ class Asteroids:
         inverse = np.asarray(np.linalg.inv(self.inertia), dtype=np.float64)
 
         def slope(q: Array, w: Array) -> tuple[Array, Array]:
-            spun = np.cross(w, times(self.inertia, w))
+            spun = frames.cross(w, times(self.inertia, w))
             return frames.quat_rate(q, w), -times(inverse, spun)
 
         for number in range(int(count.max(initial=0))):
@@ -170,12 +172,36 @@ class Asteroids:
             w = np.where(on, w + h / 6.0 * (b + 2.0 * d + 2.0 * f + i), w)
         return type(self)(self.body, self.inertia, q, w)
 
-    def extent(self, direction: Array) -> Array:
-        """(n,) how far the body reaches from its centre of mass along directions (n, 3) [m]."""
-        own = frames.quat_rotate_inv(self.attitude, direction)
+    def ahead(self, step: float, count: int) -> Array:
+        """(count, n, 4) attitudes after 1, 2, ... ``count`` steps [s]."""
+        if (step, count) not in self._ahead:
+            tumble_together([self], step, count)
+        return self._ahead[step, count]
+
+    def extent(self, direction: Array, attitude: Array) -> Array:
+        """(..., n) how far the body reaches from its centre of mass along directions (n, 3) [m], at
+        attitudes (..., n, 4)."""
+        own = frames.quat_rotate_inv(attitude, direction)
         corners = self.body.hull.vertices
-        heights = sum(own[:, k : k + 1] * corners[:, k] for k in range(3))
-        return np.asarray(np.max(heights, axis=1))
+        heights = sum(own[..., k : k + 1] * corners[:, k] for k in range(3))
+        return np.asarray(np.max(heights, axis=-1))
+
+
+def tumble_together(some: Sequence[Asteroids], step: float, count: int) -> None:
+    """Find ``ahead(step, count)`` of several at once; the bits are those of each alone."""
+    now = Asteroids(
+        some[0].body,
+        np.concatenate([a.inertia for a in some]),
+        np.concatenate([a.attitude for a in some]),
+        np.concatenate([a.rate for a in some]),
+    )
+    edges = np.cumsum([0, *(a.count for a in some)])
+    turns = np.empty((count, now.count, 4))
+    for look in range(count):
+        now = now.after(step)
+        turns[look] = now.attitude
+    for i, each in enumerate(some):
+        each._ahead[step, count] = turns[:, edges[i] : edges[i + 1]]
 
 
 def times(matrices: Array, vectors: Array) -> Array:
@@ -243,6 +269,15 @@ class Approach:
         self.most_force = checked_number("most_force [N]", most_force)
         self.most_torque = checked_number("most_torque [N m]", most_torque)
 
+    @staticmethod
+    def look_ahead(plans: "Sequence[tuple[Approach, Asteroids]]") -> None:
+        """Let all asteroids tumble at once, as far as the plans of their approaches look."""
+        by_lead: dict[float, list[Asteroids]] = {}
+        for one, asteroids in plans:
+            by_lead.setdefault(one.lead, []).append(asteroids)
+        for lead, some in by_lead.items():
+            tumble_together(some, lead / _LOOKS, _LOOKS)
+
     def aim(self, asteroids: Asteroids) -> tuple[Array, Array, Array]:
         """Directions (n, 3) to come from, spins (n,) about them [rad/s], and centres (n, 3) [m]."""
         raise NotImplementedError
@@ -254,10 +289,10 @@ class Approach:
         seconds, or before where the tumbling asteroid reaches out toward it.
         """
         toward, spin, center = self.aim(asteroids)
-        gap, now, short = asteroids.extent(toward), asteroids, self.lead / _LOOKS
-        for look in range(1, _LOOKS + 1):
-            now = now.after(short)
-            gap = np.maximum(gap, now.extent(toward) + self.speed * look * short)
+        gap, short = asteroids.extent(toward, asteroids.attitude), self.lead / _LOOKS
+        nearer = self.speed * np.arange(1.0, _LOOKS + 1.0)[:, None] * short
+        reach = asteroids.extent(toward, asteroids.ahead(short, _LOOKS)) + nearer
+        gap = np.maximum(gap, np.max(reach, axis=0))
         kind: Any = ApproachRow
         rows: Any = np.zeros(asteroids.count, dtype=kind.numpy_dtype())
         rows["toward"], rows["spin"], rows["center"] = toward, spin, center
@@ -270,7 +305,7 @@ class Approach:
         """Place [m], velocity [m/s], attitude and rate [rad/s] of the bus, on its way."""
         d, w = rows["toward"], frames.quat_rotate(asteroids.attitude, asteroids.rate)
         g = frames.quat_rotate(asteroids.attitude, rows["center"])
-        u = np.cross(w, g)
+        u = frames.cross(w, g)
         g, u = (x - _along(x, d)[:, None] * d for x in (g, u))
         x = rows["distance"][:, None] * d + g + rows["miss"]
         turn = frames.quat_from_axis_angle((0.0, 0.0, 1.0), self._over(self.roll, asteroids))

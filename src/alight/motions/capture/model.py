@@ -12,8 +12,10 @@
 from __future__ import annotations
 
 import dataclasses
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
+from weakref import WeakKeyDictionary
 
 import numpy as np
 import numpy.typing as npt
@@ -22,9 +24,12 @@ import warp as wp
 from alight.core import devices, frames
 from alight.core.checks import Array, checked_number
 from alight.core.errors import InputError
+from alight.core.outcomes import Outcome
 from alight.core.types import scalar
 from alight.engine.batch import Batch
+from alight.engine.columns import Columns, with_laws
 from alight.engine.motion import Loop, Start
+from alight.engine.stops.law import StopLaw
 from alight.flight import External, Rotation
 from alight.gravity import Gravity, Uniform
 from alight.membrane import Captive, Membrane
@@ -34,10 +39,11 @@ from alight.membrane.law import state_rows
 from alight.membrane.ring import SHALLOW
 from alight.motions.capture import stepping
 from alight.motions.capture.approach import Approach, Asteroids
+from alight.motions.capture.columns import CAPTURE_KIND, CAPTURES
 from alight.motions.capture.craft import Spacecraft
 from alight.motions.capture.result import (
+    CAPTURE_WORDS,
     CaptureFlight,
-    CaptureOutcome,
     CaptureResult,
     rows_of,
     windows,
@@ -95,6 +101,13 @@ class _Prepared:
     """(n, 6) places and velocities."""
 
 
+#: What releases make of the runs of models, and how these are approached: ``start`` and ``world``
+#: both need it.
+_PLANS: WeakKeyDictionary[CaptureRelease, dict[Capture, tuple[_Prepared, Any]]] = (
+    WeakKeyDictionary()
+)
+
+
 @dataclass(frozen=True, eq=False)
 class Capture(CaughtMotion):
     """An asteroid, a craft with a membrane, and the way the one comes to the other."""
@@ -120,10 +133,22 @@ class Capture(CaughtMotion):
     steps: CaughtSteps = field(default_factory=CaughtSteps)
     every: float | None = None
     """Time between records [s]; steps end on them. None keeps the start and the end."""
+    stops: tuple[StopLaw, ...] = ()
+    """Laws that end runs; the first that is met does."""
+
+    shape: int = 0
+    """A number for the asteroid's shape, kept in ``rows``."""
 
     Release = CaptureRelease
+    run_kind = CAPTURE_KIND
     title = "Captures"
-    shown = {"lost": CaptureOutcome.LOST, "rim": CaptureOutcome.RIM}  # noqa: RUF012
+    words = CAPTURE_WORDS
+    shown = {"lost": Outcome.LOST, "rim": Outcome.RIM}  # noqa: RUF012
+
+    @property
+    def columns(self) -> Columns:
+        """What is told of captures."""
+        return with_laws(CAPTURES, self)
 
     def __post_init__(self) -> None:
         self._take_laws()
@@ -303,18 +328,32 @@ class Capture(CaughtMotion):
         load = self.membrane.load_function
         return stepping.capture_loop(load, kind.push, kind.Data, self._pull(), weightless)
 
+    @classmethod
+    def prepare_together(cls, models: Sequence[Any], releases: Sequence[Any]) -> None:
+        """Let all asteroids tumble at once, as far as plans look ahead."""
+        prepared = [m.prepared(r) for m, r in zip(models, releases, strict=True)]
+        pairs = zip(models, prepared, strict=True)
+        Approach.look_ahead([(m.approach, given.asteroids) for m, given in pairs])
+        for model, release, given in zip(models, releases, prepared, strict=True):
+            plan = model.approach.plan(given.asteroids, model.craft)
+            _PLANS.setdefault(release, {})[model] = (given, plan)
+
+    def _planned(self, release: CaptureRelease) -> tuple[_Prepared, Any]:
+        """What a release makes of the runs, and how they are approached; found once."""
+        if self not in _PLANS.get(release, {}):
+            self.prepare_together([self], [release])
+        return _PLANS[release][self]
+
     def start(self, release: CaptureRelease, device: devices.Device, threads: int | None) -> Start:
         """The runs with craft and asteroid on their way."""
-        given = self.prepared(release)
-        plan = self.approach.plan(given.asteroids, self.craft)
+        given, plan = self._planned(release)
         start = self._start(plan, given.asteroids, given.places)
         self._require_free(start)
         return started(self, (given, plan), start, self.steps.tolerance * self._scales(start))
 
     def world(self, release: CaptureRelease, device: devices.Device) -> Any:
         """The parameters of all laws and runs."""
-        given = self.prepared(release)
-        plan = self.approach.plan(given.asteroids, self.craft)
+        given, plan = self._planned(release)
         world = self._loop()[1]()
         fabric = np.resize(self.membrane.rows(), len(given.masses))
         fabric["friction"] = given.frictions
@@ -342,8 +381,8 @@ class Capture(CaughtMotion):
         """How the runs ended."""
         given: _Prepared = runs.release[0]
         found = rows_of(runs, self, given.asteroids, given.masses)
-        found["friction"] = given.frictions
-        return CaptureResult.of(runs, touches, found, self.kept)
+        found["friction"], found["shape"] = given.frictions, self.shape
+        return CaptureResult.of(runs, touches, found, self.kept, self.all_endings)
 
     def solution(self, batch: Batch, result: CaptureResult) -> CaptureFlight:
         """Histories and ends of all runs."""
@@ -354,6 +393,7 @@ class Capture(CaughtMotion):
             *(time, states, loads),
             records,
             *(result.last, result.touches),
+            endings=result.endings,
         )
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -10,7 +10,7 @@ import numpy.typing as npt
 
 from alight.core import frames
 from alight.core.checks import Array
-from alight.core.outcomes import Ending
+from alight.core.outcomes import FIRST_OWN, OF_STOPS, AnyEnding, Endings, Outcome, ending_of, words
 from alight.engine.gain import gained_energy, moving_energy
 from alight.engine.motion import Start
 from alight.engine.records import joined
@@ -19,28 +19,25 @@ from alight.motions.capture import stepping as layout
 from alight.motions.capture.approach import Asteroids
 from alight.motions.capture.craft import ARRAYS, Spacecraft
 from alight.motions.membrane.pull import released_energy
-from alight.motions.membrane.result import Caught, MembraneOutcome, when
+from alight.motions.membrane.result import Caught, when
 
-
-class CaptureOutcome(Ending):
-    """How a capture ended. Failures have the codes of ``MembraneOutcome``."""
-
-    RUNNING = 0, "still running"
-    AT_REST = 1, "in contact, and at rest against the asteroid"
-    UNSETTLED = 3, "in contact, and still moving against the asteroid"
-    OUT_OF_STEPS = 5, "was still moving when the allowed number of steps was used up"
-    MISSED = 7, "never touched the asteroid"
-    LOST = 8, "touched the asteroid and lost it again"
-    STRUCK = 9, "the asteroid came through the membrane as deep as the bus"
-    HELD = 10, "in contact, at rest against the asteroid, and with no drift that would end it"
-    STEP_FLOOR = 16, "failed: the step shrank to its floor without meeting the tolerance"
-    NOT_FINITE = 18, "failed: the state is no longer finite"
-    GAINED_ENERGY = 21, "failed: contact gave more energy than it received"
-    RIM = 24, "the asteroid reached past the rim of the membrane"
-
+#: What captures call some of the outcomes.
+CAPTURE_WORDS = words(
+    (Outcome.SETTLED, "AT_REST", "in contact, and at rest against the asteroid"),
+    (Outcome.TIMED_OUT, "UNSETTLED", "in contact, and still moving against the asteroid"),
+    (Outcome.MISSED, "MISSED", "never touched the asteroid"),
+    (Outcome.LOST, "LOST", "touched the asteroid and lost it again"),
+    (Outcome.STRUCK, "STRUCK", "the asteroid came through the membrane as deep as the bus"),
+    (
+        Outcome.HELD,
+        "HELD",
+        "in contact, at rest against the asteroid, and with no drift that would end it",
+    ),
+    (Outcome.RIM, "RIM", "the asteroid reached past the rim of the membrane"),
+)
 
 #: Outcomes with which asteroid and craft are in contact at the end.
-KEPT = (CaptureOutcome.HELD, CaptureOutcome.AT_REST, CaptureOutcome.UNSETTLED)
+KEPT = (Outcome.HELD, Outcome.SETTLED, Outcome.TIMED_OUT)
 #: Drift along the fabric [m/s] below which nothing slips: 4 cm in an hour.
 STILL = 1e-5
 #: How long a capture must last from the end on, as far as can be told, to count as held [s].
@@ -97,12 +94,12 @@ class CaptureResult(BatchResult):
     """(n, width) states at the end."""
 
     @classmethod
-    def of(cls, runs: Start, touches: Any, rows: Any, kept: int) -> CaptureResult:
+    def of(cls, runs: Start, touches: Any, rows: Any, kept: int, endings: Endings) -> CaptureResult:
         """From what the engine brought back, and what was made of it."""
         final = joined(runs.runs, runs.notes)
-        ended = final["outcome"] != int(CaptureOutcome.RUNNING)
+        ended = final["outcome"] != int(Outcome.RUNNING)
         final["outcome"] = np.where(ended, rows["outcome"], final["outcome"])
-        return cls(final, touches, rows, runs.rows["y"][:, :kept].copy())
+        return cls(final, touches, rows, runs.rows["y"][:, :kept].copy(), endings=endings)
 
     @property
     def position(self) -> Array:
@@ -113,11 +110,6 @@ class CaptureResult(BatchResult):
     def attitude(self) -> Array:
         """(n, 4) of the asteroid at the end, body to inertial axes."""
         return self.last[:, 6:10]
-
-    def count(self) -> dict[Any, int]:
-        """How many runs ended in each way."""
-        codes, counts = np.unique(self.outcome, return_counts=True)
-        return {CaptureOutcome.of(c): int(n) for c, n in zip(codes, counts, strict=True)}
 
 
 @dataclass(frozen=True, eq=False)
@@ -142,11 +134,13 @@ class CaptureFlight(Caught):
     """(n, width) state at the end."""
     events: Any
     """Structured array of all contacts, by run and then by time (see ``engine.records.Touch``)."""
+    endings: Endings = field(default_factory=lambda: CAPTURE_WORDS)
+    """What codes mean beside those of ``core.outcomes.Outcome``."""
 
     @property
-    def outcome(self) -> list[CaptureOutcome]:
-        """How each run ended."""
-        return [CaptureOutcome.of(code) for code in self.rows["outcome"]]
+    def outcome(self) -> list[AnyEnding]:
+        """How each run ended; ``print(flight.outcome[0])`` says it in words."""
+        return [ending_of(code, self.endings) for code in self.rows["outcome"]]
 
     @property
     def q(self) -> Array:
@@ -295,7 +289,7 @@ def rows_of(runs: Start, capture: Any, asteroids: Asteroids, mass: Array) -> Any
     rows["end_s"], rows["contact_s"] = end, when(first)
     # Over the side of the hoop it is lost while it still touches: at the end.
     codes, released = run["outcome"], np.where(touching, end, notes["release"])
-    lost = (first >= 0.0) & (~touching | (codes == int(CaptureOutcome.LOST)))
+    lost = (first >= 0.0) & (~touching | (codes == int(Outcome.LOST)))
     rows["lost_s"] = np.where(lost, released, np.nan)
     rows["contacts"], rows["force_n"] = run["contacts"], notes["force"]
     rows["hoop_n"], rows["hoop_s"] = notes["hoop"], when(notes["hoop_at"])
@@ -311,11 +305,13 @@ def rows_of(runs: Start, capture: Any, asteroids: Asteroids, mass: Array) -> Any
     rows["offset_m"], rows["needed_n"] = away, craft.mass * spin**2 * away
     restless = notes["restless"]
     calm = touching & (restless < end)
+    # A run that a stop has ended tells nothing of what would have lasted.
+    calm &= ~_by_stop(codes)
     rows["settle_s"] = np.where(calm, np.maximum(restless - first, 0.0), np.nan)
     since = _put_drift(rows, runs, last, craft, asteroids, mass, capture.approach.thrust)
     steady = calm & (since >= first) & (rows["drift_m_s"] < STILL) & (rows["left_s"] >= LASTING)
     rows["outcome"] = _outcomes(codes, first, touching, calm, steady)
-    rows["outcome"][_gained(capture, start, last, asteroids, mass)] = CaptureOutcome.GAINED_ENERGY
+    rows["outcome"][_gained(capture, start, last, asteroids, mass)] = Outcome.GAINED_ENERGY
     for name in ("drift_m_s", "spin_up_nm", "left_s"):
         rows[name][~np.isin(rows["outcome"], KEPT)] = np.nan
     rows["success"] = np.isin(rows["outcome"], KEPT) & (rows["margin"] >= 0.0)
@@ -398,16 +394,21 @@ def _outcomes(
     calm: npt.NDArray[np.bool_],
     steady: npt.NDArray[np.bool_],
 ) -> npt.NDArray[np.int32]:
-    """Codes of ``CaptureOutcome``; what ended a run before its time comes first."""
-    found = np.full(len(codes), int(CaptureOutcome.UNSETTLED), dtype=np.int32)
-    found[calm] = CaptureOutcome.AT_REST
-    found[steady] = CaptureOutcome.HELD
-    found[~touching] = CaptureOutcome.LOST
-    found[first < 0.0] = CaptureOutcome.MISSED
-    failed = codes != int(MembraneOutcome.TIMED_OUT)
+    """Codes of ``Outcome``; what ended a run before its time comes first."""
+    found = np.full(len(codes), int(Outcome.TIMED_OUT), dtype=np.int32)
+    found[calm] = Outcome.SETTLED
+    found[steady] = Outcome.HELD
+    found[~touching] = Outcome.LOST
+    found[first < 0.0] = Outcome.MISSED
+    failed = codes != int(Outcome.TIMED_OUT)
     found[failed] = codes[failed]
-    found[(first < 0.0) & (codes == int(CaptureOutcome.LOST))] = CaptureOutcome.MISSED
+    found[(first < 0.0) & (codes == int(Outcome.LOST))] = Outcome.MISSED
     return found
+
+
+def _by_stop(codes: npt.NDArray[np.int32]) -> npt.NDArray[np.bool_]:
+    """(n,) whether runs were ended by stops."""
+    return np.isin(codes, OF_STOPS) | (codes >= FIRST_OWN)
 
 
 def _rpm(rate: Array) -> Array:

@@ -11,6 +11,7 @@ from typing import Any
 
 import warp as wp
 
+from alight.core.outcomes import Outcome
 from alight.core.types import scalar, vec3
 from alight.engine.motion import Loop
 from alight.membrane.forces import MembraneLoad, MembraneRow, Moving
@@ -48,8 +49,8 @@ CRAFT = 13
 #: Sums: energy lost in the fabric, to friction, in the hinges [J], path of slip [m], impulse of
 #: forces [N s] and of torques [N m s] of the thrusters, and their work [J].
 DAMPED, RUBBED, HINGES, SLIPPED, THRUST, TORQUE, WORK, SUMS = range(8)
-#: How runs end beside the ways of drops (see ``result.CaptureOutcome``).
-STRUCK = 9
+#: How runs end beside the ways of drops.
+STRUCK = int(Outcome.STRUCK)
 
 
 @wp.struct
@@ -314,4 +315,4 @@ def capture_loop(
         keep_mark(world.watch, memory, run.t, slot)
         return out
 
-    return caught_loop(CaptureWorld, slopes, carried, finish), CaptureWorld
+    return caught_loop(CaptureWorld, slopes, carried, finish, pull.next), CaptureWorld

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Hashable
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -16,14 +18,22 @@ from alight.core.errors import InputError, unknown_name
 from alight.core.types import scalar
 from alight.engine.batch import Batch
 from alight.engine.motion import LINES, Loop, Motion, Pace, Start, new_records
+from alight.engine.stops.judging import judged
+from alight.engine.stops.law import checked_stops, require_no_target
 from alight.flight import External, Rotation
-from alight.gravity import Gravity, Uniform
+from alight.gravity import Gravity, Linearised, Uniform
 from alight.integrators.tableau import RK4, RK54, Tableau
 from alight.membrane import Captive, Membrane
 from alight.motions.membrane.result import LOAD_WIDTH, load_records
+from alight.motions.membrane.scene import caught_scene_function
 from alight.motions.membrane.state import CaughtNotes, CaughtRun, Control, make_memory, slot_bytes
 from alight.motions.membrane.stepping import LINE_HEAD
 
+#: Why gravity that landers extrapolate is not taken here.
+NOT_LINEARISED = (
+    "linearised gravity is for landers, which come back to it at millions of small steps; what a "
+    "membrane catches is pulled by the full law at every step: leave the linearisation out"
+)
 METHODS = {"rk4": RK4, "rk45": RK54}
 
 
@@ -91,10 +101,14 @@ class CaughtMotion(Motion):
         raise NotImplementedError
 
     def _take_laws(self) -> None:
-        """Check what pulls: a vector becomes a law."""
+        """Check what pulls, a vector becoming a law, and what ends runs."""
+        object.__setattr__(self, "stops", checked_stops(self.stops))
+        require_no_target(self.stops, "a body over a membrane")
         law = self.gravity
         if not isinstance(law, Gravity):
             law = Uniform(checked_vector("gravity [m/s^2]", law))
+        if isinstance(law, Linearised):
+            raise InputError(f"gravity is {law!r}; {NOT_LINEARISED}.")
         object.__setattr__(self, "law", law)
         object.__setattr__(self, "externals", tuple(self.externals))
         for kind, given in ((Rotation, self.rotation), *((External, e) for e in self.externals)):
@@ -111,7 +125,8 @@ class CaughtMotion(Motion):
 
     def loop(self) -> Loop:
         """What the kernel is made from."""
-        return self._loop()[0]
+        loop, world = self._loop()
+        return judged(loop, self.stops, partial(caught_scene_function, world))
 
     def data(self, device: devices.Device) -> Any:
         """Parameters belong to runs: see ``world``."""
@@ -178,6 +193,11 @@ class CaughtMotion(Motion):
         control.until_release = int(self.stop.until_release)
         control.max_steps = self.stop.max_steps
         return control
+
+    def followed(self, every: float | None) -> CaughtMotion:
+        """The same with a record ``every`` so many seconds."""
+        same: CaughtMotion = dataclasses.replace(self, every=every)  # type: ignore[type-var]
+        return same
 
     # -- records -------------------------------------------------------------------------------
 

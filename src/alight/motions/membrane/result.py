@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from alight.core.checks import Array
-from alight.core.outcomes import Ending
+from alight.core.outcomes import AnyEnding, Endings, Outcome, words
 from alight.engine.motion import Start
 from alight.engine.records import joined
 from alight.engine.result import BatchResult
@@ -20,20 +20,12 @@ _LOAD: Any = MembraneLoad
 LOAD_WIDTH = 36
 
 
-class MembraneOutcome(Ending):
-    """How a run on a membrane ended.
-
-    Codes are those of ``core.outcomes`` where the two mean the same, and others where they do not.
-    """
-
-    RUNNING = 0, "still running"
-    TIMED_OUT = 3, "reached the end of the simulated time"
-    OUT_OF_STEPS = 5, "was still moving when the allowed number of steps was used up"
-    RELEASED = 8, "left the membrane again"
-    STEP_FLOOR = 16, "failed: the step shrank to its floor without meeting the tolerance"
-    NOT_FINITE = 18, "failed: the state is no longer finite"
-    GAINED_ENERGY = 21, "failed: contact gave more energy than it received"
-    RIM = 24, "failed: the body reached past the rim of the membrane"
+#: What drops on membranes call some of the outcomes.
+DROP_WORDS = words(
+    (Outcome.TIMED_OUT, "TIMED_OUT", "reached the end of the simulated time"),
+    (Outcome.LOST, "RELEASED", "left the membrane again"),
+    (Outcome.RIM, "RIM", "failed: the body reached past the rim of the membrane"),
+)
 
 
 def load_records(lines: Array) -> Any:
@@ -80,13 +72,25 @@ class MembraneResult(BatchResult):
 
     last: Array
     """(n, 30) states at the end."""
+    energies: dict[str, Array] = field(default_factory=dict)
+    """(n,) ``brought_j``: motion at the start and what gravity gave to the end; ``moving_j``:
+    motion at the end [J]."""
 
     @classmethod
-    def of(cls, runs: Start, touches: Any, codes: Any, kept: int) -> MembraneResult:
+    def of(
+        cls,
+        runs: Start,
+        touches: Any,
+        codes: Any,
+        kept: int,
+        endings: Endings,
+        energies: dict[str, Array],
+    ) -> MembraneResult:
         """From what the engine brought back, with outcomes ``codes``."""
         final = joined(runs.runs, runs.notes)
         final["outcome"] = codes
-        return cls(final, touches, runs.rows["y"][:, :kept].copy())
+        last = runs.rows["y"][:, :kept].copy()
+        return cls(final, touches, last, energies=energies, endings=endings)
 
     @property
     def position(self) -> Array:
@@ -99,20 +103,34 @@ class MembraneResult(BatchResult):
         return self.last[:, 6:10]
 
     @property
+    def end(self) -> Array:
+        """(n,) when each run ended [s]."""
+        return self.time
+
+    @property
     def notes(self) -> dict[str, Array]:
         """(n,) ``first_contact_s``, ``slack_s`` and ``release_s`` [s], NaN if never; ``contacts``;
-        ``depth_m``, ``tension`` [N/m], ``force_n``: the greatest; ``steps``."""
+        ``depth_m``, ``tension`` [N/m], ``force_n``: the greatest; ``impact_m_s`` and
+        ``rebound_m_s``: of the lowest point at the first contact and as it last left; energies
+        ``brought_j``, ``moving_j``, ``damped_j`` and ``rubbed_j``; ``steps``."""
         final = self.final
         times = {"first_contact_s": "first", "slack_s": "slack", "release_s": "release"}
         found = {name: when(final[key]) for name, key in times.items()}
         sizes = {"depth_m": "depth", "tension": "tension", "force_n": "force"}
         sizes |= {"contacts": "contacts", "steps": "steps"}
-        return found | {name: final[key].copy() for name, key in sizes.items()}
+        found |= {name: final[key].copy() for name, key in sizes.items()}
+        lost = {"damped_j": self.last[:, 26].copy(), "rubbed_j": self.last[:, 27].copy()}
+        return found | self._speeds(found["release_s"]) | self.energies | lost
 
-    def count(self) -> dict[Any, int]:
-        """How many runs ended in each way."""
-        codes, counts = np.unique(self.outcome, return_counts=True)
-        return {MembraneOutcome.of(c): int(n) for c, n in zip(codes, counts, strict=True)}
+    def _speeds(self, left: Array) -> dict[str, Array]:
+        """(n,) speeds [m/s] at the first contact, and after the one that ended when runs ``left``
+        [s]; another may be under way."""
+        towards, away = np.full(len(left), np.nan), np.full(len(left), np.nan)
+        last_first = self.touches[::-1]  # of several, the first one stays
+        towards[last_first["run"]] = -last_first["normal_speed_in"]
+        ended = self.touches[self.touches["end"] == left[self.touches["run"]]]
+        away[ended["run"]] = ended["normal_speed_out"]
+        return {"impact_m_s": towards, "rebound_m_s": away}
 
 
 @dataclass(frozen=True, eq=False)
@@ -127,16 +145,18 @@ class MembraneFlight(Caught):
     """(n, r) records with the fields of ``MembraneLoad``."""
     records: npt.NDArray[np.int32]
     """(n,) how many records each run has; those after a run's end are zero."""
-    outcome: list[MembraneOutcome]
+    outcome: list[AnyEnding]
+    """How each run ended; ``print(flight.outcome[0])`` says it in words."""
     end: Array
     """(n,) when each run ended [s]."""
     last: Array
     """(n, 30) state at the end."""
     notes: dict[str, Array]
-    """(n,) ``first_contact_s``, ``slack_s`` and ``release_s`` [s], NaN if never; ``contacts``;
-    ``depth_m``, ``tension`` [N/m], ``force_n``: the greatest; ``steps``."""
+    """(n,) as those of ``MembraneResult``."""
     events: Any
     """Structured array of all contacts, by run and then by time (see ``engine.records.Touch``)."""
+    endings: Endings = field(default_factory=dict)
+    """What codes mean beside those of ``core.outcomes.Outcome``."""
 
     @classmethod
     def of(
@@ -148,9 +168,9 @@ class MembraneFlight(Caught):
         records: npt.NDArray[np.int32],
     ) -> MembraneFlight:
         """From a result and the records of its runs."""
-        outcomes = [MembraneOutcome.of(code) for code in result.outcome]
+        outcomes = [result.ending(code) for code in result.outcome]
         ends = (outcomes, result.time, result.last, result.notes, result.touches)
-        return cls(time, states, loads, records, *ends)
+        return cls(time, states, loads, records, *ends, endings=result.endings)
 
     @property
     def craft_position(self) -> Array:

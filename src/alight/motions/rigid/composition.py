@@ -10,6 +10,7 @@ from alight.contact.ground_properties.local_law import local_contact
 from alight.core.types import quat, scalar, vec3
 from alight.gravity.law import FieldValue
 from alight.gravity.linearised import extrapolate
+from alight.motions.rigid.drive.laws import Drive, DriveLaws
 from alight.motions.rigid.state import Limits, Memory, Run
 from alight.vehicles.rigid.data import RigidBody, angular_energy, linear_energy
 from alight.vehicles.rigid.free_rotation import FreeRotor, free_rotation
@@ -69,7 +70,8 @@ class Laws:
     scheme: Scheme
     linearised: bool
     steady: bool  # nothing depends on time: E_J is a constant of free motion
-    next: Any = None  # when something switches; None where nothing does
+    next: Any = None  # when an external push switches; None where none does
+    drive: DriveLaws | None = None  # actuators; None where there are none
 
 
 @dataclasses.dataclass(frozen=True)
@@ -112,6 +114,8 @@ def compose(laws: Laws) -> Composition:
     rotation_data, external_data = laws.rotation_data, laws.external_data
     contact_data, ground_data = laws.contact_data, laws.ground_data
     hull_data = laws.hull_data
+    drives = laws.drive is not None
+    actuator_data, drive_data = (laws.drive.Data, Drive) if laws.drive else (Nothing, Nothing)
     field, flight, push = laws.gravity_field, laws.gravity_flight, laws.push
     spin, attitude = laws.spin, laws.attitude
 
@@ -131,6 +135,8 @@ def compose(laws: Laws) -> Composition:
         curvature: scalar  # bound on its second derivatives [1/m]
         reach: scalar  # gravity is extrapolated this far from where it was evaluated [m]
         lightest: scalar  # least mass a hit can meet [kg]
+        actuators: actuator_data
+        drive: drive_data  # what they do in the step under way
 
     @wp.func
     def frame_pull(world: World, t: scalar, x: vec3, v: vec3, gravity: vec3):
@@ -204,6 +210,9 @@ def compose(laws: Laws) -> Composition:
         found = Energy()
         found.linear = linear_energy(world.body, run.v)
         found.angular = angular_energy(world.body, run.w) - angular_energy(world.body, O_B)
+        if wp.static(drives):
+            # Of wheels, E less the target's rate times the momentum, as of the lander itself.
+            found.angular += world.drive.stored - wp.dot(O_B, world.drive.gyro)
         found.centrifugal = -linear_energy(world.body, swing)
         found.gravity = -world.body.mass * (value.potential + extra.potential)
         found.elastic = run.elastic

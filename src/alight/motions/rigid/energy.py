@@ -30,6 +30,8 @@ class EnergyParts:
     gravity: Array
     elastic: Array
     total: Array
+    wheels: Array | float = 0.0
+    """What free wheels add [J]."""
 
 
 @functools.cache

@@ -5,20 +5,22 @@ from typing import Any
 
 import warp as wp
 
-from alight.core.outcomes import FIRST_FAILURE, Outcome
+from alight.core.outcomes import Outcome
 from alight.core.types import scalar
 from alight.core.warp_setup import HULL_OPTIONS, POINT_OPTIONS
-from alight.engine.gain import gains_energy
+from alight.engine.gain import gains_energy, has_failed
 from alight.engine.motion import Launch, Loop
 from alight.gravity.linearised import extrapolate
 from alight.motions.rigid.composition import Composition
+from alight.motions.rigid.drive.kernel import drive_functions
+from alight.motions.rigid.drive.laws import DRIVEN, EACH, HELD, MOMENTUM, WHEELS, WORK
 from alight.motions.rigid.phases.clipped import watch
+from alight.motions.rigid.phases.driven import driven_phase
 from alight.motions.rigid.phases.flight import flight_phase
 from alight.motions.rigid.state import CONTACT, FLIGHT, Memory, Run
 from alight.vehicles.rigid.data import angular_energy, linear_energy
 
 _RUNNING = wp.constant(int(Outcome.RUNNING))
-_FIRST_FAILURE = wp.constant(FIRST_FAILURE)
 _GAINED_ENERGY = wp.constant(int(Outcome.GAINED_ENERGY))
 
 #: Blocks a multiprocessor has room for on a GPU. A kernel of one phase has half the registers a
@@ -37,6 +39,10 @@ def rigid_loop(parts: Composition) -> Loop:
     fly, press = flight_phase(parts), scheme.press(parts)
     ever, gone, account = _accounts(parts)
     World: Any = parts.World
+    drives = parts.laws.drive is not None
+    if drives:
+        fly, press = _acting(parts, _either_flight(parts, fly)), _acting(parts, press)
+        ever, gone, account = (_fitted(parts, each) for each in (ever, gone, account))
 
     @wp.func
     def step(world: World, run: Run, memory: Memory, slot: int):
@@ -53,11 +59,13 @@ def rigid_loop(parts: Composition) -> Loop:
         touching = [launch("contact", press, gone, 3, GPU_BLOCKS_ONE)]
     else:
         hit, last = scheme.presses(parts)
+        if drives:
+            hit, last = _acting(parts, hit), _acting(parts, last)
         touching = [
             launch("hits", hit, gone, 2, GPU_BLOCKS_ONE),
             launch("contact that lasts", last, gone, 3, GPU_BLOCKS_ALL),
         ]
-    following, wake = (None, None) if parts.laws.next is None else _switches(parts)
+    following, wake = _switches(parts)
     return Loop(
         World=World,
         Run=Run,
@@ -77,6 +85,11 @@ def rigid_loop(parts: Composition) -> Loop:
 @functools.cache
 def _switches(parts: Composition) -> tuple[Any, Any]:
     """When something switches next, and how a lander at rest goes on from there."""
+    if parts.laws.drive is not None:
+        functions = drive_functions(parts)
+        return functions.following, functions.wake
+    if parts.laws.next is None:
+        return None, None
     World: Any = parts.World
     external_next = parts.laws.next
 
@@ -98,6 +111,54 @@ def _switches(parts: Composition) -> tuple[Any, Any]:
     return following, wake
 
 
+@functools.cache
+def _either_flight(parts: Composition, fly: Any) -> Any:
+    """A step of flight: free, in closed form, or driven."""
+    World: Any = parts.World
+    drive = driven_phase(parts)
+
+    @wp.func
+    def fly_either(world: World, run: Run, memory: Memory, slot: int):
+        if memory.drives[DRIVEN, slot] != scalar(0.0):
+            return drive(world, run, memory, slot)
+        return fly(world, run, memory, slot)
+
+    return fly_either
+
+
+@functools.cache
+def _acting(parts: Composition, step: Any) -> Any:
+    """``step`` with actuators at work."""
+    World: Any = parts.World
+    functions = drive_functions(parts)
+    begin, fitted, longest = functions.begin, functions.fitted, functions.longest
+    end = functions.end
+
+    @wp.func
+    def act(world: World, run: Run, memory: Memory, slot: int):
+        start = begin(world, run, memory, slot)
+        here = fitted(world, start, memory, slot)
+        start.until = wp.min(run.until, start.t + longest(here, start, memory, slot))
+        out = step(here, start, memory, slot)
+        out.until = run.until
+        return end(here, start, out, memory, slot)
+
+    return act
+
+
+@functools.cache
+def _fitted(parts: Composition, account: Any) -> Any:
+    """``account`` in the world of what is free and what is held."""
+    World: Any = parts.World
+    fitted = drive_functions(parts).fitted
+
+    @wp.func
+    def fitted_account(world: World, run: Run, memory: Memory, slot: int, before: int):
+        return account(fitted(world, run, memory, slot), run, memory, slot, before)
+
+    return fitted_account
+
+
 @wp.func
 def _group(run: Run):
     """Flight far from the ground (0) and close to it, hits, contact that lasts."""
@@ -115,6 +176,9 @@ def _told(run: Run, before: int):
 @functools.cache
 def _line_function(parts: Composition) -> Any:
     World: Any = parts.World
+    drives = parts.laws.drive is not None
+    wheels = parts.laws.drive.wheels if parts.laws.drive else 0
+    spin = parts.laws.spin
 
     @wp.func
     def line(
@@ -137,6 +201,19 @@ def _line_function(parts: Composition) -> Any:
         lines[row, 14] = scalar(before)
         lines[row, 15] = run.force
         lines[row, 16] = run.elastic
+        if wp.static(drives):
+            lines[row, 17] = memory.drives[DRIVEN, slot]
+            lines[row, 18] = memory.drives[WORK, slot]
+            now = spin(world.rotation, run.t)
+            star = run.w + wp.quat_rotate_inv(run.q, now.rate)
+            for i in range(wp.static(wheels)):
+                wheel = world.actuators.wheels[i]
+                at = WHEELS + EACH * i
+                speed = scalar(0.0)
+                if memory.drives[at + HELD, slot] == scalar(0.0):
+                    p = memory.drives[at + MOMENTUM, slot]
+                    speed = p / wheel.inertia - wp.dot(wheel.axis, star)
+                lines[row, 19 + i] = speed
 
     return line
 
@@ -146,12 +223,16 @@ def _accounts(parts: Composition) -> tuple[Any, Any, Any]:
     """What is noted after a step of flight, of contact, and of either."""
     World: Any = parts.World
     energy, anchor = parts.energy, parts.anchor
+    drives = parts.laws.drive is not None
 
     @wp.func
     def level(world: World, run: Run, memory: Memory, slot: int):
         """E_J [J] with gravity extrapolated from its anchor."""
         value = extrapolate(memory.notes[slot].anchor, run.x - memory.notes[slot].anchor_x)
         found = energy(world, run, value)
+        if wp.static(drives):
+            # Less what actuators have done: so it is constant in flight, and never rises.
+            return found.total - world.drive.work
         return found.total
 
     @wp.func
@@ -188,7 +269,7 @@ def _accounts(parts: Composition) -> tuple[Any, Any, Any]:
         more = now - notes.energy
         moving = kinetic(world, out)
         potential = releasable(world, memory, slot, now, moving)
-        if gains_energy(more, notes.moving, moving, potential) and out.outcome < _FIRST_FAILURE:
+        if gains_energy(more, notes.moving, moving, potential) and not has_failed(out.outcome):
             out.outcome = _GAINED_ENERGY
         if wp.static(not parts.laws.steady):
             more = scalar(0.0)

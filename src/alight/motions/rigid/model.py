@@ -3,29 +3,41 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from functools import cached_property
+from functools import cached_property, partial
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 import warp as wp
 
+from alight.actuators import Actuator, Wheel
 from alight.contact import Compliant, Impulse, Sliding
-from alight.contact.hull.supported_surfaces import hull_functions, is_ball, shelf_of, touching_hull
-from alight.core import devices
+from alight.contact.hull.supported_surfaces import (
+    HULL_TOUCHES,
+    hull_functions,
+    is_ball,
+    shelf_of,
+    touching_hull,
+)
+from alight.core import devices, frames
 from alight.core.checks import Array, checked_number
 from alight.core.errors import InputError
 from alight.core.outcomes import Outcome
 from alight.engine.batch import GPU_ROUNDS, Batch, check_count
+from alight.engine.columns import Columns, with_laws
 from alight.engine.laws import check_laws
 from alight.engine.motion import Loop, Motion, Pace, Start, new_records
 from alight.engine.records import Touch, field_of, joined, size_of
 from alight.engine.result import BatchResult
 from alight.engine.stop import Stop
+from alight.engine.stops.judging import judged
+from alight.engine.stops.law import StopLaw, checked_stops
 from alight.flight import External, Rotation, UniformRotation
 from alight.flight.combine import combine, combined_data, combined_next
 from alight.gravity import Gravity, Linearised, Uniform
+from alight.motions.rigid.columns import RIGID
 from alight.motions.rigid.composition import Composition, Laws, Nothing, Scheme, compose
+from alight.motions.rigid.drive.laws import Drives
 from alight.motions.rigid.loop import rigid_loop
 from alight.motions.rigid.phases.clipped import CLIPPED
 from alight.motions.rigid.phases.hull import DEEPEST, hull_scheme
@@ -34,6 +46,8 @@ from alight.motions.rigid.phases.sliding import check_sliding, sliding_scheme
 from alight.motions.rigid.phases.smooth import SMOOTH
 from alight.motions.rigid.placing import placed
 from alight.motions.rigid.release import Release
+from alight.motions.rigid.result import DrivenResult
+from alight.motions.rigid.scene import scene_function
 from alight.motions.rigid.solution import LINE_PHASE, LINE_WIDTH, Solution, solution_of
 from alight.motions.rigid.state import Limits, Notes, Run, make_memory, slot_bytes
 from alight.surfaces import Surface
@@ -76,26 +90,46 @@ class Model(Motion):
     externals: tuple[External, ...] = ()
     stop: Stop = field(default_factory=Stop)
     steps: Steps = field(default_factory=Steps)
+    stops: tuple[StopLaw, ...] = ()
+    """Laws that end runs; the first that is met does."""
+    actuators: tuple[Wheel | Actuator, ...] = ()
+    """Wheels, thrusters, springs (``alight.actuators``)."""
 
     def __post_init__(self) -> None:
         kinds: tuple[tuple[str, type, str], ...] = (
             ("gravity", Gravity, "a gravity law, such as gravity.PointMass(gm)"),
             ("surface", Surface, "a surface, such as surfaces.Plane()"),
             ("lander", RigidLander, 'a lander, such as alight.lander("minerva-ii-1").rigid()'),
-            ("contact", Compliant, "a contact law, such as contact.Compliant(restitution=0.6)"),
+            (
+                "contact",
+                Compliant,
+                "one of rigid landers, such as contact.Compliant(restitution=0.6)",
+            ),
             ("rotation", Rotation, "a rotation law, such as flight.UniformRotation(rate)"),
             ("stop", Stop, "engine.Stop(...)"),
             ("steps", Steps, "motions.Steps(...)"),
         )
         check_laws(self, kinds)
+        object.__setattr__(self, "actuators", tuple(self.actuators))
+        Drives(self.actuators).check_inertia(self.lander.inertia)
+        object.__setattr__(self, "stops", checked_stops(self.stops))
         if isinstance(self.contact, Sliding):
             check_sliding(self.surface, self.lander)
+            if self.actuators:
+                raise InputError(
+                    "contact is Sliding, which moves a point on a smooth surface, and the lander "
+                    "has actuators: nothing turns a point, and slides go by closed forms without "
+                    "them. Use contact.Compliant or contact.Impulse with a lander that has a hull."
+                )
         if self.contact.touch == "hull" and hull_functions(self.surface) is None:
             raise InputError(
-                f'contact has touch = "hull" and the surface is {self.surface!r}; a whole hull '
-                'touches Facets, with or without rocks (Rocky): ground.kind = "facets" in a '
-                "scenario. Elsewhere points touch: leave touch out."
+                f'contact has touch = "hull" and the surface is {self.surface!r}; {HULL_TOUCHES}.'
             )
+
+    @cached_property
+    def drives(self) -> Drives | None:
+        """The actuators, as the kernel has them; None without."""
+        return Drives(self.actuators) if self.actuators else None
 
     @property
     def full_gravity(self) -> Gravity:
@@ -165,6 +199,7 @@ class Model(Motion):
                 linearised=isinstance(self.gravity, Linearised),
                 steady=self.rotation.uniform and all(law.steady for law in self.externals),
                 next=combined_next(self.externals),
+                drive=self.drives.laws if self.drives else None,
             )
         )
 
@@ -189,19 +224,25 @@ class Model(Motion):
         world.slope, world.curvature = bounds.slope, bounds.curvature
         world.reach = self.gravity.reach if isinstance(self.gravity, Linearised) else 0.0
         world.lightest = self.lightest
+        if self.drives is not None:
+            world.actuators = self.drives.data(device)
         return world
 
     @property
     def lightest(self) -> float:
         """Least mass that a hit can meet [kg]: at the end of the longest lever."""
-        softest = float(np.linalg.eigvalsh(self.lander.inverse_inertia)[-1])
+        inverse = self.lander.inverse_inertia
+        if self.drives is not None:
+            inverse = np.asarray(np.linalg.inv(self.drives.free_inertia(self.lander.inertia)))
+        softest = float(np.linalg.eigvalsh(inverse)[-1])
         return 1.0 / (1.0 / self.lander.mass + self.lander.bounding_radius**2 * softest)
 
     # -- under the engine ----------------------------------------------------------------------
 
     def loop(self) -> Loop:
         """What the kernel is made from."""
-        return rigid_loop(self.composition())
+        parts = self.composition()
+        return judged(rigid_loop(parts), self.stops, partial(scene_function, parts))
 
     def pace(self, device: devices.Device) -> Pace:
         """How much is done at once."""
@@ -217,16 +258,21 @@ class Model(Motion):
         notes["anchor_x"] = np.nan  # nowhere yet
         runs["v"], runs["q"], runs["w"] = release.velocity, release.attitude, release.rate
         # Where something switches, the first such time is found in the kernel.
-        switches = combined_next(self.externals) is not None
+        switches = combined_next(self.externals) is not None or self.drives is not None
         runs["h"], runs["until"] = self.steps.longest, 0.0 if switches else self.stop.max_time
         runs["x"], refused = placed(self, release, device, threads)
         runs["outcome"][refused] = Outcome.STARTED_INSIDE
-        return Start(runs, notes)
+        if self.drives is None:
+            return Start(runs, notes)
+        omega, _, _ = self.rotation.evaluate(np.zeros(1), device="cpu")
+        star = frames.inertial_rate(release.attitude, release.rate, omega[0])
+        return Start(runs, notes, {"drives": self.drives.start(star)})
 
     @property
-    def layout(self) -> tuple[int, bool, ShelfSize]:
-        """Contact points, whether single contacts are kept, and rocks near a run."""
-        return self.lander.n_points, self.scheme.pairs, self.shelf
+    def layout(self) -> tuple[int, bool, ShelfSize, int]:
+        """Contact points, whether single contacts are kept, rocks near a run, rows of actuators."""
+        drives = self.drives.laws.rows if self.drives else 0
+        return self.lander.n_points, self.scheme.pairs, self.shelf, drives
 
     def memory(self, slots: int, device: devices.Device, room: tuple[int, ...] = ()) -> Any:
         """What runs keep in memory, by slot."""
@@ -237,8 +283,21 @@ class Model(Motion):
         shelf = memory.shelves.shelf
         return [(memory.clear, -1.0), *([(field_of(shelf, "reach"), -1.0)] if len(shelf) else [])]
 
+    def rows(self, memory: Any) -> dict[str, Any]:
+        """Arrays [row, slot] that go with a run."""
+        return {"drives": memory.drives} if self.drives else {}
+
     Release = Release
-    line_width = LINE_WIDTH
+
+    @property
+    def line_width(self) -> int:
+        """Numbers of a line; actuators add two, and each wheel its speed."""
+        return LINE_WIDTH + (2 + self.drives.laws.wheels if self.drives else 0)
+
+    @property
+    def columns(self) -> Columns:
+        """What is told of landings."""
+        return with_laws(RIGID, self)
 
     def line_phase(self, lines: Array) -> npt.NDArray[Any]:
         """(n,) which phase lines are of."""
@@ -246,7 +305,14 @@ class Model(Motion):
 
     def result(self, runs: Start, touches: Any, threads: int | None) -> BatchResult:
         """How the runs ended."""
-        return BatchResult(joined(runs.runs, runs.notes), touches)
+        final = joined(runs.runs, runs.notes)
+        if self.drives is None:
+            return BatchResult(final, touches, endings=self.all_endings)
+        omega, _, _ = self.rotation.evaluate(final["t"], device="cpu")
+        star = frames.inertial_rate(final["q"], final["w"], omega)
+        rows = runs.rows["drives"]
+        told = self.drives.told(rows, star)
+        return DrivenResult(final, touches, *told, endings=self.all_endings)
 
     def solution(self, batch: Batch, result: BatchResult) -> Solution:
         """The course of one run."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
@@ -12,7 +13,7 @@ import numpy.typing as npt
 from alight.core import devices, frames
 from alight.core.checks import Array
 from alight.core.errors import InputError
-from alight.core.outcomes import Outcome, outcome_of
+from alight.core.outcomes import AnyEnding, Outcome
 from alight.engine.batch import Batch
 from alight.engine.history import Thinning
 from alight.engine.lift import refusal
@@ -41,11 +42,15 @@ class Solution:
     """Structured array, one line a step (``motions.rigid.state.Row``); the first is the release."""
     events: Any
     """Structured array of the contacts in order of time (see ``engine.records.Touch``)."""
-    outcome: Outcome
+    outcome: AnyEnding
     """How the run ended; ``print(solution.outcome)`` says it in words."""
     device: devices.Device
     thinning: Thinning
     """Which lines are kept; all of them in most runs."""
+    result: BatchResult | None = None
+    """How it ended, as a batch of one."""
+    driven: Any = None
+    """(n, 2 + wheels): 1 after steps under actuators, their work so far [J], speeds of wheels."""
 
     @property
     def steps(self) -> int:
@@ -87,16 +92,38 @@ class Solution:
         """(n,) of the ground on the lander, in the step before each line [N]."""
         return np.asarray(self.rows["force"])
 
+    @property
+    def wheel_speed(self) -> Array:
+        """(n, wheels) relative to the lander [rad/s]."""
+        return self._of_actuators()[:, 2:]
+
+    @property
+    def actuator_work(self) -> Array:
+        """(n,) done by all actuators since the release [J]."""
+        return self._of_actuators()[:, 1]
+
+    def _of_actuators(self) -> Array:
+        if self.driven is None:
+            raise InputError("the lander has no actuators; give its Model some.")
+        return np.asarray(self.driven)
+
     @cached_property
     def energy(self) -> EnergyParts:
         """E_J and its parts at each line [J]."""
-        return energies(self.model, self.rows, self.device)
+        found = energies(self.model, self.rows, self.device)
+        if self.driven is None:
+            return found
+        # With w relative to the target, a wheel adds J Om (a . w + Om / 2) to E_J.
+        more = np.zeros(len(self.rows))
+        for wheel, speed in zip(self.model.drives.wheels, self.wheel_speed.T, strict=True):  # type: ignore[union-attr]
+            more += wheel.inertia * speed * (self.rate @ wheel.axis + 0.5 * speed)
+        return dataclasses.replace(found, wheels=more, total=found.total + more)
 
     def sample(self, times: npt.ArrayLike) -> tuple[Array, Array]:
         """Position (m, 3) [m] and attitude (m, 4) at any times within the run [s].
 
         Positions are cubic between lines, from positions and velocities; attitudes are exact in
-        flight and turn evenly from line to line in contact.
+        flight and turn evenly from line to line in contact and under actuators.
         """
         t = np.atleast_1d(np.asarray(times, dtype=np.float64))
         first, last = self.time[0], self.time[-1]
@@ -129,7 +156,10 @@ class Solution:
         size = np.linalg.norm(w, axis=-1)
         axis = np.where(size[:, None] > 0.0, w, [0.0, 0.0, 1.0])
         even = frames.quat_multiply(q, frames.quat_from_axis_angle(axis, size * dt))
-        return np.where(self.in_contact[left + 1][:, None], even, free)
+        uneven = self.in_contact[left + 1]
+        if self.driven is not None:
+            uneven = uneven | (self.driven[left + 1, 0] != 0.0)
+        return np.where(uneven[:, None], even, free)
 
     def __str__(self) -> str:
         return (
@@ -151,7 +181,7 @@ def lines_as_rows(lines: Array) -> Any:
 
 def solution_of(batch: Batch, result: BatchResult) -> Solution:
     """The course of the only run of a batch that kept its history."""
-    release, outcome = batch.release, outcome_of(result.outcome[0])
+    release, outcome = batch.release, result.ending(result.outcome[0])
     if outcome is Outcome.STARTED_INSIDE:
         raise InputError(refusal(f"position {release.position[0]} m"))
     history = batch.histories[0]
@@ -161,4 +191,8 @@ def solution_of(batch: Batch, result: BatchResult) -> Solution:
     rows = stacked(Row, [first, *map(lines_as_rows, history.parts)])
     model: Any = batch.model
     thinning = history.thinning(releases=0)
-    return Solution(model, rows, result.touches, outcome, batch.device, thinning)
+    driven = None
+    if model.drives is not None:
+        start = [[0.0, 0.0, *(wheel.speed for wheel in model.drives.wheels)]]
+        driven = np.concatenate([start, *(part[:, LINE_WIDTH:] for part in history.parts)])
+    return Solution(model, rows, result.touches, outcome, batch.device, thinning, result, driven)

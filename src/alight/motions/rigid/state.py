@@ -107,6 +107,7 @@ class Memory:
     held: wp.array2d(dtype=HeldContact)  # what holds it there, and what did in the step before
     before: wp.array2d(dtype=HeldContact)
     notes: wp.array(dtype=Notes)
+    drives: wp.array2d(dtype=scalar)  # [row, slot] of actuators (``drive.laws``)
     shelves: Shelves  # rocks near it
 
 
@@ -130,9 +131,10 @@ def final_states(count: int) -> Any:
 
 
 def make_memory(
-    slots: int, points: int, pairs: bool, shelf: ShelfSize, device: devices.Device
+    slots: int, points: int, pairs: bool, shelf: ShelfSize, drives: int, device: devices.Device
 ) -> Any:
-    """Memory of ``slots`` runs of a lander with so many points; ``pairs``: of single contacts."""
+    """Memory of ``slots`` runs of a lander with so many points; ``pairs``: of single contacts;
+    ``drives``: rows of actuators."""
     name, most = device.name, MOST if pairs else 0
     memory = Memory()
     memory.notes = wp.zeros(slots, dtype=Notes, device=name)
@@ -142,12 +144,14 @@ def make_memory(
     memory.contacts = wp.empty((most, slots), dtype=HullContact, device=name)
     memory.held = wp.zeros((most, slots), dtype=HeldContact, device=name)
     memory.before = wp.zeros((most, slots), dtype=HeldContact, device=name)
+    memory.drives = wp.zeros((drives, slots), dtype=scalar, device=name)
     memory.shelves = shelf.shelves(slots, device)
     return memory
 
 
-def slot_bytes(points: int, pairs: bool, shelf: ShelfSize) -> int:
+def slot_bytes(points: int, pairs: bool, shelf: ShelfSize, drives: int = 0) -> int:
     """What one slot takes on the device [bytes]."""
     most = MOST if pairs else 0
-    own = size_of(Run) + size_of(Notes) + 8 * points + max(points, most) * size_of(Found)
+    own = size_of(Run) + size_of(Notes) + 8 * (points + drives)
+    own += max(points, most) * size_of(Found)
     return own + shelf.bytes_each + most * (size_of(HullContact) + 2 * size_of(HeldContact))

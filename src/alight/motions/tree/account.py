@@ -6,9 +6,9 @@ from typing import Any
 import warp as wp
 
 from alight.contact.hertz import HertzData
-from alight.core.outcomes import FIRST_FAILURE, Outcome
+from alight.core.outcomes import Outcome
 from alight.core.types import scalar, vec3
-from alight.engine.gain import gains_energy
+from alight.engine.gain import gains_energy, has_failed
 from alight.engine.records import Touch
 from alight.engine.time_to_ground import free_time, path_length
 from alight.motions.tree.composition import TreeComposition
@@ -23,7 +23,7 @@ from alight.motions.tree.state import (
     TreeRun,
     TreeSpace,
 )
-from alight.vehicles.fittings_kernel import NEVER, swing_angle, switch_levels
+from alight.vehicles.fittings_kernel import NEVER, DeviceData, swing_angle, switch_levels
 from alight.vehicles.tree.data import (
     ARM,
     MOVING,
@@ -44,7 +44,6 @@ _RUNNING = wp.constant(int(Outcome.RUNNING))
 _NOT_FINITE = wp.constant(int(Outcome.NOT_FINITE))
 _SANK = wp.constant(int(Outcome.SANK))
 _GAINED_ENERGY = wp.constant(int(Outcome.GAINED_ENERGY))
-_FIRST_FAILURE = wp.constant(FIRST_FAILURE)
 
 #: A contact ends when the ground has not pushed for this many of the shortest contacts: legs that
 #: tremble on the ground have not left it.
@@ -101,16 +100,35 @@ def sum_pads(space: TreeSpace, slot: int) -> Pressing:
 
 
 @wp.func
+def kept(run: TreeRun):
+    """Whether the last step was kept: the tree is placed at the state."""
+    return run.taken >= scalar(0.0)
+
+
+@wp.func
+def belly_force(parts: DeviceData, space: TreeSpace, belly: int, slot: int):
+    """Normal force [N] of the ground on all points of a belly."""
+    total = scalar(0.0)
+    for i in range(parts.pads.shape[0]):
+        if parts.pads[i].belly == belly:
+            state = space.pad_state[i, slot]
+            total += state[2]
+    return total
+
+
+@wp.func
 def raise_peak(space: TreeSpace, row: int, slot: int, value: scalar):
     """Keep the larger."""
     space.peaks[row, slot] = wp.max(space.peaks[row, slot], value)
 
 
 @functools.cache
-def arrive_function(parts: TreeComposition) -> Any:
-    """The function ``(world, run, space, slot, h, contact) -> run`` after a step of ``h`` [s]."""
+def arrive_functions(parts: TreeComposition) -> tuple[Any, Any]:
+    """The function ``(world, run, space, slot, h, contact) -> run`` after a step of ``h`` [s], and
+    ``(world, run, space, slot, before) -> run`` that ends contacts once stops were asked."""
     World, laws, energy = parts.World, parts.laws, parts.energy
     spin, ground = laws.spin, laws.surface_point
+    external_next = laws.next
 
     @wp.func
     def middle(world: World, run: TreeRun, space: TreeSpace, slot: int, h: scalar, omega: vec3):
@@ -240,7 +258,7 @@ def arrive_function(parts: TreeComposition) -> Any:
         else:
             # Motors, thrusters and a target that tumbles change E_J too: not by its own size.
             potential += wp.abs(now) + wp.abs(space.notes[slot].touch.energy_in)
-        if gains_energy(more, moving, moving, potential) and out.outcome < _FIRST_FAILURE:
+        if gains_energy(more, moving, moving, potential) and not has_failed(out.outcome):
             out.outcome = _GAINED_ENERGY
         out.touches += 1
         out.touching = 0
@@ -269,7 +287,7 @@ def arrive_function(parts: TreeComposition) -> Any:
         for i in range(count):
             raise_peak(space, PEAKS + i, slot, wp.length(space.force[i, slot]))
             raise_peak(space, PEAKS + count + i, slot, wp.length(space.moment[i, slot]))
-        at = PEAKS + 2 * count
+        at = int(PEAKS + 2 * count)
         pads = world.parts.pads.shape[0]
         for i in range(pads):
             state = space.pad_state[i, slot]
@@ -277,6 +295,9 @@ def arrive_function(parts: TreeComposition) -> Any:
         for i in range(world.parts.sloshes.shape[0]):
             angle = swing_angle(world.parts.sloshes[i], space.tree, slot)
             raise_peak(space, at + pads + i, slot, angle)
+        at += pads + world.parts.sloshes.shape[0]
+        for k in range(world.parts.bellies):
+            raise_peak(space, at + k, slot, belly_force(world.parts, space, k, slot))
 
     @wp.func
     def watch(world: World, run: TreeRun, h: scalar, rate: scalar, found: Pressing):
@@ -301,8 +322,8 @@ def arrive_function(parts: TreeComposition) -> Any:
         return quiet or run.still >= _STILL_HITS * HIT * limits.contact_step
 
     @wp.func
-    def end_of(world: World, run: TreeRun, tilt: scalar, found: Pressing):
-        """The outcome as things stand."""
+    def end_of(world: World, run: TreeRun, tilt: scalar, found: Pressing, pending: bool):
+        """The outcome as things stand; ``pending``: a push is still to come, or to end."""
         limits = world.limits
         depth = found.depth
         if not wp.isfinite(run.x) or not wp.isfinite(run.v):
@@ -313,7 +334,7 @@ def arrive_function(parts: TreeComposition) -> Any:
             return _ESCAPED
         if tilt > limits.tip_angle and run.touched < NEVER:
             return _TIPPED_OVER
-        if at_rest(world, run, found):
+        if at_rest(world, run, found) and not pending:
             return _SETTLED
         if run.t >= limits.max_time:
             return _TIMED_OUT
@@ -339,17 +360,33 @@ def arrive_function(parts: TreeComposition) -> Any:
         tilt = tilt_of(world, out, space, slot, now.rate)
         note_peaks(world, out, space, slot, tilt, w)
         out = watch(world, out, h, wp.length(w), found)
-        out.outcome = end_of(world, out, tilt, found)
-        pause = out.t - out.last > _PAUSE * world.limits.contact_step
-        if out.touching != 0 and (pause or out.outcome != _RUNNING):
-            out = end_touch(world, out, space, slot, contact)
+        pending = bool(False)
+        if wp.static(laws.next is not None):
+            pending = external_next(world.external, out.t) < world.limits.max_time
+        out.outcome = end_of(world, out, tilt, found, pending)
         switched = switch_levels(world.parts, out.t, out.touched, space.level, slot)
         out.event = switched.later
         out.fresh = wp.where(switched.changed, 1, 0)
+        if wp.static(laws.next is not None):
+            if out.t >= space.notes[slot].until:
+                out.fresh = 1  # slopes jump
+            soon = external_next(world.external, out.t)
+            space.notes[slot].until = soon
+            out.event = wp.min(out.event, soon)
         out.bound = clear_time(world, space, slot, now.rate)
         return out
 
-    return arrive
+    @wp.func
+    def account(world: World, run: TreeRun, space: TreeSpace, slot: int, before: int):
+        """``run`` without the contact that has ended, if its step was kept."""
+        out = run
+        pause = run.t - run.last > _PAUSE * world.limits.contact_step
+        if kept(run) and run.touching != 0 and (pause or run.outcome != _RUNNING):
+            contact = world.contact[space.notes[slot].row]
+            out = end_touch(world, run, space, slot, contact)
+        return out
+
+    return arrive, account
 
 
 @wp.func

@@ -12,7 +12,7 @@ import warp as wp
 from alight.core.types import scalar
 from alight.core.warp_setup import POINT_OPTIONS
 from alight.engine.motion import Launch, Loop
-from alight.motions.tree.account import arrive_function, line_function
+from alight.motions.tree.account import arrive_functions, line_function
 from alight.motions.tree.composition import TreeComposition, let_go
 from alight.motions.tree.state import TreeRun, TreeSpace
 from alight.motions.tree.steppers import START, TRIAL, Turn, adams_stepper, rk4_stepper
@@ -27,7 +27,7 @@ def tree_loop(parts: TreeComposition) -> Loop:
     """What the kernel of one composition of laws is made from."""
     World: Any = parts.World
     slope = parts.slope
-    arrive = arrive_function(parts)
+    arrive, account = arrive_functions(parts)
     prepare, use = adams_stepper(parts) if parts.laws.pece else rk4_stepper(parts)
 
     @wp.func
@@ -52,10 +52,6 @@ def tree_loop(parts: TreeComposition) -> Loop:
             out.order = turn.order
             out = arrive(world, out, space, slot, turn.h, contact)
         return out
-
-    @wp.func
-    def account(world: World, run: TreeRun, space: TreeSpace, slot: int, before: int):
-        return run
 
     return Loop(
         World=World,

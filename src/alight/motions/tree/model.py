@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import functools
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from functools import cached_property
+from functools import cached_property, partial
 from typing import Any
 
 import numpy as np
@@ -20,16 +21,22 @@ from alight.core.errors import InputError, unknown_name
 from alight.core.outcomes import Outcome
 from alight.core.types import vec3
 from alight.engine.batch import Batch, check_count
+from alight.engine.columns import Columns, with_laws
 from alight.engine.laws import check_laws
 from alight.engine.motion import Loop, Motion, Pace, Start, new_records
 from alight.engine.stop import Stop
+from alight.engine.stops.judging import judged
+from alight.engine.stops.law import StopLaw, checked_stops
 from alight.flight import External, Rotation, UniformRotation
-from alight.flight.combine import combine, combined_data
+from alight.flight.combine import combine, combined_data, combined_next
 from alight.gravity import Gravity, Linearised
+from alight.motions.tree.account import kept
+from alight.motions.tree.columns import tree_columns
 from alight.motions.tree.composition import TreeComposition, TreeLaws, compose_tree
 from alight.motions.tree.loop import tree_loop
 from alight.motions.tree.placing import placed_tree
 from alight.motions.tree.result import NEVER, TreeResult, final_tree_states, named_peaks
+from alight.motions.tree.scene import tree_scene_function
 from alight.motions.tree.solution import TreeSolution, tree_solution_of
 from alight.motions.tree.state import (
     IN_CONTACT,
@@ -41,7 +48,7 @@ from alight.motions.tree.state import (
     make_space,
 )
 from alight.surfaces import Surface
-from alight.vehicles.fittings import Device, Fitted, fitted
+from alight.vehicles.fittings import Device, Fitted, Pad, fitted
 from alight.vehicles.fittings_kernel import device_data
 from alight.vehicles.tree.states import checked_numbers, require_unit
 from alight.vehicles.tree.tree import Tree
@@ -191,27 +198,30 @@ class TreeModel(Motion):
     steps: TreeSteps = field(default_factory=TreeSteps)
     up: npt.ArrayLike = (0.0, 0.0, 1.0)
     """Which way is up when it stands, in the axes of the first body."""
+    stops: tuple[StopLaw, ...] = ()
+    """Laws that end runs; the first that is met does."""
 
     def __post_init__(self) -> None:
         kinds: tuple[tuple[str, type, str], ...] = (
             ("tree", Tree, "a vehicles.Tree"),
             ("gravity", Gravity, "a gravity law, such as gravity.PointMass(gm)"),
             ("surface", Surface, "a surface, such as surfaces.Plane()"),
-            ("contact", Hertz, "a contact law, such as contact.hertz.Hertz(1e5, 200.0)"),
+            ("contact", Hertz, "a contact law of pads, such as contact.Hertz(1e5, 200.0)"),
             ("rotation", Rotation, "a rotation law, such as flight.UniformRotation(rate)"),
             ("stop", TreeStop, "motions.TreeStop(...)"),
             ("steps", TreeSteps, "motions.TreeSteps(...)"),
         )
         check_laws(self, kinds)
+        object.__setattr__(self, "stops", checked_stops(self.stops))
         up = checked_vector("up", self.up)
         if not up.any():
             raise InputError("up is zero; it must point somewhere, at any length.")
         object.__setattr__(self, "up", up / np.linalg.norm(up))
         object.__setattr__(self, "devices", tuple(self.devices))
-        if not self.fitted.pads:
+        if not self.fitted.touching:
             raise InputError(
                 f'tree "{self.tree.name}" has no pads, with which it would touch the ground. Add a '
-                "vehicles.Pad(body, place) at least."
+                "vehicles.Pad(body, place) at least, or a vehicles.Belly(body, points)."
             )
 
     @cached_property
@@ -223,8 +233,8 @@ class TreeModel(Motion):
     def sizes(self) -> Sizes:
         """Numbers that the layout of memory depends on."""
         tree, parts = self.tree, self.fitted
-        counts = [len(part) for part in parts]
-        return Sizes(tree.count, tree.n_q, tree.n_v, *counts)
+        kinds = (parts.touching, parts.crushables, parts.actuators, parts.sloshes, parts.bellies)
+        return Sizes(tree.count, tree.n_q, tree.n_v, *map(len, kinds))
 
     @property
     def full_gravity(self) -> Gravity:
@@ -236,7 +246,7 @@ class TreeModel(Motion):
         """Largest distance of a pad from the first body's origin, all joints neutral [m]."""
         poses = self.tree.kinematics(self.tree.neutral(), np.zeros(self.tree.n_v), device="cpu")
         far = [0.0]
-        for pad in self.fitted.pads:
+        for pad in self.fitted.touching:
             origin = poses.position[self.tree.index(pad.body)] - poses.position[0]
             far.append(float(np.linalg.norm(origin)) + float(np.linalg.norm(pad.place)))
         return max(far)
@@ -257,6 +267,9 @@ class TreeModel(Motion):
                 push=push,
                 external_data=external_data,
                 pushed=bool(self.externals),
+                ground_at=self.contact.ground_law[0],
+                ground_data=self.contact.ground_law[1],
+                next=combined_next(self.externals),
                 even=self.rotation.uniform,
                 pece=self.steps.integrator == "pece",
             )
@@ -276,6 +289,7 @@ class TreeModel(Motion):
         world.rotation = self.rotation.data(device)
         world.external = combined_data(self.externals, device)
         world.contact = wp.array(self.contact_rows(), dtype=self.contact.Data, device=device.name)
+        world.ground = self.contact.ground_data(device)
         world.limits = self._limits()
         bounds = self.surface.bounds_to(self.press_depth)
         world.slope, world.curvature = bounds.slope, bounds.curvature
@@ -301,27 +315,14 @@ class TreeModel(Motion):
     @property
     def lightest(self) -> float:
         """Mass of the lightest body with a pad [kg]."""
-        masses = [self.tree.bodies[self.tree.index(pad.body)].mass for pad in self.fitted.pads]
+        masses = [self.tree.bodies[self.tree.index(pad.body)].mass for pad in self.fitted.touching]
         return min([m for m in masses if m > 0.0] or [self.tree.mass])
 
     @cached_property
     def slip_mass(self) -> float:
         """Least mass that a pad has along the ground [kg]: a force F across ``up`` on it alone, all
         joints neutral, moves it by F / m."""
-        tree, pads = self.tree, self.fitted.pads
-        x, y = frames.local_frame(np.asarray(self.up)).T[:2]
-        forces = np.zeros((len(pads), 4, tree.count, 3))  # along x, y, both, and none
-        points = np.zeros((len(pads), 4, tree.count, 3))
-        for k, pad in enumerate(pads):
-            body = tree.index(pad.body)
-            forces[k, :3, body], points[k, :, body] = (x, y, x + y), pad.place
-        q, still = tree.neutral(), np.zeros((len(pads), 4, tree.n_v))
-        a = tree.accelerations(q, still, forces=forces, points=points, device="cpu")
-        # f . J M^-1 J^T f is twice the kinetic energy of the velocity M^-1 J^T f.
-        xx, yy, both = np.moveaxis(2.0 * tree.energy(q, a[:, :3] - a[:, 3:], device="cpu")[0], 1, 0)
-        xy = 0.5 * (both - xx - yy)
-        most = 0.5 * (xx + yy) + np.hypot(0.5 * (xx - yy), xy)
-        return min(tree.mass, 1.0 / max(float(most.max()), 1e-300))
+        return _slip_mass(self.tree, self.fitted.touching, tuple(np.asarray(self.up).tolist()))
 
     def allowed(self) -> tuple[Array, Array]:
         """Errors of a step, absolute and relative, for each number of a state."""
@@ -339,11 +340,19 @@ class TreeModel(Motion):
         "tipped": Outcome.TIPPED_OVER,
     }
     Release = TreeRelease
+
+    @cached_property
+    def columns(self) -> Columns:
+        """What is told of landings, with loads by the names of parts."""
+        return with_laws(tree_columns(self), self)
+
     tells_release = True
 
     def loop(self) -> Loop:
         """What the kernel is made from."""
-        return tree_loop(self.composition())
+        parts = self.composition()
+        scene = partial(tree_scene_function, parts)
+        return judged(tree_loop(parts), self.stops, scene, kept)
 
     def pace(self, device: hardware.Device) -> Pace:
         """How much is done at once."""
@@ -359,10 +368,9 @@ class TreeModel(Motion):
                 f'"{tree.name}"; make the release with the model\'s own tree.'
             )
         check_count(self.contact.count, n)
-        q, refused = placed_tree(self, release, threads)
+        q, refused, poses = placed_tree(self, release, threads)
         runs, notes = new_records(TreeRun, n), new_records(TreeNotes, n)
         masses = np.array([body.mass for body in tree.bodies]) / tree.mass
-        poses = tree.kinematics(q, release.v, device="cpu", threads=threads)
         runs["x"] = np.einsum("b,nbi->ni", masses, poses.center)
         runs["v"] = np.einsum("b,nbi->ni", masses, poses.center_velocity)
         runs["fresh"] = 1
@@ -372,6 +380,7 @@ class TreeModel(Motion):
         notes["number"] = np.arange(n)
         notes["row"] = np.arange(n) if self.contact.count > 1 else 0
         notes["anchor_x"] = np.nan  # nowhere yet
+        notes["until"] = NEVER
         crushed = np.array([part.crushed for part in self.fitted.crushables])
         rest = np.broadcast_to(crushed, (n, len(crushed)))
         y = np.concatenate([q, release.v, rest, np.zeros((n, 3 * self.sizes.pads))], axis=1)
@@ -413,7 +422,8 @@ class TreeModel(Motion):
             model=self,
             q=y[:, :n_q].copy(),
             v=y[:, n_q : n_q + n_v].copy(),
-            peaks=named_peaks(runs, self.sizes),
+            endings=self.all_endings,
+            peaks=named_peaks(runs, self.sizes, len(self.fitted.pads)),
         )
 
     def solution(self, batch: Batch, result: TreeResult) -> TreeSolution:
@@ -433,3 +443,21 @@ class TreeModel(Motion):
         softest = float(self.contact.stiffness.min())
         limits.sink_depth = max(self.size, 10.0 * deepest(self.tree.mass, 1.0, softest))
         return limits
+
+
+@functools.lru_cache(maxsize=64)
+def _slip_mass(tree: Tree, pads: tuple[Pad, ...], up: tuple[float, ...]) -> float:
+    """``TreeModel.slip_mass``: models of one lander share it."""
+    x, y = frames.local_frame(np.array(up)).T[:2]
+    forces = np.zeros((len(pads), 4, tree.count, 3))  # along x, y, both, and none
+    points = np.zeros((len(pads), 4, tree.count, 3))
+    for k, pad in enumerate(pads):
+        body = tree.index(pad.body)
+        forces[k, :3, body], points[k, :, body] = (x, y, x + y), pad.place
+    q, still = tree.neutral(), np.zeros((len(pads), 4, tree.n_v))
+    a = tree.accelerations(q, still, forces=forces, points=points, device="cpu")
+    # f . J M^-1 J^T f is twice the kinetic energy of the velocity M^-1 J^T f.
+    xx, yy, both = np.moveaxis(2.0 * tree.energy(q, a[:, :3] - a[:, 3:], device="cpu")[0], 1, 0)
+    xy = 0.5 * (both - xx - yy)
+    most = 0.5 * (xx + yy) + np.hypot(0.5 * (xx - yy), xy)
+    return min(tree.mass, 1.0 / max(float(most.max()), 1e-300))

@@ -11,13 +11,14 @@ from alight.core.checks import Array
 from alight.engine.lift import HELD, lifted, pull_at
 
 
-def placed_tree(model: Any, release: Any, threads: int | None) -> tuple[Array, Any]:
-    """Configurations (n, n_q) that runs of an articulated lander start from, and which are refused.
+def placed_tree(model: Any, release: Any, threads: int | None) -> tuple[Array, Any, Any]:
+    """Configurations (n, n_q) that runs of an articulated lander start from, which are refused, and
+    where their bodies are.
 
     A lander whose first body is not free cannot be lifted: its pads must be above the ground.
     """
     q = np.array(release.q)
-    tree, pads = model.tree, model.fitted.pads
+    tree, pads = model.tree, model.fitted.touching
     poses = tree.kinematics(q, release.v, device="cpu", threads=threads)
     which = [tree.index(pad.body) for pad in pads]
     places = np.array([pad.place for pad in pads])
@@ -45,6 +46,8 @@ def placed_tree(model: Any, release: Any, threads: int | None) -> tuple[Array, A
 
     first, refused = lifted(look, origin, model.size, rests)
     if tree.joints[0].kind != "free":
-        return q, refused | (first != origin).any(axis=1)
-    q[:, :3] = first
-    return q, refused
+        return q, refused | (first != origin).any(axis=1), poses
+    if (first != origin).any():
+        q[:, :3] = first
+        poses = tree.kinematics(q, release.v, device="cpu", threads=threads)
+    return q, refused, poses

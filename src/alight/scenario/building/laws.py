@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable
-from typing import Any
+from typing import Any, cast
 
 from alight import flight, gravity, surfaces
 from alight.contact import Compliant, GroundLaw, GroundMap, Impulse, Regions, Sliding
 from alight.contact.hertz import Hertz
 from alight.core import frames
 from alight.core.constants import AU, G
+from alight.core.errors import InputError
 from alight.core.progress import Progress
-from alight.engine import Stop
+from alight.core.registry import Entry
+from alight.engine import Stop, StopLaw
 from alight.gravity import Gravity
 from alight.motions import Model, Steps, TreeModel, TreeSteps, TreeStop
 from alight.scenario import ephemeris
@@ -20,8 +23,11 @@ from alight.scenario.building.lander import lander_of
 from alight.scenario.building.releases import ground_radius
 from alight.scenario.building.scaled_gravity import Scaled
 from alight.scenario.errors import blame
+from alight.scenario.registered import entry_of, own_values
 from alight.scenario.schema.landing import Scenario
 from alight.scenario.schema.run import CompanionSection
+from alight.scenario.schema.section import Section
+from alight.scenario.schema.stops import stops_of
 from alight.scenario.schema.sun import Sun
 from alight.scenario.schema.target import Noise
 from alight.shapes import Mesh
@@ -63,6 +69,8 @@ class ScenarioLaws:
 
         def make() -> Mesh:
             with blame(scenario.source, "body"):
+                if body.name is None and body.mesh is None:
+                    raise InputError("has no shape; give name or mesh")
                 if body.entry is not None:
                     return body.entry.mesh(body.facets)
                 mesh = Mesh.read(str(body.mesh), body.unit, repair=bool(body.repair))
@@ -75,13 +83,51 @@ class ScenarioLaws:
         body = scenario.body
         if body.density is not None:
             return float(G * body.density * self.mesh(scenario).volume)
-        assert body.gm is not None
+        if body.gm is None:
+            raise InputError('body.gm is missing; it must be such as "30 m^3/s^2".')
         return float(body.gm)
+
+    # -- laws of other packages ----------------------------------------------------------------
+
+    def _registered(self, scenario: Scenario, section: Section, wanted: type) -> Any:
+        """The law that a section names and that is none of Alight's own; None if it is."""
+        entry = entry_of(section)
+        if entry is None:
+            return None
+        offers = self._offers(scenario)
+        asked = [name for name in ("gm", "mesh", "lander") if name in entry.asks()]
+        key = [entry.name, repr(section.written())]
+        key += [str(self.gm(scenario))] if "gm" in asked else []
+        key += [repr(_mesh_key(scenario))] if "mesh" in asked else []
+        key += [repr(scenario.lander.written())] if "lander" in asked else []
+
+        def make() -> Any:
+            law = entry.called(own_values(section, entry), offers)
+            if not isinstance(law, wanted):
+                raise InputError(f"{entry} makes {law!r}, which is no {wanted.__name__}.")
+            return law
+
+        return self._lately(f"registered {entry.kind}", tuple(key), make)
+
+    def _offers(self, scenario: Scenario) -> dict[str, Callable[[], Any]]:
+        """What registered laws may ask for by the names of their parameters."""
+        return {
+            "gm": lambda: self.gm(scenario),
+            "mesh": lambda: self.mesh(scenario),
+            "rotation": lambda: self.rotation(scenario),
+            "lander": lambda: self.lander(scenario),
+            "seed": lambda: int(scenario.seed),
+            "device": lambda: self.device,
+            "progress": lambda: self.progress,
+        }
 
     def gravity(self, scenario: Scenario) -> Gravity:
         """The gravity law; another mass than the nominal scales the nominal table."""
         with blame(scenario.source, "gravity"):
             section = scenario.gravity
+            own = self._registered(scenario, section, Gravity)
+            if own is not None:
+                return cast("Gravity", own)
             if section.law == "uniform":
                 return gravity.Uniform([float(a) for a in section.acceleration])
             if section.law == "point-mass":
@@ -175,6 +221,9 @@ class ScenarioLaws:
 
     def _base(self, scenario: Scenario) -> Surface:
         ground = scenario.ground
+        own = self._registered(scenario, ground, Surface)
+        if own is not None:
+            return cast("Surface", own)
         if ground.kind == "plane":
             numbers = (*map(float, ground.point), *ground.normal)
             return self._lately("plane", numbers, lambda: surfaces.Plane(numbers[:3], numbers[3:]))
@@ -247,22 +296,21 @@ class ScenarioLaws:
             "surface": self.ground(scenario),
             "rotation": self.rotation(scenario),
             "externals": self.externals(scenario),
+            "stops": self.stops(scenario),
         }
         lander = self.lander(scenario)
         if isinstance(lander, Articulated):
+            ground = self.properties(scenario, arrays)
             with blame(scenario.source, "contact"):
-                law = Hertz(**{**scenario.contact.numbers(), **contact})
+                law = Hertz(**{**scenario.contact.numbers(), **contact}, ground=ground)
             stop, steps = self.tree_stop(scenario), self.tree_steps(scenario)
             with blame(scenario.source, "lander"):
                 tree, devices, up = lander[:3]
                 return TreeModel(tree, devices, contact=law, stop=stop, steps=steps, up=up, **laws)
-        return Model(
-            lander=lander,
-            contact=self.contact(scenario, contact, self.properties(scenario, arrays)),
-            stop=self.stop(scenario),
-            steps=self.steps(scenario),
-            **laws,
-        )
+        laws["contact"] = self.contact(scenario, contact, self.properties(scenario, arrays))
+        laws["stop"], laws["steps"] = self.stop(scenario), self.steps(scenario)
+        with blame(scenario.source, "lander"):
+            return Model(lander=lander, actuators=tuple(scenario.lander.actuators()), **laws)
 
     def lander(self, scenario: Scenario) -> RigidLander | Articulated:
         """What lands."""
@@ -285,11 +333,30 @@ class ScenarioLaws:
                 place = None
                 if one.latitude is not None:
                     assert one.longitude is not None
-                    up = frames.direction(float(one.latitude), float(one.longitude))
-                    place = up * ground_radius(self.ground(scenario), up[None])[0]
+                    place = self.ground_at(scenario, float(one.latitude), float(one.longitude))
                 regions.append(one.region(place, arrays))
         with blame(scenario.source, "ground.region"):
             return Regions(regions, under)
+
+    def ground_at(self, scenario: Scenario, latitude: float, longitude: float) -> Any:
+        """The place [m] on the ground at a latitude and longitude [rad]."""
+        up = frames.direction(latitude, longitude)
+        return up * ground_radius(self.ground(scenario), up[None])[0]
+
+    def stops(self, scenario: Scenario) -> tuple[StopLaw, ...]:
+        """What else ends runs."""
+        offers = {
+            **self._offers(scenario),
+            "ground_at": lambda: functools.partial(self.ground_at, scenario),
+            "companion": lambda: self._companion_place(scenario),
+        }
+        return stops_of(scenario.source, scenario.stop.when, offers)
+
+    def _companion_place(self, scenario: Scenario) -> flight.Place:
+        section = scenario.environment.companion
+        if section is None:
+            raise InputError("needs the table [environment.companion].")
+        return self._companion(scenario, section).orbit
 
     def contact(
         self, scenario: Scenario, arrays: dict[str, Any], ground: GroundLaw | None
@@ -297,12 +364,28 @@ class ScenarioLaws:
         """The contact law on ``ground``; ``arrays`` hold what differs from run to run."""
         section, options = scenario.contact, scenario.contact.numbers()
         with blame(scenario.source, "contact"):
+            entry = entry_of(section)
+            if entry is not None:
+                return self._own_contact(entry, section, {**options, **arrays}, ground)
             if section.law == "impulse":
                 return Impulse(**{**options, **arrays}, ground=ground)
             if section.law == "sliding":
                 return Sliding(**{**options, **arrays}, ground=ground)
             chosen = {name: getattr(section, name) for name in ("scheme", "rolling_law", "touch")}
             return Compliant(**{**options, **chosen, **arrays}, ground=ground)
+
+    def _own_contact(
+        self, entry: Entry, section: Section, numbers: dict[str, Any], ground: GroundLaw | None
+    ) -> Compliant:
+        """The contact law of another package, with what of the common keys it takes."""
+        own = own_values(section, entry)
+        common = {k: v for k, v in {**numbers, "ground": ground}.items() if k not in own}
+        if entry.takes_more:
+            own, common = {**own, **common}, {}
+        law = entry.called(own, {k: functools.partial(_same, v) for k, v in common.items()})
+        if not isinstance(law, Compliant):
+            raise InputError(f"{entry} makes {law!r}, which is no Compliant contact law.")
+        return law
 
     def stop(self, scenario: Scenario) -> Stop:
         """When runs end."""
@@ -347,6 +430,9 @@ class ScenarioLaws:
         if companion is not None:
             with blame(scenario.source, "environment.companion"):
                 found.append(self._companion(scenario, companion))
+        for push in scenario.environment.push:
+            with blame(scenario.source, f"environment.push.{push.name}"):
+                found.append(self._registered(scenario, push, flight.External))
         return tuple(found)
 
     def _sun(self, scenario: Scenario, sun: Sun) -> list[flight.External]:
@@ -365,7 +451,7 @@ class ScenarioLaws:
             )
         return found
 
-    def _companion(self, scenario: Scenario, section: CompanionSection) -> flight.External:
+    def _companion(self, scenario: Scenario, section: CompanionSection) -> flight.Companion:
         assert section.gm is not None
         own = self.gm(scenario) if (scenario.body.gm or scenario.body.density) else 0.0
         distance = None if section.distance is None else float(section.distance)
@@ -381,6 +467,10 @@ class ScenarioLaws:
         return flight.Companion(
             float(section.gm), flight.Orbit(distance or AU, *elements, gm=total)
         )
+
+
+def _same(value: Any) -> Any:
+    return value
 
 
 def _mesh_key(scenario: Scenario) -> tuple[Any, ...]:

@@ -57,6 +57,7 @@ class Prepared:
         self._parts.lander(scenario)
         self._parts.rotation(scenario)
         self._parts.properties(scenario, {})
+        self._parts.stops(scenario)
 
     def nominal(self) -> Group:
         """One run of the scenario as it stands, nothing dispersed."""
@@ -101,7 +102,7 @@ def _within_model(key: str, law: str) -> bool:
     section, _, name = key.partition(".")
     if name.startswith("region."):
         return name.rpartition(".")[2] in REGION_ARRAYS
-    return section == "release" or (section == "contact" and name in ARRAYS[law])
+    return section == "release" or (section == "contact" and name in ARRAYS.get(law, ()))
 
 
 #: What prepares each kind of scenario.
@@ -119,9 +120,10 @@ def prepare(scenario: Document, device: str = "auto", progress: str | Progress =
     ``Progress``. Of a landing it makes a ``Prepared``, of captures and drops what has the same
     methods.
     """
-    if type(scenario) not in _PREPARED:
-        raise InputError(f"scenario is {scenario!r}; read one with alight.scenario.load(path).")
-    return _PREPARED[type(scenario)](scenario, device, progress)
+    for document, prepared in _PREPARED.items():
+        if isinstance(scenario, document):
+            return prepared(scenario, device, progress)
+    raise InputError(f"scenario is {scenario!r}; read one with alight.scenario.load(path).")
 
 
 def simulate(

@@ -12,6 +12,8 @@ from typing import Annotated, Any, ClassVar
 
 import numpy as np
 
+from alight import actuators
+from alight.actuators.schedule import TRIGGERS
 from alight.core.errors import InputError
 from alight.scenario import quantities
 from alight.scenario.errors import told
@@ -23,11 +25,23 @@ from alight.scenario.field_types import (
     Number,
     OneOf,
     TextField,
+    Whole,
 )
 from alight.scenario.quantities import DIMENSIONS
 from alight.scenario.schema.section import Section
-from alight.vehicles import Brake, Crushable, Joint, Motor, Pad, Schedule, Slosh, Thruster, TreeBody
-from alight.vehicles.fittings import TRIGGERS, Device
+from alight.vehicles import (
+    Belly,
+    Brake,
+    Crushable,
+    Joint,
+    Motor,
+    Pad,
+    Schedule,
+    Slosh,
+    Thruster,
+    TreeBody,
+)
+from alight.vehicles.fittings import Device
 from alight.vehicles.tree.data import KINDS
 
 _NAME = re.compile(r"[A-Za-z0-9_-]{1,60}")
@@ -42,7 +56,8 @@ STIFFNESS = OneOf(dimensions=("torsional stiffness", "stiffness"), least=0)
 DAMPING = OneOf(dimensions=("torsional damping", "damping"), least=0)
 
 
-def _name(text: str) -> str:
+def part_name(text: str) -> str:
+    """A name that keys can have in them."""
     if not _NAME.fullmatch(text):
         raise InputError(f"found {told(text)}; it must be letters, digits, - and _ alone")
     return text
@@ -75,7 +90,7 @@ class TreePart(Section):
     @property
     def called(self) -> str:
         """Its name."""
-        return getattr(self, "name", None) or str(getattr(self, "body", ""))
+        return str(getattr(self, "name", None) or getattr(self, "body", None) or "")
 
     @property
     def where(self) -> str:
@@ -116,7 +131,7 @@ class BodySection(TreePart):
 
     LIST: ClassVar = "body"
 
-    name: Annotated[str, TextField(_name, ("bus",))]
+    name: Annotated[str, TextField(part_name, ("bus",))]
     mass: Annotated[float | None, Measure(dimension="mass", least=0)] = None
     inertia: Annotated[Any, Moments(Measure(dimension="moment of inertia"))] = None
     center: Annotated[Any, ListField(LENGTH)] = None
@@ -192,13 +207,43 @@ class PadSection(TreePart):
     LIST: ClassVar = "pad"
 
     body: Annotated[str, TextField(None, ("leg",))]
-    name: Annotated[str | None, TextField(_name, ("pad-1",))] = None
+    name: Annotated[str | None, TextField(part_name, ("pad-1",))] = None
     place: Annotated[Any, ListField(LENGTH)] = None
     radius: Annotated[float | None, Measure(dimension="length", least=0)] = None
 
     def make(self, linear: bool) -> Device:
         """The pad."""
         return Pad(self.body, name=self.called, **self.given("place", "radius"))
+
+
+class BellySection(TreePart):
+    """Points of a body that touch the ground beside its pads."""
+
+    LIST: ClassVar = "belly"
+
+    body: Annotated[str, TextField(None, ("bus",))]
+    name: Annotated[str | None, TextField(part_name, ("bus-corners",))] = None
+    points: Annotated[Any, ListField(ListField(LENGTH), 0)] = None
+    box: Annotated[Any, ListField(Measure(dimension="length", above=0))] = None
+    place: Annotated[Any, ListField(LENGTH)] = None
+    radius: Annotated[float | None, Measure(dimension="length", least=0)] = None
+
+    def make(self, linear: bool) -> Device:
+        """The belly."""
+        if (self.points is None) == (self.box is None):
+            given = "both points and box" if self.points is not None else "neither points nor box"
+            raise InputError(
+                f'has {given}; give points = [["1 m", "0 m", "-1 m"], ...] or box = ["2 m", "2 m", '
+                '"1 m"], a box about its place'
+            )
+        if self.box is not None:
+            if self.radius is not None:
+                raise InputError("has a radius, which does not go with box; give points")
+            at = np.asarray(self.place or (0.0, 0.0, 0.0), dtype=np.float64)
+            return Belly.box(self.body, np.asarray(self.box, np.float64), at, name=self.called)
+        if self.place is not None:
+            raise InputError("has a place, which goes with box; points have theirs")
+        return Belly(self.body, name=self.called, **self.given("points", "radius"))
 
 
 class CrushableSection(TreePart):
@@ -209,7 +254,7 @@ class CrushableSection(TreePart):
     body: Annotated[str, TextField(None, ("leg",))]
     force: Annotated[float, FORCE]
     limit: Annotated[float, Measure(dimension="length", above=0)]
-    name: Annotated[str | None, TextField(_name, ("crush-1",))] = None
+    name: Annotated[str | None, TextField(part_name, ("crush-1",))] = None
     stiffness: Annotated[float | None, Measure(dimension="stiffness", above=0)] = None
     damping: Annotated[float | None, Measure(dimension="damping", above=0)] = None
     crushed: Annotated[float | None, Measure(dimension="length", least=0)] = None
@@ -220,44 +265,64 @@ class CrushableSection(TreePart):
         return Crushable(self.body, name=self.called, **self.given(*names))
 
 
-class _Scheduled(TreePart):
+class Scheduled(TreePart):
     """Something whose level changes in steps."""
 
     after: Annotated[str | None, ChoiceField(TRIGGERS)] = None
     times: Annotated[Any, ListField(Measure(dimension="time", least=0), 0)] = None
     levels: Annotated[Any, ListField(Number(), 0)] = None
+    repeats: Annotated[int | None, Whole(least=1)] = None
+
+    @property
+    def _said(self) -> dict[str, Any]:
+        given = {n: getattr(self, n) for n in ("after", "times", "levels", "repeats")}
+        return {n: v for n, v in given.items() if v is not None}
+
+    @property
+    def is_scheduled(self) -> bool:
+        """Whether anything is said of its schedule."""
+        return bool(self._said)
 
     def schedule(self) -> Schedule:
         """Its schedule; on from the release if nothing is said."""
-        given = {n: getattr(self, n) for n in ("after", "times", "levels")}
-        return Schedule(**{n: v for n, v in given.items() if v is not None})
+        return Schedule(**self._said)
 
 
-class ThrusterSection(_Scheduled):
+class ThrusterSection(Scheduled):
     """A force fixed in a body."""
 
     LIST: ClassVar = "thruster"
 
-    body: Annotated[str, TextField(None, ("bus",))]
-    place: Annotated[Any, ListField(LENGTH)]
+    body: Annotated[str | None, TextField(None, ("bus",))] = None
+    place: Annotated[Any, ListField(LENGTH)] = None
     direction: Annotated[Any, ListField(Number(), nonzero=True)]
     force: Annotated[float, FORCE]
-    name: Annotated[str | None, TextField(_name, ("thruster-1",))] = None
+    name: Annotated[str | None, TextField(part_name, ("thruster-1",))] = None
 
     def make(self, linear: bool) -> Device:
-        """The thruster."""
+        """The thruster, on a body of a tree."""
+        if self.body is None or self.place is None:
+            what = "body" if self.body is None else "place"
+            raise InputError(f"has no {what}; a thruster of an articulated lander needs one")
         options = self.given("place", "direction", "force")
         return Thruster(self.body, schedule=self.schedule(), name=self.called, **options)
 
+    def make_rigid(self) -> actuators.Thruster:
+        """The thruster of a rigid lander."""
+        if self.body is not None:
+            raise InputError("has a body; a rigid lander is one, so leave it out")
+        options = self.given("place", "direction", "force")
+        return actuators.Thruster(schedule=self.schedule(), name=self.called, **options)
 
-class MotorSection(_Scheduled):
+
+class MotorSection(Scheduled):
     """A torque or force in a joint."""
 
     LIST: ClassVar = "motor"
 
     body: Annotated[str, TextField(None, ("wheel",))]
     torque: Annotated[float, EFFORT]
-    name: Annotated[str | None, TextField(_name, ("motor-1",))] = None
+    name: Annotated[str | None, TextField(part_name, ("motor-1",))] = None
 
     def make(self, linear: bool) -> Device:
         """The motor."""
@@ -265,7 +330,7 @@ class MotorSection(_Scheduled):
         return Motor(self.body, schedule=self.schedule(), name=self.called, **options)
 
 
-class BrakeSection(_Scheduled):
+class BrakeSection(Scheduled):
     """A torque or force against the motion of a joint."""
 
     LIST: ClassVar = "brake"
@@ -273,7 +338,7 @@ class BrakeSection(_Scheduled):
     body: Annotated[str, TextField(None, ("wheel",))]
     torque: Annotated[float, EFFORT]
     speed: Annotated[float | None, OneOf(dimensions=("angular rate", "speed"), above=0)] = None
-    name: Annotated[str | None, TextField(_name, ("brake-1",))] = None
+    name: Annotated[str | None, TextField(part_name, ("brake-1",))] = None
 
     def make(self, linear: bool) -> Device:
         """The brake."""
@@ -289,7 +354,7 @@ class SloshSection(TreePart):
     body: Annotated[str, TextField(None, ("liquid",))]
     parent: Annotated[str, TextField(None, ("bus",))]
     direction: Annotated[Any, ListField(Number(), nonzero=True)]
-    name: Annotated[str | None, TextField(_name, ("tank-1",))] = None
+    name: Annotated[str | None, TextField(part_name, ("tank-1",))] = None
 
     def make(self, linear: bool) -> Device:
         """What is watched."""
@@ -297,4 +362,4 @@ class SloshSection(TreePart):
 
 
 #: Lists of devices, in the order in which tables have them.
-DEVICES = ("pad", "crushable", "thruster", "motor", "brake", "slosh")
+DEVICES = ("pad", "belly", "crushable", "thruster", "motor", "brake", "slosh")

@@ -8,9 +8,19 @@ from typing import Annotated, Any, ClassVar
 
 from alight.contact import Compliant, Impulse, Sliding
 from alight.contact.compliant.law import ROLLING_LAWS
+from alight.contact.hertz import WITHOUT as OTHERS_THAN_HERTZ
+from alight.contact.hull.supported_surfaces import HULL_TOUCHES
 from alight.scenario.errors import Fault, told
-from alight.scenario.field_types import ChoiceField, FieldType, Measure, Number, OneOf
+from alight.scenario.field_types import (
+    ChoiceField,
+    FieldType,
+    Measure,
+    NameField,
+    Number,
+    OneOf,
+)
 from alight.scenario.quantities import DIMENSIONS, Quantity, in_si
+from alight.scenario.registered import own_problems
 from alight.scenario.schema.lander import LanderSection
 from alight.scenario.schema.section import Section
 from alight.scenario.schema.target import GroundSection
@@ -99,6 +109,8 @@ CONTACT_NUMBERS = {
     "sliding": ("hop",),
     "hertz": (),
 }
+#: Keys that every law may have, also one that another package brings.
+COMMON = ("restitution", "friction", "static_friction", "rolling_resistance", "patch_radius")
 #: Restitution of springs, of which none can take all the energy.
 OF_SPRINGS = Number(above=0, most=1)
 
@@ -107,8 +119,9 @@ class ContactSection(Section):
     """The contact law."""
 
     FORMS: ClassVar = ("law", LAWS)
+    REGISTRY: ClassVar = "contact"
 
-    law: Annotated[str, ChoiceField(tuple(LAWS))] = "compliant"
+    law: Annotated[str, NameField("contact")] = "compliant"
     restitution: Annotated[float | None, Number(least=0, most=1)] = None
     friction: Annotated[float, Number(least=0)] = 0.6
     stiffness: Annotated[
@@ -135,6 +148,7 @@ class ContactSection(Section):
     def problems(self, ground: GroundSection, lander: LanderSection) -> list[Fault]:
         """What does not fit together, or with ground and lander."""
         found = self.misplaced("contact") + self._dimension_problems()
+        found += own_problems(self, "contact")
         if self.law in ("impulse", "sliding"):
             found += self.missing("contact", "restitution")
         if self.law == "sliding":
@@ -161,7 +175,8 @@ class ContactSection(Section):
     def _dimension_problems(self) -> list[Fault]:
         """A stiffness in the unit of another law."""
         kind, wanted = self.kinds()["stiffness"], STIFFNESS.get(self.law)
-        assert isinstance(kind, OneOf)
+        if not isinstance(kind, OneOf):
+            return []  # a law of another package has a stiffness of its own
         if self.stiffness is None or wanted in (None, kind.dimension_of(self.stiffness)):
             return []
         said = (
@@ -173,11 +188,7 @@ class ContactSection(Section):
     def _tree_problems(self, ground: GroundSection, lander: LanderSection) -> list[Fault]:
         """Pads of articulated landers, and they alone, are pushed by springs of Hertz."""
         if lander.is_tree == (self.law == "hertz"):
-            if not lander.is_tree:
-                return []
-            varied = {"ground.map": ground.map is not None, "ground.region": bool(ground.region)}
-            said = "does not go with an articulated lander: its contact is the same everywhere"
-            return [Fault(key, said) for key, given in varied.items() if given]
+            return [] if not lander.is_tree else self._region_problems(ground)
         if lander.is_tree:
             said = (
                 f'found "{self.law}"; an articulated lander needs law = "hertz" with its stiffness'
@@ -188,6 +199,19 @@ class ContactSection(Section):
                 'lander.name = "dcap"'
             )
         return [Fault("contact.law", said)]
+
+    def _region_problems(self, ground: GroundSection) -> list[Fault]:
+        """Of all that ground may vary, springs of Hertz know friction alone."""
+        keys = [(region, name) for region in ground.region for name in OTHERS_THAN_HERTZ]
+        return [
+            Fault(
+                f"{region.where}.{key}",
+                f"found {getattr(region, key):g}, {OTHERS_THAN_HERTZ[name]}",
+            )
+            for region, name in keys
+            for key in (name, f"{name}_factor")
+            if getattr(region, key) is not None
+        ]
 
     def _sliding_problems(self, ground: GroundSection, lander: LanderSection) -> list[Fault]:
         """A point without size, on ground that knows how it bends."""
@@ -227,18 +251,19 @@ class ContactSection(Section):
         """A whole hull touches facets, by springs that follow the speed."""
         if self.touch != "hull":
             return []
-        lacks = []
-        if ground.kind != "facets":
-            lacks.append('ground.kind = "facets"')
+        found = []
+        if ground.kind != "facets" or ground.noise is not None:
+            found.append(Fault("contact.touch", f'found "hull": {HULL_TOUCHES}'))
         if self.scheme == "smooth" or self.stiffness is not None:
-            lacks.append('restitution, and no scheme = "smooth"')
-        said = 'found "hull", which needs {}; "points" goes with everything'
-        return [Fault("contact.touch", said.format(each)) for each in lacks]
+            said = 'found "hull", which needs restitution, and no scheme = "smooth"'
+            found.append(Fault("contact.touch", f'{said}; "points" goes with everything'))
+        return found
 
     def kind_of(self, key: str) -> FieldType | None:
         """The kind of value that this law has under ``key``; None where it has no such key."""
-        own = {k for keys in LAWS.values() for k in keys}
-        if key in own and key not in LAWS[self.law]:
+        _, laws = self.FORMS
+        own = {k for keys in laws.values() for k in keys}
+        if key in own and key not in laws[self.law]:
             return None
         if key in WITHOUT.get(self.law, ()):
             return None
@@ -248,12 +273,12 @@ class ContactSection(Section):
 
     def completed(self) -> ContactSection:
         """With the defaults of its law, and a damper where there is a spring."""
-        made = self.filled(**DEFAULTS[self.law])
-        if self.law == "hertz":
+        made = self.filled(**DEFAULTS.get(self.law, {}))
+        if self.law == "hertz" or self.law not in LAWS:
             return made
         return made.filled(damping=Quantity(0.0, "0 N*s/m")) if self.stiffness is not None else made
 
     def numbers(self) -> dict[str, float]:
         """The numbers of its law that are given, by name."""
-        names = (*ARRAYS[self.law], *CONTACT_NUMBERS[self.law])
+        names = (*ARRAYS.get(self.law, COMMON), *CONTACT_NUMBERS.get(self.law, ()))
         return {name: float(v) for name in names if (v := getattr(self, name)) is not None}

@@ -33,7 +33,8 @@ LATITUDE = Measure(dimension="angle", least=-math.pi / 2, most=math.pi / 2)
 LONGITUDE = Measure(dimension="angle", least=-2 * math.pi, most=2 * math.pi)
 
 
-def _name(text: str) -> str:
+def checked_name(text: str) -> str:
+    """A name that can stand in a dotted key."""
     if not _NAME.fullmatch(text):
         raise InputError(f"found {told(text)}; it must be letters, digits, - and _ alone")
     return text
@@ -51,10 +52,15 @@ def factors_problems(where: str, rows: Any) -> list[Fault]:
     return [Fault(where, said)]
 
 
-class RegionSection(Section):
-    """A part of the ground with properties of its own."""
+class RegionName(Section):
+    """What regions go by."""
 
-    name: Annotated[str, TextField(_name, ("pond",))]
+    name: Annotated[str, TextField(checked_name, ("pond",))]
+
+
+class RegionShape(Section):
+    """A part of the ground: a cap, a ball, a box or a polygon."""
+
     latitude: Annotated[float | None, LATITUDE] = None
     longitude: Annotated[float | None, LONGITUDE] = None
     angle: Annotated[float | None, Measure(dimension="angle", above=0, most=math.pi)] = None
@@ -65,19 +71,6 @@ class RegionSection(Section):
     west: Annotated[float | None, LONGITUDE] = None
     east: Annotated[float | None, LONGITUDE] = None
     corners: Annotated[Any, ListField(ListField(Measure(dimension="angle"), 2), 0)] = None
-    restitution: Annotated[float | None, Number(above=0, most=1)] = None
-    friction: Annotated[float | None, Number(least=0)] = None
-    static_friction: Annotated[float | None, Number(least=0)] = None
-    rolling_resistance: Annotated[float | None, Measure(dimension="length", least=0)] = None
-    restitution_factor: Annotated[float | None, Number(above=0)] = None
-    friction_factor: Annotated[float | None, Number(least=0)] = None
-    static_friction_factor: Annotated[float | None, Number(least=0)] = None
-    rolling_resistance_factor: Annotated[float | None, Number(least=0)] = None
-
-    @property
-    def where(self) -> str:
-        """Its key in messages and dispersions."""
-        return f"ground.region.{self.name}"
 
     @property
     def form(self) -> tuple[str, ...]:
@@ -85,29 +78,20 @@ class RegionSection(Section):
         known = dict.fromkeys(key for keys in SHAPES for key in keys)
         return tuple(key for key in known if getattr(self, key) is not None)
 
-    def problems(self, plane: bool) -> list[Fault]:
-        """What does not fit together, or with the ground."""
-        found = []
+    def shape_problems(self, where: str, plane: bool) -> list[Fault]:
+        """What is no shape, or does not go with the ground."""
         if set(self.form) not in [set(keys) for keys in SHAPES]:
             listed = "; or ".join(", ".join(keys) for keys in SHAPES)
             has = f"has {', '.join(self.form)}" if self.form else "has no shape"
-            found.append(Fault(self.where, f"{has}; it must have {listed}"))
-        elif plane and "center" not in self.form:
+            return [Fault(where, f"{has}; it must have {listed}")]
+        if plane and "center" not in self.form:
             said = "needs a body about the origin, not a plane; there give center and radius"
-            found.append(Fault(f"{self.where}.{self.form[0]}", said))
-        elif not found:
-            try:
-                self.shape((0.0, 0.0, 1.0))
-            except InputError as cause:
-                found.append(Fault(self.where, str(cause)))
-        for name in PROPERTIES:
-            if None not in (getattr(self, name), getattr(self, f"{name}_factor")):
-                said = f"does not go with {name}; give one of them"
-                found.append(Fault(f"{self.where}.{name}_factor", said))
-        if all(getattr(self, name) is None for name in REGION_ARRAYS):
-            listed = ", ".join(REGION_ARRAYS)
-            found.append(Fault(self.where, f"changes nothing; give it one of {listed}"))
-        return found
+            return [Fault(f"{where}.{self.form[0]}", said)]
+        try:
+            self.shape((0.0, 0.0, 1.0))
+        except InputError as cause:
+            return [Fault(where, str(cause))]
+        return []
 
     def shape(self, place: Any) -> Cap | Ball | Box | Polygon:
         """Its shape; ``place`` [m] is where its latitude and longitude meet the ground."""
@@ -125,6 +109,36 @@ class RegionSection(Section):
 
     def _floats(self, *names: str) -> list[float]:
         return [float(getattr(self, name)) for name in names]
+
+
+class RegionSection(RegionShape, RegionName):
+    """A part of the ground with properties of its own."""
+
+    restitution: Annotated[float | None, Number(above=0, most=1)] = None
+    friction: Annotated[float | None, Number(least=0)] = None
+    static_friction: Annotated[float | None, Number(least=0)] = None
+    rolling_resistance: Annotated[float | None, Measure(dimension="length", least=0)] = None
+    restitution_factor: Annotated[float | None, Number(above=0)] = None
+    friction_factor: Annotated[float | None, Number(least=0)] = None
+    static_friction_factor: Annotated[float | None, Number(least=0)] = None
+    rolling_resistance_factor: Annotated[float | None, Number(least=0)] = None
+
+    @property
+    def where(self) -> str:
+        """Its key in messages and dispersions."""
+        return f"ground.region.{self.name}"
+
+    def problems(self, plane: bool) -> list[Fault]:
+        """What does not fit together, or with the ground."""
+        found = self.shape_problems(self.where, plane)
+        for name in PROPERTIES:
+            if None not in (getattr(self, name), getattr(self, f"{name}_factor")):
+                said = f"does not go with {name}; give one of them"
+                found.append(Fault(f"{self.where}.{name}_factor", said))
+        if all(getattr(self, name) is None for name in REGION_ARRAYS):
+            listed = ", ".join(REGION_ARRAYS)
+            found.append(Fault(self.where, f"changes nothing; give it one of {listed}"))
+        return found
 
     def region(self, place: Any, arrays: dict[str, Any]) -> Region:
         """The region; ``arrays`` hold what differs from run to run, by the keys of all."""

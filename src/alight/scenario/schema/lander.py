@@ -20,7 +20,9 @@ from alight.scenario.field_types import (
     Whole,
 )
 from alight.scenario.quantities import Quantity, in_si
+from alight.scenario.schema.actuators import ActuatorSection, SpringSection, WheelSection
 from alight.scenario.schema.articulated_lander import (
+    BellySection,
     BodySection,
     BrakeSection,
     CrushableSection,
@@ -51,18 +53,23 @@ SHAPES = {
         "slide_stiffness",
         "slide_damping",
         "ignore_limits",
+        "collision",
         "up",
     ),
 }
+#: Lists of a rigid lander, and those that an articulated one has not.
+ACTUATORS = ("wheel", "thruster", "spring", "actuator")
+RIGID_ONLY = ("wheel", "spring", "actuator")
 #: Keys of a mesh or a solid, which an articulated lander has for each of its bodies.
 OF_SOLIDS = ("mass", "points", "extra_points", "center_of_mass", "inertia")
-_DCAP = {
+_DCAP: dict[str, Any] = {
     "leg_mass": Quantity(5.0, "5 kg"),
     "crush_force": Quantity(400.0, "400 N"),
     "stroke": Quantity(0.2, "0.2 m"),
     "thrust": Quantity(5.0, "5 N"),
     "delay": Quantity(0.0, "0 s"),
     "pad_radius": Quantity(0.0, "0 m"),
+    "bus_touches": False,
 }
 
 
@@ -107,6 +114,7 @@ class LanderSection(Section):
     slide_stiffness: Annotated[float | None, Measure(dimension="stiffness", above=0)] = None
     slide_damping: Annotated[float | None, Measure(dimension="damping", least=0)] = None
     ignore_limits: Annotated[bool | None, Switch()] = None
+    collision: Annotated[bool | None, Switch()] = None
     up: Annotated[Any, ListField(Number(), nonzero=True)] = None
     leg_mass: Annotated[float | None, Measure(dimension="mass", above=0)] = None
     crush_force: Annotated[float | None, Measure(dimension="force", above=0)] = None
@@ -114,14 +122,19 @@ class LanderSection(Section):
     thrust: Annotated[float | None, Measure(dimension="force", least=0)] = None
     delay: Annotated[float | None, Measure(dimension="time", least=0)] = None
     pad_radius: Annotated[float | None, Measure(dimension="length", least=0)] = None
+    bus_touches: Annotated[bool | None, Switch()] = None
     body: tuple[BodySection, ...] = ()
     joint: tuple[JointSection, ...] = ()
     pad: tuple[PadSection, ...] = ()
+    belly: tuple[BellySection, ...] = ()
     crushable: tuple[CrushableSection, ...] = ()
     thruster: tuple[ThrusterSection, ...] = ()
     motor: tuple[MotorSection, ...] = ()
     brake: tuple[BrakeSection, ...] = ()
     slosh: tuple[SloshSection, ...] = ()
+    wheel: tuple[WheelSection, ...] = ()
+    spring: tuple[SpringSection, ...] = ()
+    actuator: tuple[ActuatorSection, ...] = ()
 
     @property
     def is_tree(self) -> bool:
@@ -163,14 +176,46 @@ class LanderSection(Section):
     def _loose_problems(self) -> list[Fault]:
         """Keys of ready-made landers and lists of parts where they do not belong."""
         found = []
+        used = [name for name in self.lists() if getattr(self, name)]
+        if self.is_tree:
+            said = (
+                "goes with rigid landers. A wheel of an articulated one is a body on a revolute "
+                "joint, with [[lander.motor]] and [[lander.brake]]; a spring a prismatic joint"
+            )
+            found += [Fault(f"lander.{name}", said) for name in used if name in RIGID_ONLY]
         if self.shape != "tree":
+            own = () if self.is_tree else ACTUATORS
             said = 'goes with shape = "tree"'
-            used = [name for name in self.lists() if getattr(self, name)]
-            found += [Fault(f"lander.{name}", said) for name in used]
+            found += [Fault(f"lander.{name}", said) for name in used if name not in own]
+        if not self.is_tree:
+            found += self._actuator_problems()
         for name, names in READY.items():
             wrong = [n for n in names if self.name != name and getattr(self, n) is not None]
             found += [Fault(f"lander.{key}", f'goes with name = "{name}"') for key in wrong]
         return found
+
+    def _actuator_problems(self) -> list[Fault]:
+        """What is wrong with the actuators of a rigid lander, each for itself."""
+        found = []
+        for name in ACTUATORS:
+            known: set[str] = set()
+            for part in getattr(self, name):
+                if part.called in known or not part.called:
+                    said = "two have this name" if part.called else "has no name"
+                    found.append(Fault(part.where, f"{said}; each needs its own"))
+                known.add(part.called)
+        try:
+            self.actuators()
+        except InputError as cause:
+            found.append(Fault("lander", " ".join(str(cause).split())))
+        return found
+
+    def actuators(self) -> list[Any]:
+        """Those of a rigid lander."""
+        thrusters = [part.make_rigid() for part in self.thruster]
+        others = [part.make() for part in self.actuator]
+        springs = [part.make() for part in self.spring]
+        return [*(part.make() for part in self.wheel), *thrusters, *springs, *others]
 
     def _tree_problems(self) -> list[Fault]:
         """What is wrong with an articulated lander; that of a URDF file is told once it is read."""
@@ -205,7 +250,9 @@ class LanderSection(Section):
             return self.filled(diameter=Quantity(0.1, "10 cm"))
         if self.shape == "tree":
             made = self.filled(up=(0.0, 0.0, 1.0))
-            return made.filled(ignore_limits=False) if self.urdf is not None else made
+            if self.urdf is None:
+                return made
+            return made.filled(ignore_limits=False, collision=False)
         return self.filled(points=32) if self.shape == "mesh" else self
 
 

@@ -16,7 +16,7 @@ from alight.scenario.schema.articulated_lander import euler_attitude
 from alight.scenario.schema.contact import ContactSection
 from alight.scenario.schema.lander import LanderSection, ReleaseSection
 from alight.scenario.schema.run import Environment, StepsSection, StopSection
-from alight.scenario.schema.target import GravitySection, GroundSection, TargetBodySection
+from alight.scenario.schema.target import FLAT, GravitySection, GroundSection, TargetBodySection
 
 
 class Scenario(Document):
@@ -60,7 +60,11 @@ class Scenario(Document):
             *self.release.problems(self.ground.kind),
             *self.contact.problems(self.ground, self.lander),
             *self.environment.problems(body),
-            *self.stop.problems(self.lander.is_tree),
+            *self.stop.problems(
+                self.lander.is_tree,
+                self.ground.kind in FLAT,
+                self.environment.companion is not None,
+            ),
             *self.steps.problems(self.lander.is_tree),
             *self._hull_problems(),
         ]

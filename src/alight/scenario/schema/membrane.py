@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import Annotated, Any, ClassVar
 
 from alight.core.errors import AlightError, unknown_name
-from alight.scenario.document import Document
 from alight.scenario.errors import Fault
 from alight.scenario.field_types import (
     ChoiceField,
@@ -21,6 +20,8 @@ from alight.scenario.quantities import Quantity, in_si
 from alight.scenario.schema.caught_body import ATTITUDE, CaughtBodySection
 from alight.scenario.schema.run import Record
 from alight.scenario.schema.section import Section
+from alight.scenario.schema.stops import WhenSection, membrane_problems
+from alight.scenario.schema.surroundings import Surrounded
 
 #: Most records of one run: what a person or a page can take.
 MOST_RECORDS = 100_000
@@ -228,32 +229,24 @@ class Carrier(Section):
         return self.filled(thrust_point=(Quantity(0.0, "0 m"),) * 3, from_start=False)
 
 
-class DropGravity(Section):
-    """The same everywhere."""
-
-    acceleration: Annotated[Any, ListField(Measure(dimension="acceleration"))] = (
-        Quantity(0.0, "0 m/s^2"),
-    ) * 3
-
-
 class DropStop(Section):
     """When a run ends."""
 
     duration: Annotated[float, Measure(dimension="time", above=0)]
     until_release: Annotated[bool, Switch()] = False
+    when: tuple[WhenSection, ...] = ()
 
 
-class DropScenario(Document):
+class DropScenario(Surrounded):
     """A drop: body, membrane, release, and what is uncertain about them."""
 
     KIND: ClassVar[str] = "drop"
-    FILES: ClassVar = (("body", "mesh"),)
+    FILES: ClassVar = (("body", "mesh"), ("target", "mesh"))
 
     body: DropBody
     membrane: DropMembrane
     release: DropRelease
     carrier: Carrier = Carrier()
-    gravity: DropGravity = DropGravity()
     stop: DropStop
     steps: MembraneSteps = MembraneSteps()
     record: Courses = Courses()
@@ -265,8 +258,10 @@ class DropScenario(Document):
             *self.membrane.problems(),
             *self.release.problems(),
             *self.carrier.problems(),
+            *membrane_problems(self.stop.when, "a drop"),
             *self.record.problems(self.stop.duration),
             *self._plane_problems(),
+            *self.surroundings_problems(""),
         ]
 
     def _plane_problems(self) -> list[Fault]:
@@ -286,6 +281,7 @@ class DropScenario(Document):
             "membrane": self.membrane.completed(),
             "carrier": self.carrier.completed(),
             "record": self.record.completed(self.stop.duration),
+            **self.surroundings_completed(),
             "made_by": None,
         }
         return self.model_copy(update=update)

@@ -6,11 +6,13 @@ import math
 from typing import Annotated, Any, ClassVar
 
 from alight.scenario.errors import Fault
-from alight.scenario.field_types import ChoiceField, ListField, Measure, Number, Whole
+from alight.scenario.field_types import ChoiceField, ListField, Measure, NameField, Number, Whole
 from alight.scenario.quantities import Quantity, in_si
+from alight.scenario.schema.listed import Listed, name_problems
 from alight.scenario.schema.section import Section
+from alight.scenario.schema.stops import WhenSection, landing_problems
 from alight.scenario.schema.sun import ANGLE, Sun
-from alight.scenario.schema.target import TargetBodySection
+from alight.scenario.schema.target import TargetBodySection, extension_problems
 
 
 class CompanionSection(Section):
@@ -69,15 +71,30 @@ class CompanionSection(Section):
         return made
 
 
+class PushSection(Listed):
+    """A push from outside, such as one that begins and ends."""
+
+    REGISTRY: ClassVar = "external"
+
+    kind: Annotated[str, NameField("external")]
+
+
 class Environment(Section):
     """What pulls and pushes besides the body."""
 
     sun: Sun | None = None
     companion: CompanionSection | None = None
+    push: tuple[PushSection, ...] = ()
 
     def problems(self, body: TargetBodySection) -> list[Fault]:
-        """Those of Sun and companion."""
-        return [p for part in (self.sun, self.companion) if part for p in part.problems(body)]
+        """Those of Sun, companion and pushes."""
+        found = [p for part in (self.sun, self.companion) if part for p in part.problems(body)]
+        found += name_problems("environment.push", self.push)
+        return found + [
+            fault
+            for one in self.push
+            for fault in extension_problems(one, f"environment.push.{one.name}", body)
+        ]
 
     def completed(self, body: TargetBodySection) -> Environment:
         """With the defaults of both."""
@@ -116,11 +133,13 @@ class StopSection(Section):
     settle_time: Annotated[float | None, Measure(dimension="time", above=0)] = None
     max_steps: Annotated[int, Whole(least=1, most=2**31 - 1)] = 10_000_000
     tip_angle: Annotated[float | None, Measure(dimension="angle", above=0, most=math.pi)] = None
+    when: tuple[WhenSection, ...] = ()
 
-    def problems(self, tree: bool) -> list[Fault]:
-        """Only what has legs tips over."""
+    def problems(self, tree: bool, flat: bool, companion: bool) -> list[Fault]:
+        """Only what has legs tips over; and those of its stops."""
         wrong = self.tip_angle is not None and not tree
-        return [Fault("stop.tip_angle", _OF_TREES)] if wrong else []
+        found = [Fault("stop.tip_angle", _OF_TREES)] if wrong else []
+        return found + landing_problems(self.when, flat, companion)
 
     def completed(self, tree: bool) -> StopSection:
         """With the defaults of its kind of lander."""
@@ -169,3 +188,11 @@ class Record(Section):
     """What is kept besides how each run ended."""
 
     trajectories: Annotated[Any, ListField(Whole(least=0), 0)] = ()
+    columns: Annotated[Any, ListField(NameField("column"), 0)] = None
+    """Registered columns that the table of runs has besides its own."""
+
+
+class ReportSection(Section):
+    """What the report shows besides its own sections."""
+
+    sections: Annotated[Any, ListField(NameField("report section"), 0)] = None

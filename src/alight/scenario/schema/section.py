@@ -12,6 +12,9 @@ from pydantic import BaseModel, ConfigDict
 from alight.scenario.errors import Fault
 from alight.scenario.field_types import FieldType
 
+#: The variant of the entries of a list that are of no known kind.
+ANY = "of any kind"
+
 
 class Section(BaseModel):
     """A table of a scenario: frozen, with no keys besides its own."""
@@ -20,6 +23,12 @@ class Section(BaseModel):
 
     #: Field that chooses between forms, and the keys that each of its words allows.
     FORMS: ClassVar[tuple[str, dict[str, tuple[str, ...]]] | None] = None
+    #: Kind of the registry that the same field takes names from (``scenario.registered``).
+    REGISTRY: ClassVar[str] = ""
+    #: The sections of the entries of a list, by their kind, where entries differ.
+    VARIANTS: ClassVar[dict[str, dict[str, type[Section]]]] = {}
+    #: The class that a file's own names made this one from, and those names.
+    ORIGIN: ClassVar[tuple[Any, Any] | None] = None
 
     @classmethod
     def kinds(cls) -> dict[str, FieldType]:
@@ -47,13 +56,19 @@ class Section(BaseModel):
     @classmethod
     def lists(cls) -> dict[str, type[Section]]:
         """The section of each key that holds a list of them."""
-        found: dict[str, type[Section]] = {}
+        found = {name: variants[ANY] for name, variants in cls.VARIANTS.items()}
         for name, field in cls.model_fields.items():
             if typing.get_origin(field.annotation) is tuple:
                 one = typing.get_args(field.annotation)[0]
                 if isinstance(one, type) and issubclass(one, Section):
                     found[name] = one
         return found
+
+    def __reduce__(self) -> Any:
+        """Classes that were made of the names in a file are made again where it is read back."""
+        if self.ORIGIN is None:
+            return super().__reduce__()
+        return _blank, self.ORIGIN, self.__getstate__()
 
     def written(self) -> dict[str, Any]:
         """Every key that has a value, as a file has it."""
@@ -100,6 +115,14 @@ class Section(BaseModel):
             for key in keys
             if getattr(self, key) is None
         ]
+
+
+def _blank(base: type[Section], names: Any) -> Section:
+    """An instance without values, which unpickling then gives it."""
+    from alight.scenario.registered import class_with
+
+    made = class_with(base, names)
+    return made.__new__(made)
 
 
 def wanted(kind: FieldType) -> str:

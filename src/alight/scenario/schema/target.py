@@ -14,12 +14,14 @@ from alight.scenario.field_types import (
     Either,
     ListField,
     Measure,
+    NameField,
     Number,
     Switch,
     TextField,
     Whole,
 )
 from alight.scenario.quantities import Quantity, in_si
+from alight.scenario.registered import asked_by, entry_of, own_problems
 from alight.scenario.schema.ground_regions import RegionSection, factors_problems
 from alight.scenario.schema.rocks import RocksSection
 from alight.scenario.schema.section import Section
@@ -28,9 +30,8 @@ from alight.scenario.schema.section import Section
 MESH_UNITS = ("m", "km", "cm", "mm", "ft")
 #: Gravity laws that are made from a mesh.
 MESH_LAWS = ("smooth", "polyhedron", "reduced", "cached")
-#: Grounds that are made from a mesh, and all.
+#: Grounds that are made from a mesh.
 MESH_GROUNDS = ("distance-field", "facets", "parametric")
-GROUNDS = (*MESH_GROUNDS, "sphere", "plane", "patch")
 #: Grounds that are not about the origin: places on them have no latitude.
 FLAT = ("plane", "patch")
 #: Degree of the built-in radius series, and the most that is fitted to a mesh.
@@ -189,6 +190,7 @@ class TargetBodySection(Section):
 class GravitySection(Section):
     """The gravity law."""
 
+    REGISTRY: ClassVar = "gravity"
     FORMS: ClassVar = (
         "law",
         {
@@ -201,7 +203,7 @@ class GravitySection(Section):
         },
     )
 
-    law: Annotated[str, ChoiceField((*MESH_LAWS, "point-mass", "uniform"))] = "smooth"
+    law: Annotated[str, NameField("gravity")] = "smooth"
     spacing: Annotated[float | None, Measure(dimension="length", above=0)] = None
     vertices: Annotated[int | None, Whole(least=4, most=200_000)] = None
     tolerance: Annotated[float | None, Number(least=1e-7, most=1e-2)] = None
@@ -219,7 +221,7 @@ class GravitySection(Section):
             found.append(
                 Fault("body.gm", 'is missing; a point mass needs it, such as "30 m^3/s^2"')
             )
-        return found
+        return found + extension_problems(self, "gravity", body)
 
     def completed(self, body: TargetBodySection) -> GravitySection:
         """With the defaults of its law."""
@@ -230,6 +232,19 @@ class GravitySection(Section):
         if self.law == "smooth" and body.entry is not None:
             return self.filled(spacing=in_si(max(body.entry.size) / 200.0, "length"))
         return self
+
+
+def extension_problems(section: Section, where: str, body: TargetBodySection) -> list[Fault]:
+    """What the keys of a registered law say, and what of the body it needs and has not."""
+    asked = asked_by(section)
+    chooser, _ = section.FORMS or ("kind", {})
+    word, found = getattr(section, chooser), own_problems(section, where)
+    if "mesh" in asked and body.name is None and body.mesh is None:
+        found.append(_shapeless(f"{where}.{chooser}", word, "another"))
+    if "gm" in asked and body.gm is None and body.density is None and not body.name:
+        said = f'is missing; {chooser} = "{word}" needs it, such as "30 m^3/s^2"'
+        found.append(Fault("body.gm", said))
+    return found
 
 
 def _shapeless(key: str, word: str, instead: str) -> Fault:
@@ -257,6 +272,7 @@ class Noise(Section):
 class GroundSection(Section):
     """What is touched."""
 
+    REGISTRY: ClassVar = "surface"
     FORMS: ClassVar = (
         "kind",
         {
@@ -269,7 +285,7 @@ class GroundSection(Section):
         },
     )
 
-    kind: Annotated[str, ChoiceField(GROUNDS)] = "distance-field"
+    kind: Annotated[str, NameField("surface")] = "distance-field"
     spacing: Annotated[float | None, Measure(dimension="length", above=0)] = None
     interpolation: Annotated[str | None, ChoiceField(("smooth", "trilinear"))] = None
     band: Annotated[float | None, Measure(dimension="length", above=0)] = None
@@ -290,18 +306,13 @@ class GroundSection(Section):
     def problems(self, body: TargetBodySection) -> list[Fault]:
         """What does not fit together, or with the body."""
         found = self.misplaced("ground") + (self.noise.problems() if self.noise else [])
+        found += extension_problems(self, "ground", body)
         if self.kind in MESH_GROUNDS and body.name is None and body.mesh is None:
             found.append(_shapeless("ground.kind", self.kind, "sphere or plane"))
         if self.kind == "distance-field":
             found += self._field_problems(body)
-        if self.kind == "facets" and self.noise is not None:
-            said = (
-                'fractal hills do not go with kind = "facets", whose triangles are touched as they '
-                'are: take a finer mesh, [ground.rocks], or kind = "distance-field"'
-            )
-            found.append(Fault("ground.noise", said))
         if self.kind == "patch":
-            found += self._patch_problems()
+            found += self.missing("ground", "length", "width")
         if self.kind == "parametric" and body.name is not None and (self.degree or 0) > DEGREE:
             said = f"found {self.degree}, but the built-in shapes are series of degree {DEGREE}"
             found.append(Fault("ground.degree", said))
@@ -312,14 +323,6 @@ class GroundSection(Section):
         if self.kind in FLAT and self.noise is not None and self.noise.map is not None:
             found.append(Fault("ground.noise.map", "needs a body about the origin, not a plane"))
         return found + self._varied_problems()
-
-    def _patch_problems(self) -> list[Fault]:
-        """What does not fit together of a patch, which has no hills."""
-        found = self.missing("ground", "length", "width")
-        if self.noise is not None:
-            said = 'fractal hills do not go with kind = "patch": take kind = "plane"'
-            found.append(Fault("ground.noise", said))
-        return found
 
     def _field_problems(self, body: TargetBodySection) -> list[Fault]:
         """What does not fit together of a distance field."""
@@ -365,7 +368,7 @@ class GroundSection(Section):
             made = made.model_copy(update={"noise": self.noise.filled(seed=seed)})
         if self.rocks is not None:
             made = made.model_copy(update={"rocks": self.rocks.completed(entry, seed)})
-        if self.kind == "facets":
+        if self.kind == "facets" or entry_of(self) is not None:
             return made
         if self.kind == "parametric":
             return made.filled(degree=DEGREE)

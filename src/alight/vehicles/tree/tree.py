@@ -16,6 +16,7 @@ from collections.abc import Sequence
 from functools import cached_property
 from types import MappingProxyType
 from typing import Any, Unpack
+from weakref import WeakKeyDictionary
 
 import numpy as np
 import numpy.typing as npt
@@ -47,6 +48,10 @@ _OF_JOINTS = (
     *("place", "turn", "axis", "stiffness", "rest", "damping", "lower", "upper"),
     *("stop_stiffness", "stop_damping", "friction", "friction_speed", "motor"),
 )
+
+
+#: What trees are to kernels, by device; not in the trees themselves, which can be pickled.
+_ON_DEVICES: WeakKeyDictionary[Tree, dict[str, Any]] = WeakKeyDictionary()
 
 
 class Tree:
@@ -263,7 +268,13 @@ class Tree:
     # -- for kernels ---------------------------------------------------------------------------
 
     def kernel_data(self, device: devices.Device) -> Any:
-        """The ``TreeData`` struct, its array on ``device``."""
+        """The ``TreeData`` struct, its array on ``device``; made once."""
+        kept = _ON_DEVICES.setdefault(self, {})
+        if device.name not in kept:
+            kept[device.name] = self._new_kernel_data(device)
+        return kept[device.name]
+
+    def _new_kernel_data(self, device: devices.Device) -> Any:
         data = TreeData()
         data.count, data.n_q, data.n_v = self.count, self.n_q, self.n_v
         kind: Any = BodyData

@@ -9,14 +9,13 @@ import numpy as np
 import pytest
 
 from alight.core.errors import InputError
+from alight.core.outcomes import Outcome
 from alight.engine import run_batch
 from alight.membrane import Captive, Membrane, hexagon, pear
 from alight.motions.capture.approach import CONTROLLERS, Corkscrew, approach
 from alight.motions.capture.craft import Spacecraft
 from alight.motions.capture.model import Capture
-from alight.motions.capture.result import CaptureOutcome
 from alight.motions.membrane.model import MembraneMotion
-from alight.motions.membrane.result import MembraneOutcome
 from alight.scenario import ScenarioError, from_dict, json_schema, load, loads, prepare, simulate
 from alight.scenario.building.captures import craft_of
 from alight.scenario.building.membrane_drops import PROFILES, length_of, mesh_of
@@ -343,7 +342,7 @@ def test_a_membrane_of_ones_own_goes_by_its_name(monkeypatch):
 
     monkeypatch.setitem(PROFILES, "mine", Mine)
     one = from_dict(changed(CAPTURE, membrane={"profile": "mine", "more": [1.0, 2.0, 3.0]}))
-    assert simulate(one, device="cpu").outcome[0] in CaptureOutcome
+    assert simulate(one, device="cpu").outcome[0].finished
 
 
 def test_what_starts_through_the_membrane_is_told_with_file_and_key(monkeypatch):
@@ -396,7 +395,7 @@ def test_shipped_captures_hold(name):
 def test_the_shipped_drop_is_figure_five():
     """First contact at 1.256 s, off at 2.240 s, as docs/membrane.md has them."""
     found = simulate(load(FOLDER / "paper003_drop.toml"), device="cpu")
-    assert found.outcome == [MembraneOutcome.TIMED_OUT]
+    assert found.outcome == [Outcome.TIMED_OUT]
     assert found.notes["first_contact_s"][0] == pytest.approx(1.256, abs=1e-3)
     assert found.notes["release_s"][0] == pytest.approx(2.240, abs=5e-3)
 
@@ -431,11 +430,14 @@ def test_the_shipped_thousand_draw_shape_and_length():
 
 
 def test_every_key_is_documented():
-    text = (FOLDER.parent / "docs" / "scenarios.md").read_text().split("## Captures")[1]
+    whole = (FOLDER.parent / "docs" / "scenarios.md").read_text()
+    own = whole.split("## Captures")[1]
     for kind in ("capture", "drop"):
         shared = ("title", "seed", "campaign", "made_by", "record.trajectories")
         for key in keys(DOCUMENTS[kind]):
             if not key.startswith(shared):
+                # What pulls has the keys of landings, told once.
+                text = whole if key.startswith(("target.", "gravity.", "environment.")) else own
                 assert f"`{key.rpartition('.')[2]}`" in text, key
 
 

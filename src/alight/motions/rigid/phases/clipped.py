@@ -13,7 +13,11 @@ from alight.core.types import mat33, quat, scalar, vec3
 from alight.engine.clock import after, fit
 from alight.motions.rigid.composition import Composition, Scheme
 from alight.motions.rigid.contact_notes import begin_touch, grazed, met, note_push
-from alight.motions.rigid.phases.free_motion import outer_pull_function, turned_by
+from alight.motions.rigid.phases.free_motion import (
+    outer_pull_function,
+    pushed_function,
+    turned_by,
+)
 from alight.motions.rigid.phases.stiffness import (
     GENTLE_SPEED,
     adjust,
@@ -173,7 +177,8 @@ def press_clipped(parts: Composition, find: Any = points_near) -> Any:
     anchor, frame_pull = parts.anchor, parts.frame_pull
     outer_pull, contact_of = outer_pull_function(parts), parts.contact_of
     _, push_all = normal_pass(laws.surface_point, laws.surface_data)
-    near_ground = find(parts)
+    near_ground, driven_by = find(parts), pushed_function(parts)
+    drives = laws.drive is not None
 
     @wp.func
     def press(world: World, run: Run, memory: Memory, slot: int):
@@ -200,6 +205,8 @@ def press_clipped(parts: Composition, find: Any = points_near) -> Any:
         out.travel += fast * half
         R = wp.quat_to_matrix(q)
         margin = scalar(2.0) * (fast + g * dt) * dt
+        if wp.static(drives):
+            margin += scalar(2.0) * driven_by(world) * dt * dt
         near = near_ground(world, out, memory, slot, x, q, R, margin)
         inverse = R * body.inverse_inertia * wp.transpose(R)
         outer = outer_pull(world, out, memory, slot, x, q, R, dt)

@@ -29,9 +29,25 @@ def turned_by(q: quat, w: vec3, dt: scalar):
 
 
 @functools.cache
+def pushed_function(parts: Composition) -> Any:
+    """The function ``(world) -> scalar``: what actuators accelerate any point by, at most
+    [m/s^2]."""
+    World = parts.World
+
+    @wp.func
+    def pushed(world: World):
+        turn = world.body.inverse_inertia * (world.drive.torque - world.drive.gyro_rate)
+        straight = wp.length(world.drive.force) / world.body.mass
+        return straight + wp.length(turn) * world.body.bounding_radius
+
+    return pushed
+
+
+@functools.cache
 def outer_pull_function(parts: Composition) -> Any:
     """The function ``(world, run, memory, slot, x, q, R, dt) -> Motion`` of changes in one step."""
     World, frame_pull, spin = parts.World, parts.frame_pull, parts.laws.spin
+    drives = parts.laws.drive is not None
 
     @wp.func
     def rate_change(world: World, t: scalar, q: quat, w: vec3, dt: scalar):
@@ -55,6 +71,26 @@ def outer_pull_function(parts: Composition) -> Any:
         return change
 
     @wp.func
+    def driven_rate_change(world: World, t: scalar, q: quat, w: vec3, dt: scalar):
+        """The same with wheels that turn and what actuators do (``drive.kernel``)."""
+        now = spin(world.rotation, t)
+        omega = wp.quat_rotate_inv(q, now.rate)
+        change_of_omega = wp.quat_rotate_inv(q, now.acceleration)
+        gyro = world.drive.gyro + scalar(0.5) * dt * world.drive.gyro_rate
+        push = world.drive.torque - world.drive.gyro_rate
+        change = vec3()
+        for _i in range(3):
+            mean = w + scalar(0.5) * change
+            star = mean + omega
+            spun = world.body.inertia * star + gyro
+            change = -dt * (
+                world.body.inverse_inertia * (wp.cross(star, spun) - push)
+                + wp.cross(star, mean)
+                + change_of_omega
+            )
+        return change
+
+    @wp.func
     def outer_pull(
         world: World, run: Run, memory: Memory, slot: int, x: vec3, q: quat, R: mat33, dt: scalar
     ):
@@ -66,7 +102,11 @@ def outer_pull_function(parts: Composition) -> Any:
         # Coriolis' force at the speed of the start: what gravity adds meanwhile, the ground mostly
         # takes away, and a step is short against the rotation.
         pull.v = dt * frame_pull(world, t, x, run.v, g)
-        pull.w = R * rate_change(world, t, q, run.w, dt)
+        if wp.static(drives):
+            pull.v += (dt / world.body.mass) * (R * world.drive.force)
+            pull.w = R * driven_rate_change(world, t, q, run.w, dt)
+        else:
+            pull.w = R * rate_change(world, t, q, run.w, dt)
         return pull
 
     return outer_pull

@@ -2,9 +2,10 @@
 
 Flight ends where a gap has closed. All contacts there are hit (``contact.impulse.contact_solver``),
 and if every one of them opens fast enough to rise by ``hop``, the lander flies again. Else contact
-goes on, in leapfrog steps: half a drift, pulls, hits of what closes fast, the impulses that hold
-the rest, half a drift. So a lander rocks, slides and rolls down to exact rest, and the endless
-sequence of ever smaller bounces has an end.
+goes on, in leapfrog steps: half a drift, pulls and the impulses that hold, half a drift. Contacts
+that come from above are not held: a step ends where the next of them touches, and it is hit there,
+between two steps (``contact.impulse.awaited_hits``). So a lander rocks, slides and rolls down to
+exact rest, and the endless sequence of ever smaller bounces has an end.
 """
 
 import functools
@@ -28,7 +29,11 @@ from alight.engine.clock import after, fit
 from alight.motions.rigid.composition import Composition, Scheme
 from alight.motions.rigid.contact_notes import begin_touch, note_push
 from alight.motions.rigid.phases.clipped import judged, watch
-from alight.motions.rigid.phases.free_motion import outer_pull_function, turned_by
+from alight.motions.rigid.phases.free_motion import (
+    outer_pull_function,
+    pushed_function,
+    turned_by,
+)
 from alight.motions.rigid.phases.impulse_gaps import ball_gaps, hull_gaps, point_gaps
 from alight.motions.rigid.state import FLIGHT, Memory, Run
 from alight.surfaces import Surface
@@ -93,7 +98,8 @@ def press_rigid(parts: Composition, gaps: Any, depth: Any, hull: bool) -> tuple[
     lost = scalar(0.0 if hull else 1.0)
     World = parts.World
     anchor, frame_pull, contact_of = parts.anchor, parts.frame_pull, parts.contact_of
-    outer_pull = outer_pull_function(parts)
+    outer_pull, pushed = outer_pull_function(parts), pushed_function(parts)
+    drives = parts.laws.drive is not None
     find, _ = gaps(parts)
 
     @wp.func
@@ -139,9 +145,9 @@ def press_rigid(parts: Composition, gaps: Any, depth: Any, hull: bool) -> tuple[
         return _SLOWEST * _SLOWEST * contact.depth + scalar(10.0) * _ROUNDING * wp.length(x)
 
     @wp.func
-    def reach(fast: scalar, g: scalar, dt: scalar, size: scalar):
-        """Gaps [m] up to which contacts are looked at in contact that goes on."""
-        return _GROWTH * (fast + g * dt) * dt + _BEYOND * size
+    def reach(fast: scalar, load: scalar, dt: scalar, size: scalar):
+        """Gaps [m] up to which contacts are looked at under a ``load`` [m/s^2]."""
+        return _GROWTH * (fast + load * dt) * dt + _BEYOND * size
 
     @wp.func
     def met(
@@ -300,7 +306,11 @@ def press_rigid(parts: Composition, gaps: Any, depth: Any, hull: bool) -> tuple[
         m = Motion()
         m.v = start.v + outer.v
         m.w = start.w + outer.w
-        count = find(world, out, memory, slot, x, q, reach(fast, g, dt, size))
+        # What pulls and actuators press into the ground within a step is held: it is no hit.
+        load = g
+        if wp.static(drives):
+            load += pushed(world)
+        count = find(world, out, memory, slot, x, q, reach(fast, load, dt, size))
         slow = leaving_speed(contact.depth, g)
         least = _SLOWEST * slow
         share = scalar(0.0)

@@ -104,6 +104,7 @@ def press_function(parts: Composition, push: Any, stored: Any, frequency: Any) -
     spin, surface_point = laws.spin, laws.surface_point
     contact_of = parts.contact_of
     load_of = smooth_load(surface_point, laws.surface_data, push, stored)
+    drives = laws.drive is not None
 
     @wp.struct
     class Pressing:
@@ -137,6 +138,12 @@ def press_function(parts: Composition, push: Any, stored: Any, frequency: Any) -
         turning = spin(data.world.rotation, t)
         star = w_B + wp.transpose(now.R) * turning.rate
         free = body.inverse_inertia * wp.cross(star, body.inertia * star)
+        if wp.static(drives):
+            drive = data.world.drive
+            gyro = drive.gyro + (t - data.run.t) * drive.gyro_rate
+            spun = wp.cross(star, body.inertia * star + gyro)
+            free = body.inverse_inertia * (spun + drive.gyro_rate - drive.torque)
+            now.pull += now.R * drive.force / body.mass
         now.turn = -(now.R * free) - wp.cross(turning.rate, now.w) - turning.acceleration
         return now
 
@@ -368,7 +375,10 @@ def press_function(parts: Composition, push: Any, stored: Any, frequency: Any) -
             return out
         # -- the step ----------------------------------------------------------------------------
         left = run.until - out.t
-        h = wanted_step(world, out, was, scale, _MARGIN * wp.length(old.pull), data.look)
+        a = _MARGIN * wp.length(old.pull)
+        if wp.static(drives):
+            a += _MARGIN * body.bounding_radius * wp.length(old.turn)
+        h = wanted_step(world, out, was, scale, a, data.look)
         h = wp.min(h, left)
         taken = step(data, out.t, y, k1, h)
         error = norm(y, taken.y, taken.error, scalar(0.0), scale.allowed)

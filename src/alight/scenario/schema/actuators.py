@@ -1,0 +1,133 @@
+"""Actuators of rigid landers in a scenario: [[lander.wheel]], [[lander.thruster]] (a list that
+articulated landers have too) and [[lander.spring]]; [[lander.actuator]] is of any kind that the
+registry knows, those of other packages among them."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any, ClassVar
+
+from alight.actuators import Actuator, Schedule, Spring, Thruster, Wheel
+from alight.actuators.schedule import TRIGGERS
+from alight.core.errors import InputError
+from alight.core.registry import registry
+from alight.scenario.field_types import (
+    ChoiceField,
+    ListField,
+    Measure,
+    NameField,
+    Number,
+    TextField,
+    Whole,
+)
+from alight.scenario.registered import own_values
+from alight.scenario.schema.articulated_lander import FORCE, LENGTH, Scheduled, part_name
+from alight.scenario.schema.listed import Listed
+from alight.scenario.schema.section import Section
+
+_TIMES = ListField(Measure(dimension="time", least=0), 0)
+
+
+class WheelSection(Scheduled):
+    """A flywheel with motor and brake; times and levels are the motor's."""
+
+    LIST: ClassVar = "wheel"
+
+    name: Annotated[str, TextField(part_name, ("wheel-y",))]
+    axis: Annotated[Any, ListField(Number(), nonzero=True)]
+    inertia: Annotated[float, Measure(dimension="moment of inertia", above=0)]
+    speed: Annotated[float | None, Measure(dimension="angular rate")] = None
+    torque: Annotated[float | None, Measure(dimension="torque", above=0)] = None
+    top_speed: Annotated[float | None, Measure(dimension="angular rate", above=0)] = None
+    friction: Annotated[float | None, Measure(dimension="torque", least=0)] = None
+    brake: Annotated[float | None, Measure(dimension="torque", above=0)] = None
+    brake_after: Annotated[str | None, ChoiceField(TRIGGERS)] = None
+    brake_times: Annotated[Any, _TIMES] = None
+    brake_levels: Annotated[Any, ListField(Number(), 0)] = None
+    brake_repeats: Annotated[int | None, Whole(least=1)] = None
+
+    def make(self) -> Wheel:
+        """The wheel."""
+        names = ("axis", "inertia", "speed", "torque", "top_speed", "friction", "brake")
+        names_of = {n: f"brake_{n}" for n in ("after", "times", "levels", "repeats")}
+        given = {n: getattr(self, k) for n, k in names_of.items()}
+        braking = {n: v for n, v in given.items() if v is not None}
+        return Wheel(
+            motor=self.schedule() if self.is_scheduled else None,
+            braking=Schedule(**braking) if braking else None,
+            name=self.name,
+            **self.given(*names),
+        )
+
+
+class SpringSection(Scheduled):
+    """A spring foot that is let go."""
+
+    LIST: ClassVar = "spring"
+
+    name: Annotated[str, TextField(part_name, ("foot",))]
+    direction: Annotated[Any, ListField(Number(), nonzero=True)]
+    energy: Annotated[float, Measure(dimension="energy", above=0)]
+    place: Annotated[Any, ListField(LENGTH)] = None
+
+    def make(self) -> Spring:
+        """The spring."""
+        schedule = self.schedule() if self.is_scheduled else Schedule.after_rest()
+        return Spring(
+            schedule=schedule, name=self.name, **self.given("energy", "direction", "place")
+        )
+
+
+class ActuatorSection(Listed):
+    """An actuator of any kind: its keys, and its schedule."""
+
+    REGISTRY: ClassVar = "actuator"
+
+    kind: Annotated[str, NameField("actuator")]
+    after: Annotated[str | None, ChoiceField(TRIGGERS)] = None
+    times: Annotated[Any, _TIMES] = None
+    levels: Annotated[Any, ListField(Number(), 0)] = None
+    repeats: Annotated[int | None, Whole(least=1)] = None
+
+    @property
+    def called(self) -> str:
+        """Its name."""
+        return str(self.name or "")
+
+    @property
+    def where(self) -> str:
+        """Its key in messages and dispersions."""
+        return f"lander.actuator.{self.called}"
+
+    def make(self) -> Wheel | Actuator:
+        """The actuator: ``make`` of its entry with its keys, and ``name`` and ``schedule`` if it
+        takes them."""
+        entry = registry.find("actuator", self.kind)
+        said = {n: getattr(self, n) for n in ("after", "times", "levels", "repeats")}
+        said = {n: v for n, v in said.items() if v is not None}
+        offers: dict[str, Any] = {"name": lambda: self.called}
+        if said or entry.asks().get("schedule"):
+            offers["schedule"] = lambda: Schedule(**said)
+        found = entry.called(own_values(self, entry), offers)
+        if not isinstance(found, Wheel | Actuator):
+            raise InputError(f"{entry} makes {found!r}, which is no alight.actuators.Actuator.")
+        return found
+
+
+class ThrusterKeys(Section):
+    """Of the kind "thruster"."""
+
+    direction: Annotated[Any, ListField(Number(), nonzero=True)]
+    force: Annotated[float, FORCE]
+    place: Annotated[Any, ListField(LENGTH)] = None
+
+
+class SpringKeys(Section):
+    """Of the kind "spring"."""
+
+    direction: Annotated[Any, ListField(Number(), nonzero=True)]
+    energy: Annotated[float, Measure(dimension="energy", above=0)]
+    place: Annotated[Any, ListField(LENGTH)] = None
+
+
+registry.add("actuator", "thruster", Thruster, keys=ThrusterKeys, text="a force fixed in the body")
+registry.add("actuator", "spring", Spring, keys=SpringKeys, text="a spring foot that is let go")
