@@ -21,7 +21,7 @@ from alight.contact.hull.supported_surfaces import (
     is_ball,
 )
 from alight.contact.impulse.awaited_hits import await_hits, next_touch, touch_after_hits
-from alight.contact.impulse.contact_solver import GROWTH, HeldContact, Strike, hold, recall, strike
+from alight.contact.impulse.contact_solver import HeldContact, Strike, hold, recall, strike
 from alight.contact.state import CompliantData, Pressed
 from alight.core.outcomes import Outcome
 from alight.core.types import scalar, vec3
@@ -35,6 +35,16 @@ from alight.motions.rigid.phases.free_motion import (
     turned_by,
 )
 from alight.motions.rigid.phases.impulse_gaps import ball_gaps, hull_gaps, point_gaps
+from alight.motions.rigid.phases.impulse_steps import (
+    ROUNDING,
+    SHORTEST,
+    SLOWEST,
+    closeness,
+    leaving_speed,
+    longest,
+    reach,
+    stride,
+)
 from alight.motions.rigid.state import FLIGHT, Memory, Run
 from alight.surfaces import Surface
 from alight.vehicles import RigidLander
@@ -46,29 +56,15 @@ _SANK = wp.constant(int(Outcome.SANK))
 #: second also no less than this share of the distance from the origin, which is rounding.
 _TOUCH = wp.constant(scalar(1e-6))
 _END = wp.constant(scalar(1e-13))
-_ROUNDING = wp.constant(scalar(2e-14))
+_ROUNDING = wp.constant(scalar(ROUNDING))
+_SHORTEST = wp.constant(scalar(SHORTEST))
+_SLOWEST = wp.constant(scalar(SLOWEST))
 _LOOKS = wp.constant(5)
-#: In contact that goes on, contacts this far beyond what a step can cover are still looked at
-#: [shares of the lander's radius]: farther than any is ever left below 0, where none must be lost.
-_BEYOND = wp.constant(scalar(1e-2))
-_GROWTH = wp.constant(scalar(GROWTH))
 #: Steps without motion after which a lander is at rest. Nothing swings as springs do, and steps are
 #: some times longer: fewer are enough, and the time of rest is that of compliant contact.
 _STILL_STEPS = wp.constant(5)
-#: Of the longest step: no step to a hit is shorter, and no other has to grow from less.
-_SHORTEST = wp.constant(scalar(1e-3))
-_FIRST = wp.constant(scalar(1.0 / 16.0))
-#: In contact that goes on, what closes more slowly than this share of the speed of a hop is held;
-#: all else is hit. Gaps that such a speed rises by are closed.
-_SLOWEST = wp.constant(scalar(0.1))
 #: A time that does not come [s]: nothing is awaited.
 _NEVER = wp.constant(scalar(1e30))
-
-
-@wp.func
-def leaving_speed(hop: scalar, g: scalar):
-    """Speed [m/s] that rises by ``hop`` [m] under ``g`` [m/s^2]."""
-    return wp.sqrt(scalar(2.0) * g * hop)
 
 
 @functools.cache
@@ -138,16 +134,6 @@ def press_rigid(parts: Composition, gaps: Any, depth: Any, hull: bool) -> tuple[
             nothing = HeldContact()
             nothing.kind = -1
             memory.before[k, slot] = nothing
-
-    @wp.func
-    def closeness(contact: CompliantData, x: vec3):
-        """Gaps [m] that count as closed in contact that goes on, to either side of 0."""
-        return _SLOWEST * _SLOWEST * contact.depth + scalar(10.0) * _ROUNDING * wp.length(x)
-
-    @wp.func
-    def reach(fast: scalar, load: scalar, dt: scalar, size: scalar):
-        """Gaps [m] up to which contacts are looked at under a ``load`` [m/s^2]."""
-        return _GROWTH * (fast + load * dt) * dt + _BEYOND * size
 
     @wp.func
     def met(
@@ -258,29 +244,6 @@ def press_rigid(parts: Composition, gaps: Any, depth: Any, hull: bool) -> tuple[
         return arrived(world, run, memory, slot, contact, pull)
 
     @wp.func
-    def longest(world: World, contact: CompliantData, fast: scalar, g: scalar):
-        """The longest step in contact [s]: short against the lander, and the smallest hop."""
-        dt = wp.sqrt(scalar(2.0) * contact.depth / wp.max(g, scalar(1e-30)))
-        if fast > scalar(0.0):
-            dt = wp.min(dt, contact.resolution * world.body.bounding_radius / fast)
-        return dt
-
-    @wp.func
-    def stride(run: Run, dt: scalar):
-        """The next step in contact [s], of ``dt`` at most.
-
-        Where something is about to touch, it ends there, and none before it is a sliver. The first
-        steps are short: what else is about to touch is not known yet.
-        """
-        next = wp.min(dt, wp.max(_GROWTH * run.dt, _FIRST * dt))
-        left = wp.max(run.turning, _SHORTEST * dt)
-        if left <= next:
-            next = left
-        elif left < scalar(2.0) * next:
-            next = scalar(0.5) * left
-        return next
-
-    @wp.func
     def go_on(
         world: World, run: Run, memory: Memory, slot: int, contact: CompliantData, pull: vec3
     ):
@@ -290,7 +253,7 @@ def press_rigid(parts: Composition, gaps: Any, depth: Any, hull: bool) -> tuple[
         g = wp.length(pull)
         out = run
         fast = wp.length(run.v) + wp.length(run.w) * size
-        most = longest(world, contact, fast, g)
+        most = longest(contact, size, fast, g)
         dt = stride(run, most)
         dt = fit(dt, run.t, run.until, world.limits.max_time)
         half = scalar(0.5) * dt
