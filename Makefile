@@ -7,7 +7,7 @@ STAMP  := $(VENV)/.installed
 OUT    := out
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo test lint types rooms tests remind validate mutants bench figures clean
+.PHONY: help setup demo test lint types rooms tests remind validate matrix mutants bench figures clean
 
 help: ## Show this list
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-10s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -56,6 +56,11 @@ remind: $(STAMP)
 # CHANGED=BASE from another commit. STUDIES="tests/...": those that are named.
 validate: $(STAMP) ## The slow studies (CHANGED=1: those that a change touches)
 	$(PY) -m tools.validate $(STUDIES) $(if $(CHANGED),--changed $(filter-out 1,$(CHANGED)))
+
+# Every composition of vehicle, ground, contact, gravity ... is made and run: an hour from an empty
+# cache. ONLY="tree on pads": some of them, and no page; DEVICE=cuda:0: on a GPU.
+matrix: $(STAMP) ## What composes with what, into docs/matrix.md
+	$(PY) -m tools.matrix --only "$(ONLY)" --device $(or $(DEVICE),cpu)
 
 # FILES="src/alight/... ...", SAMPLE=40 faults of each: minutes a file, hours for a room.
 mutants: $(STAMP) ## Put small faults into FILES and see which ones no test notices

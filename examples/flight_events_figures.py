@@ -14,8 +14,8 @@ from matplotlib.colors import LightSource, Normalize
 import alight
 from alight.core import frames
 from alight.views import style
-from alight.views.sheet import draw_solid
-from alight.views.solid import Camera, View
+from alight.views.figures.body.sheet import draw_solid
+from alight.views.figures.solid import Camera, View
 
 if TYPE_CHECKING:
     from flight_events_rule import Event, Finding

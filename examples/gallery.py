@@ -13,8 +13,8 @@ from alight.cli.body_subject import find_subject
 from alight.core.progress import progress
 from alight.scenario import bodies
 from alight.views import style
-from alight.views.sheet import CAMERA, draw_solid
-from alight.views.solid import View
+from alight.views.figures.body.sheet import CAMERA, draw_solid
+from alight.views.figures.solid import View
 
 
 def main(folder: Path) -> None:

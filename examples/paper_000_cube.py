@@ -13,8 +13,8 @@ from alight.motions import Solution
 from alight.surfaces import Surface
 from alight.vehicles import RigidLander
 from alight.views import style
-from alight.views.sheet import draw_solid
-from alight.views.solid import View
+from alight.views.figures.body.sheet import draw_solid
+from alight.views.figures.solid import View
 
 
 def draw_landing(run: Solution, file: Path) -> None:

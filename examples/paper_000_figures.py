@@ -13,8 +13,8 @@ from alight.motions import Solution
 from alight.shapes import Mesh
 from alight.surfaces import Surface
 from alight.views import style
-from alight.views.sheet import draw_solid
-from alight.views.solid import Camera, View
+from alight.views.figures.body.sheet import draw_solid
+from alight.views.figures.solid import Camera, View
 
 if TYPE_CHECKING:
     from paper_000 import Landings

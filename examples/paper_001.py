@@ -24,8 +24,8 @@ from alight.flight import UniformRotation
 from alight.motions import Model, Release, Solution
 from alight.vehicles import RigidLander
 from alight.views import style
-from alight.views.sheet import draw_solid
-from alight.views.solid import Camera, View
+from alight.views.figures.body.sheet import draw_solid
+from alight.views.figures.solid import Camera, View
 
 BLUE, ORANGE, GREEN, PURPLE, SKY = "#0072B2", "#D55E00", "#009E73", "#CC79A7", "#56B4E9"
 HOUR = 3600.0

@@ -18,8 +18,8 @@ from alight.shapes.mesh import Mesh
 from alight.shapes.radius_series.series import PolynomialSeries
 from alight.surfaces import Parametric
 from alight.views import style
-from alight.views.sheet import draw_solid, fit
-from alight.views.solid import Camera, View
+from alight.views.figures.body.sheet import draw_solid, fit
+from alight.views.figures.solid import Camera, View
 
 ORDERS = (1, 5, 10, 15, 22)
 #: The mesh keeps the axes of its file; the long one lies across the picture.

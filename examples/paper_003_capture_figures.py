@@ -1,6 +1,6 @@
 """Figures of ``paper_003_capture.py``: the film strip, comparisons, and the campaign.
 
-Pictures, histories and shares are those of reports on captures (``alight.views.capture_*``).
+Pictures, histories and shares are those of reports on captures (``alight.views.figures.capture``).
 """
 
 import numpy as np
@@ -11,11 +11,10 @@ from alight.membrane import hull
 from alight.motions.capture.craft import ARRAYS
 from alight.motions.capture.result import CAPTURE_WORDS
 from alight.views import style
-from alight.views.capture_course import draw_histories
-from alight.views.capture_data import CaptureCourse
-from alight.views.capture_figures import exceedance, share_bar, stacked
-from alight.views.capture_numbers import ENDS
-from alight.views.capture_scene import Look, Poses, draw_strip
+from alight.views.figures.capture.courses import draw_histories
+from alight.views.figures.capture.endings import ENDS, exceedance, share_bar, stacked
+from alight.views.figures.capture.scene import Look, Poses, draw_strip
+from alight.views.report.capture.data import CaptureCourse
 
 BLUE, GREEN, SAND = "#2f6f9f", "#4c8c5e", "#c98a2b"
 

@@ -17,7 +17,7 @@ from alight.membrane import Captive, Membrane, hexagon, hull
 from alight.motions.membrane.model import MembraneMotion
 from alight.shapes import builtin
 from alight.views import style
-from alight.views.solid import Camera
+from alight.views.figures.solid import Camera
 
 GRAVITY = (0.0, 0.0, -9.80665)
 #: Twelve frames from 1.20 s to 2.52 s.

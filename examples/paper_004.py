@@ -28,8 +28,8 @@ from alight.motions import Model, Release, Solution, Steps
 from alight.motions.rigid.energy import EnergyParts, energies
 from alight.vehicles import RigidLander
 from alight.views import style
-from alight.views.sheet import draw_solid
-from alight.views.solid import Camera, View
+from alight.views.figures.body.sheet import draw_solid
+from alight.views.figures.solid import Camera, View
 
 #: Gravity [m/s^2] of the three regimes, and their colours (safe for colour-blind readers).
 REGIMES = {"Phobos": 5.7e-3, "67P": 2.0e-4, "Itokawa": 8.6e-5}

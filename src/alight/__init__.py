@@ -34,7 +34,7 @@ if TYPE_CHECKING:
         surfaces,
         vehicles,
     )
-    from alight.campaign import open_campaign, run_campaign
+    from alight.campaign import Study, dispersions, open_campaign, run_campaign
     from alight.engine import run_batch
     from alight.motions import Model, Release
     from alight.scenario.bodies import Body
@@ -51,11 +51,13 @@ __all__ = [
     "Model",
     "Release",
     "RigidLander",
+    "Study",
     "analysis",
     "body",
     "campaign",
     "contact",
     "core",
+    "dispersions",
     "engine",
     "flight",
     "gravity",
@@ -95,6 +97,7 @@ _NAMES = {
     "Model": ("alight.motions", "Model"),
     "Release": ("alight.motions", "Release"),
     "RigidLander": ("alight.vehicles", "RigidLander"),
+    "Study": ("alight.campaign", "Study"),
     "body": ("alight.scenario.bodies", "find"),
     "lander": ("alight.scenario.landers", "find"),
     "open_campaign": ("alight.campaign", "open_campaign"),
@@ -108,6 +111,8 @@ def __getattr__(name: str) -> Any:
     """Load a room or a front-door name on first use."""
     if name in _ROOMS:
         return importlib.import_module(f"alight.{name}")
+    if name == "dispersions":
+        return importlib.import_module("alight.campaign.dispersions")
     if name in _NAMES:
         module, attribute = _NAMES[name]
         return getattr(importlib.import_module(module), attribute)

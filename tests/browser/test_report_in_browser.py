@@ -15,11 +15,12 @@ from matplotlib.image import imread
 
 from alight.analysis.sun import SunPath, sun_over_rotation
 from alight.shapes import icosphere
-from alight.views import campaign_maps, report, style
+from alight.views import report, style
+from alight.views.figures.landing import maps
 
-sys.path.insert(0, str(pathlib.Path(__file__).parent.parent / "unit/views"))  # no package
+sys.path.insert(0, str(pathlib.Path(__file__).parent.parent / "unit/views/report"))  # no package
 
-from report_case import RADIUS, make_campaign
+from landing_case import RADIUS, make_campaign
 
 #: Runs after the page and before the DOM is dumped: what is broken is written into it.
 PROBE = """
@@ -51,7 +52,7 @@ def page(tmp_path_factory):
         tmp_path_factory.mktemp("browser") / "c", 300, 100, trajectories=(0, 1, 2)
     )
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(campaign_maps, "PIXELS", 200)
+        patch.setattr(maps, "PIXELS", 200)
         patch.setattr(style, "DPI", 80)
         way = sun_over_rotation((1.0, 0.3, 0.2), (0.0, 0.0, 0.0, 1.0), 90)
         sun = SunPath(way, 27_477.4, when="on 2018-10-03 at 02:00 UTC")

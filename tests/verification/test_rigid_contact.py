@@ -6,6 +6,7 @@
     one hit        the cube of ``contact.impact``'s golden case, thrown
     sliding        a = g (sin theta - mu cos theta), a stop after v^2/(2 mu g), stick up to mu
     a ball         slides until t = 2 v/(7 mu g), then rolls at 5/7 v
+    rocking        the share (k^2 + R^2 cos 2a)^2/(k^2 + R^2)^2 of the energy is left by a swing
     tipping        a cube tips over its edge where tan theta > 1
 
 Contact points on a plane and a hull on facets give the same. A lander never passes through facets,
@@ -28,7 +29,6 @@ DEVICES = [device.name for device in devices.available()]
 G = 5e-3
 BALL = vehicles.RigidLander.sphere(0.2, 1.0)
 CUBE = vehicles.RigidLander.cube(0.2, 1.0)
-MINERVA = vehicles.RigidLander.cylinder(0.18, 0.07, 1.1, sides=16)
 NEEDLE = vehicles.RigidLander.box((0.01, 0.01, 1.0), 1.0, name="needle")
 PLANE = surfaces.Plane()
 _BOX = hull_meshes.box((60.0, 60.0, 60.0))
@@ -278,34 +278,63 @@ def test_a_ball_slides_and_then_rolls():
     assert solution.velocity[half, 0] == pytest.approx(expected, rel=5e-3)
 
 
-@pytest.mark.xfail(
-    reason="a corner that comes down slowly is braked over several steps while the old one still "
-    "stands: 0.6 to 0.7 of the energy is left, not 0.90 (docs/contact.md)",
-    strict=True,
+def rocking(sides, radius, tilt, e, mu, g):
+    """A prism let go on one edge: the rises of its centre in each swing, and how they compare.
+
+    Its wheel's ``k2`` [m^2] is the square of the radius of gyration, ``half`` a side's angle.
+    """
+    wheel = vehicles.RigidLander.cylinder(2 * radius, 0.8 * radius, 1.1, sides=sides)
+    k2, half = wheel.inertia[2, 2] / wheel.mass, np.pi / sides
+    upright = frames.quat_from_axis_angle(X, np.pi / 2)
+    turned = frames.quat_multiply(upright, frames.quat_from_axis_angle(Z, half + tilt))
+    height = radius * np.cos(half - tilt) + 1e-9
+    law = contact.Impulse(e, mu, **FREE)
+    model = model_of(PLANE, wheel, law, g=g, max_time=50.0 * np.sqrt(radius / g))
+    run = engine.simulate(model, motions.Release([0.0, 0.0, height], attitude=turned))
+    away = frames.quat_multiply(frames.quat_conjugate(upright), run.attitude)
+    angle = 2.0 * np.arctan2(away[:, 2], away[:, 3]) - half
+    crossed = np.flatnonzero(angle[1:] * angle[:-1] < 0.0)
+    swings = np.split(np.abs(angle), crossed + 1)[:-1]
+    rise = [radius * (np.cos(half - swing.max()) - np.cos(half)) for swing in swings]
+    return np.array(rise), k2, half
+
+
+@pytest.mark.parametrize("g", [1e-5, 1e-3, 1.0])
+@pytest.mark.parametrize(
+    ("sides", "radius", "tilt", "e", "mu"),
+    [
+        (4, 0.15, 0.5, 0.0, 2.0),
+        (8, 0.3, 0.2, 0.0, 1.0),
+        (8, 0.3, 0.2, 0.5, 1.0),
+        (12, 0.3, 0.15, 0.6, 0.6),
+        (16, 0.09, 0.1, 0.0, 0.6),
+        (16, 0.09, 0.1, 0.5, 0.6),
+    ],
 )
-def test_a_wheel_rocks_on_its_facets():
-    """Housner's rocking, without restitution and resistance, at the default hop of 0.1 mm.
+def test_a_wheel_rocks_on_its_facets(sides, radius, tilt, e, mu, g):
+    """Housner's rocking, without resistance, at the default hop of 0.1 mm.
 
     A prism of the radius R and n sides rocks from one edge to the next, a = pi/n to either side:
     the momentum about the new edge is kept, so that the share (k^2 + R^2 cos 2a)^2/(k^2 + R^2)^2 of
     the energy is left. Tilted by t its centre is R (cos(a - t) - cos a) higher than at rest.
+    Restitution changes nothing, as long as the bounces of the new edge, 2 e/(1 - e) u/g in all,
+    end before the old one is down again: all their impulses go through the new edge.
+
+    Steps of dt = sqrt(2 hop/g) see the top of a swing to (dt/T)^2, T = w/w' being the time from
+    there to the hit; and levers of what holds, in the middle of a step, are w dt/2 off at its end,
+    which the hit sees. The tolerance is both, twice each for the energy.
     """
-    wheel, radius, a = MINERVA, 0.09, np.pi / 16
-    k2 = wheel.inertia[2, 2] / wheel.mass
-    kept = ((k2 + radius**2 * np.cos(2 * a)) / (k2 + radius**2)) ** 2
-    tilt = 0.1
-    upright = frames.quat_from_axis_angle(X, np.pi / 2)
-    turned = frames.quat_multiply(upright, frames.quat_from_axis_angle(Z, a + tilt))
-    height = radius * np.cos(a - tilt) + 1e-9
-    model = model_of(PLANE, wheel, contact.Impulse(0.0, 0.6, **FREE), g=1e-3, max_time=120.0)
-    run = engine.simulate(model, motions.Release([0.0, 0.0, height], attitude=turned))
-    away = frames.quat_multiply(frames.quat_conjugate(upright), run.attitude)
-    angle = 2.0 * np.arctan2(away[:, 2], away[:, 3]) - a
-    crossed = np.flatnonzero(angle[1:] * angle[:-1] < 0.0)
-    swings = np.split(np.abs(angle), crossed + 1)
-    assert len(swings) > 4
-    rise = [radius * (np.cos(a - swing.max()) - np.cos(a)) for swing in swings[:-1]]
-    assert np.divide(rise[1:4], rise[:3]) == pytest.approx(kept, rel=0.02)
+    rise, k2, half = rocking(sides, radius, tilt, e, mu, g)
+    inertia = k2 + radius**2
+    kept = ((k2 + radius**2 * np.cos(2 * half)) / inertia) ** 2
+    hop = contact.Impulse(e).hop
+    turned = 2.0 * np.sqrt(rise[:-1] * hop / inertia)  # w dt
+    coarse = hop / rise[1:] * (radius * np.sin(half)) ** 2 / inertia  # (dt/T)^2
+    # Swings of some steps, whose edge comes down faster than a hop.
+    told = (coarse < 0.02) & (rise[:-1] / inertia * (2 * radius * np.sin(half)) ** 2 > hop)
+    assert told.any()
+    off = rise[1:] / rise[:-1] / kept - 1.0
+    assert (np.abs(off) < turned + 2.0 * coarse)[told].all()
 
 
 @GROUNDS

@@ -149,8 +149,8 @@ def rests(lander, contact_law, count, seed):
 
 
 def agree(one, other):
-    """Two-sample Kolmogorov-Smirnov at p = 0.001."""
-    return ks_2samp(one, other).pvalue > 1e-3
+    """Two-sample Kolmogorov-Smirnov at p = 0.01."""
+    return ks_2samp(one, other).pvalue > 0.01
 
 
 @pytest.mark.parametrize(
@@ -163,16 +163,12 @@ def agree(one, other):
 def test_compliant_and_rigid_landings_end_alike(name, count):
     """Distances and times to rest, with the default parameters of both.
 
-    With 1000 landings each, distributions that differ by 0.087 somewhere are told apart at p =
-    0.001: by the slope of those of the cube, medians of distances that differ by a fifth, and of
-    times that differ by a tenth. The time of MINERVA-II-1 is compared with rebounds followed down
-    to 1 um: its rim has facets over which it rocks by less than 2 mm, so that hops of 0.1 mm are no
-    small ones (docs/contact.md).
+    With 1000 landings each, distributions that differ by 0.073 somewhere are told apart at p =
+    0.01: by the slope of those of the cube, medians of distances that differ by a sixth, and of
+    times that differ by a twelfth. MINERVA-II-1 rocks on its rim over facets that rise by 1.7 mm.
     """
     lander = LANDERS[name]
     springs = rests(lander, contact.Compliant(0.5, 0.6), count, 1)
     rigid = rests(lander, contact.Impulse(0.5, 0.6), count, 2)
     assert agree(springs[0], rigid[0])
-    if lander is MINERVA:
-        rigid = rests(lander, contact.Impulse(0.5, 0.6, hop=1e-6), count, 2)
     assert agree(springs[1], rigid[1])

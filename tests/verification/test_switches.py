@@ -99,3 +99,66 @@ def test_without_a_push_to_come_a_run_ends_at_rest():
 def test_pushes_that_make_no_sense(make, words):
     with pytest.raises(Exception, match=words):
         make()
+
+
+# -- trees and membranes ---------------------------------------------------------------------------
+
+
+def tree_model(externals, max_time, g=0.0):
+    body = vehicles.Tree(
+        "body", [vehicles.TreeBody("body", 5.0, (1, 1, 1))], [vehicles.Joint("body", "free")]
+    )
+    pads = [vehicles.Pad("body", (x, y, 0.0), name=f"{x} {y}") for x in (-1, 1) for y in (-1, 1)]
+    stop = motions.TreeStop(max_time=max_time, tip_angle=np.pi)
+    return motions.TreeModel(
+        *(body, pads, gravity.Uniform((0.0, 0.0, -g)), surfaces.Plane()),
+        contact.Hertz(1e4, 100.0, 0.5),
+        externals=tuple(externals),
+        stop=stop,
+    )
+
+
+@pytest.mark.parametrize("length", [1.0, 1e-3])
+def test_a_short_push_on_a_tree_is_all_there(length):
+    """Steps of up to 10 s, each within 1e-7 m and m/s."""
+    push = flight.Timed(flight.SteadyPush(PUSH / length), 30.0, 30.0 + length)
+    one = tree_model([push], 100.0)
+    run = engine.run_batch(one, motions.TreeRelease.of(one.tree, (0, 0, 50.0)), device="cpu")
+    assert run.outcome[0] == Outcome.TIMED_OUT
+    assert run.final["v"][0] == pytest.approx(PUSH, rel=1e-5)
+    moved = PUSH * (100.0 - 30.0 - 0.5 * length)
+    assert run.final["x"][0] - (0.0, 0.0, 50.0) == pytest.approx(moved, rel=1e-5)
+
+
+def test_a_tree_at_rest_waits_for_a_push_that_is_to_come():
+    """It stands from the first second on; at 40 s a push lifts it: (a - g) T then, -g after."""
+    g, a, T = 0.1, 0.4, 1.0
+    push = flight.Timed(flight.SteadyPush((0.0, 0.0, a)), 40.0, 40.0 + T)
+    one = tree_model([push], 42.0, g)
+    run = engine.run_batch(one, motions.TreeRelease.of(one.tree, (0, 0, 0.001)), device="cpu")
+    assert run.outcome[0] == Outcome.TIMED_OUT
+    depth = (5.0 * g / 4 / 1e4) ** (2 / 3)
+    # The springs give back what they hold: v^2 = 2 (2/5 k d^(5/2) 4 / m) and a little more.
+    spring = np.sqrt(2 * 4 * 0.4 * 1e4 * depth**2.5 / 5.0)
+    assert run.final["v"][0, 2] == pytest.approx((a - g) * T - g * 1.0, abs=2 * spring)
+    assert run.final["x"][0, 2] > 0.1
+
+
+@pytest.mark.parametrize("length", [1.0, 1e-3])
+def test_a_short_push_on_what_a_membrane_catches_is_all_there(length):
+    """Steps of up to 20 s, on body and carrier; what does not switch is followed to rounding."""
+    from alight.membrane import Captive, Membrane, hexagon
+    from alight.motions.membrane.model import Craft, MembraneMotion
+
+    push = flight.Timed(flight.SteadyPush(PUSH / length), 30.0, 30.0 + length)
+    rock = Captive(100.0, np.eye(3), 0.1 * np.array(np.vstack([np.eye(3), -np.eye(3)])))
+    motion = MembraneMotion(
+        Membrane(30.0, suspension=hexagon(7.5)),
+        rock,
+        Craft(1e3, (1e3, 1e3, 1e3)),
+        externals=(push,),
+    )
+    found = motion.run((0, 0, 5.0), duration=100.0, every=100.0, step=20.0, device="cpu")
+    moved = PUSH * (100.0 - 30.0 - 0.5 * length)
+    for places, first in ((found.position, 5.0), (found.craft_position, 0.0)):
+        assert places[0, -1] - (0.0, 0.0, first) == pytest.approx(moved, rel=1e-6)

@@ -17,11 +17,10 @@ def roll_out_section(data):
     """How far half of the landers got, and the farthest, in words and as numbers for scripts."""
     from alight.views.report.section import Paragraph, Section
 
-    table = data.campaign.read("runs", ["roll_out_m"])
-    found = np.array(table["roll_out_m"].to_pylist(), dtype=np.float64)
+    names = [f"{at}_{axis}_m" for at in ("first_contact", "end") for axis in "xyz"]
+    table = data.campaign.read("runs", names)
+    found = roll_out({name: np.array(table[name].to_pylist(), dtype=float) for name in names})
     middle, most = np.nanmedian(found), np.nanmax(found)
-    said = (
-        f"Half of the landers end within {middle:.2f} m of their first contact, all {most:.2f} m."
-    )
+    said = f"From first contact to end: {middle:.2f} m in the middle, {most:.2f} m at most."
     numbers = {"median_m": float(middle), "most_m": float(most)}
     return Section("Roll-out", [Paragraph(said)], numbers=numbers)

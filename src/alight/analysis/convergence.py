@@ -54,11 +54,13 @@ def convergence(
     quantities: Sequence[str] = ("settle_time_s",),
     share: float = 0.95,
     confidence: float = CONFIDENCE,
+    level: Array | None = None,
 ) -> Convergence:
     """Medians of ``quantities``, area of the empirical ellipse, shares that escape or tip over.
 
     Takes a table of runs in the order of their numbers, or an iterable of its batches. Answers are
-    named ``median <quantity>``, ``ellipse_area_m2``, ``escaped`` and ``tipped_over``. Each interval
+    named ``median <quantity>``, ``ellipse_area_m2``, ``escaped`` and ``tipped_over``. ``level`` is
+    the normal of flat ground; on a body the ellipse lies in the tangent plane. Each interval
     is that of so many independent runs: of a Latin hypercube or Sobol sequence the start is not
     spread as evenly as the whole, and intervals are on the wide side.
     """
@@ -69,7 +71,7 @@ def convergence(
     answers = {
         f"median {name}": [_median(got[name][:n], confidence) for n in steps] for name in quantities
     }
-    answers["ellipse_area_m2"] = _areas(rest, steps, share, confidence)
+    answers["ellipse_area_m2"] = _areas(rest, steps, share, confidence, level)
     for name, outcome in (("escaped", Outcome.ESCAPED), ("tipped_over", Outcome.TIPPED_OVER)):
         gone = np.cumsum(codes == outcome)
         answers[name] = [wilson(int(gone[n - 1]), int(n), confidence) for n in steps]
@@ -81,13 +83,17 @@ def _median(values: Array, confidence: float) -> Estimate:
 
 
 def _areas(
-    rest: Array, steps: npt.NDArray[np.int64], share: float, confidence: float
+    rest: Array,
+    steps: npt.NDArray[np.int64],
+    share: float,
+    confidence: float,
+    level: Array | None,
 ) -> list[Estimate]:
     """Area of the ellipse of the first runs, all in the plane that all of them span."""
     known = np.isfinite(rest).all(axis=1)
     if not known.any():
         return [_UNKNOWN for _ in steps]
-    plane, settled = footprint(rest).plane, np.cumsum(known)
+    plane, settled = footprint(rest, level).plane, np.cumsum(known)
     return [_area(plane[: settled[n - 1]], share, confidence) for n in steps]
 
 

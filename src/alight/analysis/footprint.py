@@ -120,6 +120,11 @@ class Ellipse:
     area: Estimate
     """[m^2]; the interval of the empirical one assumes nothing but that its shape is known."""
 
+    @property
+    def azimuth(self) -> float:
+        """Direction of the long axis from north to east, 0 to 180 [deg]."""
+        return float((90.0 - np.degrees(self.angle)) % 180.0)
+
     def outline(self, points: int = 181) -> Array:
         """(points, 2) closed curve, east and north [m]."""
         phase = np.linspace(0.0, 2.0 * np.pi, points)

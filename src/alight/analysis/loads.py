@@ -36,6 +36,7 @@ class LoadKind:
 #: Every kind, in the order in which they are told.
 STROKE = LoadKind("stroke", "m", "stroke crushed", parts=True)
 PAD = LoadKind("peak_pad_force", "N", "normal force on a pad", parts=True)
+BELLY = LoadKind("peak_belly_force", "N", "normal force on a belly", parts=True)
 ACCELERATION = LoadKind("peak_acceleration", "m_per_s2", "acceleration of the first body")
 TILT = LoadKind("peak_tilt", "deg", "tilt from the vertical")
 RATE = LoadKind("peak_rate", "rad_per_s", "rate of the first body")
@@ -43,7 +44,7 @@ SPEED = LoadKind("peak_speed", "m_per_s", "speed of the centre of mass")
 SLOSH = LoadKind("peak_slosh", "deg", "swing of liquid", parts=True)
 JOINT = LoadKind("peak_joint_force", "N", "force through a joint", parts=True)
 MOMENT = LoadKind("peak_joint_moment", "N_m", "moment at a joint", parts=True)
-KINDS = (STROKE, PAD, ACCELERATION, TILT, RATE, SPEED, SLOSH, JOINT, MOMENT)
+KINDS = (STROKE, PAD, BELLY, ACCELERATION, TILT, RATE, SPEED, SLOSH, JOINT, MOMENT)
 
 
 @dataclass(frozen=True)

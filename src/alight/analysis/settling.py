@@ -19,15 +19,10 @@ from alight.core.outcomes import FIRST_FAILURE, FIRST_OWN, AnyEnding, Outcome, e
 DEEP = 2e-3
 
 #: Quantities of a run, by the name of their column.
-QUANTITIES = (
-    "settle_time_s",
-    "first_contact_time_s",
-    "bounces",
-    "path_m",
-    "first_contact_normal_speed_m_per_s",
-    "hardest_normal_speed_m_per_s",
-    "peak_force_N",
-)
+SETTLE, TOUCH, COUNT, PATH = "settle_time_s", "first_contact_time_s", "bounces", "path_m"
+FIRST, HARDEST = "first_contact_normal_speed_m_per_s", "hardest_normal_speed_m_per_s"
+FORCE = "peak_force_N"
+QUANTITIES = (SETTLE, TOUCH, COUNT, PATH, FIRST, HARDEST, FORCE)
 
 #: Way along a straight line from the first contact to the rest place, which is no column.
 DISTANCE = "distance_from_first_contact_m"
@@ -44,7 +39,7 @@ NEEDED = (
 )
 
 #: Quantities that only a run that touched the ground has.
-_OF_CONTACT = ("hardest_normal_speed_m_per_s", "peak_force_N")
+_OF_CONTACT = (HARDEST, FORCE)
 
 
 @dataclass(frozen=True)
@@ -115,8 +110,8 @@ def read_runs(tables: Any) -> dict[str, Array]:
         )
         batch[DISTANCE] = np.linalg.norm(rest - first, axis=1)
         unsettled = batch["outcome_code"] != Outcome.SETTLED
-        untouched = ~np.isfinite(batch["first_contact_time_s"])
-        for name in ("bounces", "path_m"):
+        untouched = ~np.isfinite(batch[TOUCH])
+        for name in (COUNT, PATH):
             batch[name] = np.where(unsettled, np.nan, batch[name])
         for name in _OF_CONTACT:
             batch[name] = np.where(untouched, np.nan, batch[name])

@@ -5,6 +5,7 @@ from alight.campaign.dispersions.sampling import sample
 from alight.campaign.executors import Executor, Local
 from alight.campaign.reader import Campaign, open_campaign
 from alight.campaign.run_or_resume import CampaignInterruptedError, CampaignResult, run_campaign
+from alight.campaign.study.study import Study
 
 __all__ = [
     "Campaign",
@@ -13,6 +14,7 @@ __all__ = [
     "Cluster",
     "Executor",
     "Local",
+    "Study",
     "open_campaign",
     "run_campaign",
     "sample",

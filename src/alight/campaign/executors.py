@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any, Protocol
 
-from alight.campaign.jobs.run_kinds import LANDINGS, RunKind
 from alight.campaign.jobs.shard import ShardBar, Work
 from alight.campaign.shard_store import Shard
 from alight.core import devices
 from alight.core.checks import checked_whole
 from alight.core.errors import InputError, unknown_name
 from alight.core.progress import Progress, Silent
+from alight.engine.run_kind import LANDINGS, RunKind
 
 #: Runs begun at once on a GPU: as many as fill it, whose contacts still fit into the memory of a
 #: host (2 GB for 25 contacts each).

@@ -12,13 +12,14 @@ import pyarrow as pa
 import pyarrow.dataset as pads
 import pyarrow.parquet as pq
 
-from alight.campaign.jobs.run_kinds import RunKind, run_kind
 from alight.campaign.plan import PLAN_FILE, Plan, read_plan
+from alight.campaign.run_kinds import run_kind
 from alight.campaign.shard_store import Seal, contacts_name, find_shards, runs_name, trajectory_name
 from alight.core.errors import FileError, InputError, unknown_name
 from alight.core.extras import require
 from alight.core.outcomes import AnyEnding
 from alight.core.paths import user_path
+from alight.engine.run_kind import RunKind
 
 _NAMES = {"runs": runs_name, "contacts": contacts_name}
 
@@ -68,9 +69,13 @@ class Campaign:
         """The Parquet files of a table, in order of runs."""
         if table not in _NAMES:
             raise unknown_name("table", str(table), _NAMES)
-        if table not in self.kind.tables:
-            raise InputError(f"{self.kind.noun.lower()} have no table of {table}.")
-        return [self.folder / _NAMES[table](shard) for shard in sorted(self.seals)]
+        names = {shard: _NAMES[table](shard) for shard in sorted(self.seals)}
+        if any(name not in self.seals[shard].files for shard, name in names.items()):
+            raise InputError(
+                f"{self.folder} has no table of {table}: an earlier version of Alight, which wrote "
+                f"none of {self.kind.noun.lower()}, has made it."
+            )
+        return [self.folder / name for name in names.values()]
 
     def shards(self, table: str = "runs", columns: Sequence[str] | None = None) -> Iterator[Any]:
         """The ``pyarrow.Table`` of each shard in turn: memory stays that of one."""

@@ -12,16 +12,17 @@ import importlib.metadata
 import os
 import pathlib
 import sys
+import tempfile
 from collections.abc import Callable, Generator, Iterator
 from dataclasses import dataclass
 from typing import Any
 
 from alight.campaign.executors import Executor, Tally, executor_of, resolver_of
 from alight.campaign.folder_lock import FolderLock, locked
-from alight.campaign.jobs.run_kinds import run_kind
 from alight.campaign.jobs.shard import Work
-from alight.campaign.plan import PLAN_FILE, Plan, agreed, make_plan, read_plan
+from alight.campaign.plan import PLAN_FILE, Plan, PlanError, agreed, make_plan, read_plan
 from alight.campaign.reader import Campaign, open_campaign
+from alight.campaign.run_kinds import run_kind
 from alight.campaign.shard_store import (
     SEALS,
     Seal,
@@ -35,6 +36,8 @@ from alight.campaign.shard_store import (
     write_shard,
     write_whole,
 )
+from alight.campaign.study.study import Study
+from alight.campaign.study.subject import BODY_FILE
 from alight.core import devices
 from alight.core.checks import checked_whole
 from alight.core.errors import DeviceError, InputError
@@ -89,7 +92,7 @@ class CampaignResult:
 
 
 def run_campaign(
-    scenario: Document | str | os.PathLike[str],
+    scenario: Document | Study | str | os.PathLike[str],
     runs: int | None = None,
     *,
     out: str | os.PathLike[str],
@@ -99,12 +102,12 @@ def run_campaign(
     threads: int | None = None,
     show: str | Progress = "auto",
 ) -> CampaignResult:
-    """Run the campaign of a scenario into the folder ``out``, or go on with it.
+    """Run the campaign of a scenario or study into the folder ``out``, or go on with it.
 
     Parameters
     ----------
     scenario:
-        A scenario or the path of its file.
+        A scenario or the path of its file; or a ``Study`` made in Python.
     runs:
         Number of runs instead of the scenario's own. A folder begun with fewer grows, where
         sampling is random. Left out, a folder goes on with what it was begun with.
@@ -120,6 +123,11 @@ def run_campaign(
     """
     with naming_packages(out):
         given = load(scenario) if isinstance(scenario, str | os.PathLike) else scenario
+    if not isinstance(given, Document | Study):
+        raise InputError(
+            f"scenario is {given!r}; it must be the path of a scenario file, a scenario, or an "
+            "alight.Study of a model and its release."
+        )
     chosen = executor_of(executor, scheduler)
     folder = user_path(out, "out")
     if folder.exists() and not folder.is_dir():
@@ -128,6 +136,8 @@ def run_campaign(
     with locked(folder) as hold:
         clear_leftovers(folder)
         old = _begun(folder)
+        if old is not None:
+            check_maker(old, given, folder)
         place = _device(device, old, resolver_of(chosen))
         total = _total(given, runs, old)
         given = with_runs(given, total)
@@ -136,7 +146,7 @@ def run_campaign(
         if old is not None:
             plan = agreed(old, plan, folder)
         _keep(folder / PLAN_FILE, plan.to_json())
-        _keep(folder / SCENARIO_FILE, given.to_toml(plan.device).encode())
+        _keep_beside(folder, given, plan)
         told = show if isinstance(show, str) else "silent"
         work = Work(given, plan, place.name, threads, told)
         return _carry_out(hold, work, chosen, show, notes)
@@ -216,15 +226,33 @@ def _found(
 # ---------------------------------------------------------------------------------------------
 
 
-def with_runs(scenario: Document, total: int) -> Document:
-    """The scenario with another number of runs."""
+def check_maker(old: Plan, given: Document | Study, folder: pathlib.Path) -> None:
+    """An error where a folder of a study is to go on with a scenario, or the other way round."""
+    if "study" in old.scenario and not isinstance(given, Study):
+        title = old.scenario.get("title")
+        raise PlanError(
+            f"{folder} is the campaign of a study made in Python{f' ({title})' if title else ''}, "
+            "which no scenario file holds: go on with it from Python, by the same "
+            "alight.run_campaign(study, out=...)."
+        )
+    if "study" not in old.scenario and isinstance(given, Study):
+        raise PlanError(
+            f"{folder} is the campaign of a scenario, and a study is to be run; take another "
+            f"folder, or go on with {folder / SCENARIO_FILE}."
+        )
+
+
+def with_runs(scenario: Document | Study, total: int) -> Document | Study:
+    """The scenario or study with another number of runs."""
     if scenario.campaign.runs == total:
         return scenario
+    if isinstance(scenario, Study):
+        return scenario.with_runs(total)
     campaign = scenario.campaign.model_copy(update={"runs": total})
     return scenario.model_copy(update={"campaign": campaign})
 
 
-def _total(scenario: Document, runs: int | None, old: Plan | None) -> int:
+def _total(scenario: Document | Study, runs: int | None, old: Plan | None) -> int:
     if runs is not None:
         return checked_whole("runs", runs, 1)
     own = int(scenario.campaign.runs)
@@ -246,7 +274,7 @@ def _device(
         ) from None
 
 
-def _versions(scenario: Document) -> dict[str, str]:
+def _versions(scenario: Document | Study) -> dict[str, str]:
     """Of what decides the bits of a run."""
     own = {name: importlib.metadata.version(name) for name in _OWN}
     return {**own, **packages_of(scenario)}
@@ -285,6 +313,17 @@ def _begun(folder: pathlib.Path) -> Plan | None:
     # Stopped before its first shard, perhaps by a mistake in the scenario, which may be mended.
     clear_tables(folder)
     return None
+
+
+def _keep_beside(folder: pathlib.Path, given: Document | Study, plan: Plan) -> None:
+    """The resolved scenario; of a study, whose plan says what can be said, its body."""
+    if isinstance(given, Document):
+        _keep(folder / SCENARIO_FILE, given.to_toml(plan.device).encode())
+    elif given.mesh is not None:
+        with tempfile.TemporaryDirectory(prefix="alight-") as place:
+            file = pathlib.Path(place) / BODY_FILE
+            given.mesh.save(file, unit="m")
+            _keep(folder / BODY_FILE, file.read_bytes())
 
 
 def _keep(path: pathlib.Path, data: bytes) -> None:

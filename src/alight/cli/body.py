@@ -282,7 +282,7 @@ def _listed(names: Iterable[str]) -> str:
 def _draw(subject: Subject, surface: FacetFields, wanted: Path, bar: Progress) -> list[Path]:
     """Draw the sheet, and into a folder also the large picture."""
     from alight.cli.body_report import sheet_text
-    from alight.views.sheet import Sheet
+    from alight.views.figures.body.sheet import Sheet
 
     text = sheet_text(subject, surface)
     if _is_file_name(wanted):

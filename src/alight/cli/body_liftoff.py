@@ -26,7 +26,7 @@ DEGREE, VERTICES_A_TERM = 22, 2
 
 def show(subject: Subject, file: Path, device: str, as_json: bool) -> None:
     """Compute the map, draw it and say what it shows."""
-    from alight.views import liftoff
+    from alight.views.figures.body import liftoff
 
     ground = smooth_ground(subject)
     found = look(subject, ground, device)
@@ -92,7 +92,8 @@ def look(subject: Subject, ground: Parametric, device: str) -> LiftOffMap:
 
 def facts_of(subject: Subject, ground: Parametric, found: LiftOffMap) -> list[tuple[str, str]]:
     """Rows of what there is to know."""
-    from alight.views import liftoff, words
+    from alight.views import words
+    from alight.views.figures.body import liftoff
 
     unit = words.speed(found.quantile(found.least, 0.5))
 

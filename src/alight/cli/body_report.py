@@ -297,7 +297,7 @@ def smallest_angle(mesh: Mesh) -> float:
 
 def sheet_text(subject: Subject, surface: FacetFields) -> Any:
     """The words on the sheet of figures."""
-    from alight.views import sheet
+    from alight.views.figures.body import sheet
 
     mesh = subject.mesh
     radius = words.length(mesh.radius)

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from alight.cli.body_subject import Subject
     from alight.surfaces.rocks.field import Table
     from alight.surfaces.rocks.population import Rocks
-    from alight.views.local_world import World
+    from alight.views.figures.body.local_world import World
 
 #: Smallest rocks over the side of the square, and the most ground they may cover.
 FINEST, COVER = 1.0 / 160.0, 0.6
@@ -58,7 +58,7 @@ def parse_site(at: str, side: float, seed: int) -> Site:
 
 def show(subject: Subject, site: Site, file: Path, device: str, as_json: bool) -> None:
     """Strew rocks, draw them and say what there is."""
-    from alight.views import local_world
+    from alight.views.figures.body import local_world
 
     rocks, source = rocks_of(subject, site)
     world, table = look(subject, rocks, site, device)
@@ -100,7 +100,7 @@ def look(subject: Subject, rocks: Rocks, site: Site, device: str) -> tuple[World
     """The square of ground at a place, and its rocks."""
     from alight.analysis.latlong import outermost_radius
     from alight.surfaces.rocks.field import RockField
-    from alight.views.local_world import World
+    from alight.views.figures.body.local_world import World
 
     mesh = subject.mesh
     outward = direction(math.radians(site.latitude), math.radians(site.longitude))

@@ -213,7 +213,7 @@ def _show_catalogue(as_json: bool) -> None:
 
 def _draw(entry: Lander | None, rigid: RigidLander, place: Path) -> list[Path]:
     """Draw the sheet; into a folder as .png and .svg."""
-    from alight.views import lander as view
+    from alight.views.figures import lander as view
 
     single = place.suffix.lower() in (".png", ".svg", ".pdf") and not place.is_dir()
     stem = file_stem(rigid.name, "lander")

@@ -57,6 +57,7 @@ def _device_text(device: Any) -> str:
         "Pad": lambda: f"touches the ground, radius {device.radius:g} m",
         "Crushable": lambda: f"gives at {device.force:g} N, up to {device.limit:g} m",
         "Thruster": lambda: f"{device.force:g} N {_when(device.schedule)}",
+        "Belly": lambda: f"{len(device.points)} points touch the ground",
         "Motor": lambda: f"{device.torque:g} N m {_when(device.schedule)}",
         "Brake": lambda: f"{device.torque:g} N m {_when(device.schedule)}",
         "Slosh": lambda: f"its swing against {device.parent} is watched",

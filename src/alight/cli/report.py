@@ -54,8 +54,8 @@ def command(
         bool, typer.Option("--json", help="Print the key numbers as JSON, for scripts.")
     ] = False,
 ) -> None:
-    """Write the report of a campaign of landings or captures: one HTML page that opens offline and
-    prints well.
+    """Write the report of a campaign of landings, captures or drops: one HTML page that opens
+    offline and prints well.
 
     Example: alight report out/ryugu --open
     """
@@ -82,7 +82,7 @@ def command(
 
 def _page_place(out: str | None) -> Path | None:
     """The file or folder that ``--out`` names, refused before anything long begins."""
-    from alight.views.report_files import page_file
+    from alight.views.report.files import page_file
 
     if out is None:
         return None
@@ -102,16 +102,27 @@ def _given(campaign: Campaign, date: str | None) -> tuple[dict[str, Any], str]:
     from alight.cli.report_sun import sun_of
     from alight.views.report import kind_of
 
-    if kind_of(campaign) == "landing":
-        mesh, note = body_mesh(campaign.scenario.get("body", {}))
+    kind = kind_of(campaign)
+    if kind == "landing":
+        mesh, note = body_mesh(_body(campaign))
         return {"mesh": mesh, "sun": sun_of(campaign.scenario, date)}, note
     if date is not None:
         raise InputError(
-            "--date tells the light where landers rest, and this is a campaign of captures. Leave "
+            f"--date tells the light where landers rest, and this is a campaign of {kind}s. Leave "
             "it out."
         )
+    if kind != "capture":
+        return {}, ""
     look, note = looks_of(campaign)
     return {"look": look}, note
+
+
+def _body(campaign: Campaign) -> Mapping[str, Any]:
+    """The section on the body; of a study its file is beside the tables."""
+    body = dict(campaign.scenario.get("body", {}))
+    if "study" in campaign.scenario and "mesh" in body:
+        body["mesh"] = str(campaign.folder / body["mesh"])
+    return body
 
 
 def body_mesh(body: Mapping[str, Any]) -> tuple[Mesh | None, str]:
@@ -138,11 +149,14 @@ def _write(campaign: Campaign, out: Path | None, given: dict[str, Any], silent: 
     from alight.views import report
 
     with progress("silent" if silent else "auto") as bar:
-        figures = report.figure_count(campaign, light=not isinstance(given.get("sun"), str | None))
-        bar.start("Report", total=figures)
-        made = report.write(campaign, out, on_figure=bar.advance, **given)
-        bar.advance(figures - len(made.figures) // 2)  # those for which there was nothing to show
-        return made
+
+        def tell(drawn: int, total: int) -> None:
+            if drawn:
+                bar.advance()
+            else:
+                bar.start("Report", total=total)
+
+        return report.write(campaign, out, on_figure=tell, **given)
 
 
 def _show(report: Report, note: str) -> None:
@@ -156,19 +170,18 @@ def _show(report: Report, note: str) -> None:
         console.print(Text(f"Note: {line}", style="yellow"), soft_wrap=True)
     console.print(Text(f"wrote {report.page}", style="green"), soft_wrap=True)
     figures = report.figures[0].parent
-    told = f"and {len(report.figures)} figures in {figures}"
-    console.print(Text(told, style="green"), soft_wrap=True)
-    if report.light_table is not None:
-        console.print(Text(f"and {report.light_table}", style="green"), soft_wrap=True)
+    told = [f"{len(report.figures)} figures in {figures}", *map(str, report.files.values())]
+    for line in told:
+        console.print(Text(f"and {line}", style="green"), soft_wrap=True)
 
 
 def _json(report: Report, note: str) -> str:
     """The key numbers, SI and degrees, and where the files are."""
-    lit = {"light_table": report.light_table and str(report.light_table)}
     told = {
         "report": str(report.page),
         "figures": [str(file) for file in report.figures],
-        **(lit if "light" in report.numbers else {}),
+        **({"light_table": None} if "light" in report.numbers else {}),
+        **{key: str(file) for key, file in report.files.items()},
         **report.numbers,
         "notes": [*report.warnings, *([note] if note else [])],
     }

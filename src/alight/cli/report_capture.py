@@ -11,7 +11,7 @@ from alight.core.errors import AlightError
 
 if TYPE_CHECKING:
     from alight.campaign.reader import Campaign
-    from alight.views.capture_scene import Look
+    from alight.views.figures.capture.scene import Look
 
 
 def looks_of(campaign: Campaign) -> tuple[Callable[[int], Look] | None, str]:
@@ -19,10 +19,12 @@ def looks_of(campaign: Campaign) -> tuple[Callable[[int], Look] | None, str]:
     from alight.campaign.dispersions.sampling import sample
     from alight.membrane import hull
     from alight.scenario import from_dict, prepare
-    from alight.views.capture_scene import Look
+    from alight.views.figures.capture.scene import Look
 
     if not campaign.trajectories:
         return None, ""
+    if "study" in campaign.scenario:
+        return None, "there are no pictures of captures: the study was made in Python."
     table = {key: value for key, value in campaign.scenario.items() if key != "made_by"}
     try:
         scenario = from_dict(table, "the campaign's scenario")

@@ -20,6 +20,9 @@ def sun_of(table: Mapping[str, Any], date: str | None = None) -> SunPath | str |
 
     ``date`` goes before the scenario's own, and asks for a Sun where the scenario has none.
     """
+    if "study" in table:
+        why = "the study was made in Python, and does not say which body it is on, or when"
+        return None if date is None else f"Where the Sun stands is not known: {why}."
     given = table.get("environment", {}).get("sun")
     if given is None and date is None:
         return None

@@ -58,6 +58,8 @@ def _tellers(kind: str) -> tuple[Any, Any]:
 
 def _facts(solution: Solution | TreeSolution) -> dict[str, Any]:
     """What a script reads."""
+    from alight.cli.run_row import row_of
+
     fields = ("start", "end", "normal_speed_in", "normal_speed_out", "peak_force", "points")
     units = ("start_s", "end_s", "normal_speed_in_m_s", "normal_speed_out_m_s", "peak_force_N")
     contacts = [
@@ -73,18 +75,15 @@ def _facts(solution: Solution | TreeSolution) -> dict[str, Any]:
         **_depth(solution),
         "contacts": contacts,
         **({"loads": loads} if (loads := _loads(solution)) else {}),
+        "row": row_of(solution),
     }
 
 
 def _loads(solution: Solution | TreeSolution) -> dict[str, float]:
     """The largest of everything, by the columns of campaigns; nothing of a rigid lander."""
-    from alight.campaign.tables.articulated import peak_columns
-    from alight.motions import TreeSolution
+    from alight.cli.run_row import borne
 
-    if not isinstance(solution, TreeSolution):
-        return {}
-    found = peak_columns(solution.model, solution.peaks)
-    return {column.full_name: float(values[0]) for column, values in found}
+    return {column.full_name: float(value) for column, value in borne(solution)}
 
 
 def _depth(solution: Solution | TreeSolution) -> dict[str, float | None]:
@@ -145,15 +144,14 @@ def _tell_loads(solution: Solution | TreeSolution, console: Any) -> None:
     """What an articulated lander bears."""
     from rich.table import Table
 
-    from alight.campaign.tables.articulated import peak_columns
-    from alight.motions import TreeSolution
+    from alight.cli.run_row import borne
 
-    if not isinstance(solution, TreeSolution):
+    if not (loads := borne(solution)):
         return
     table = Table(title="The largest of everything", title_justify="left", show_header=False)
     table.add_column("")
     table.add_column("", justify="right")
-    for column, values in peak_columns(solution.model, solution.peaks):
+    for column, value in loads:
         name = column.name.replace("_", " ").removeprefix("peak ")
-        table.add_row(f"{name} \\[{column.unit}]", f"{values[0]:.4g}")
+        table.add_row(f"{name} \\[{column.unit}]", f"{value:.4g}")
     console.print(table)

@@ -5,6 +5,8 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from alight.cli import screen
 
 if TYPE_CHECKING:
@@ -41,14 +43,16 @@ def tell(flight: CaptureFlight | MembraneFlight) -> None:
 
 def _row(flight: CaptureFlight | MembraneFlight) -> dict[str, Any]:
     """The numbers of the first run, by the columns of campaigns."""
-    from alight.campaign.tables.membrane import drop_numbers
+    from alight.engine.columns import Source
+    from alight.motions.capture.columns import CAPTURES
     from alight.motions.capture.result import CaptureFlight
+    from alight.motions.membrane.columns import DROPS
 
-    if isinstance(flight, CaptureFlight):
-        names = [n for n in flight.rows.dtype.names if n not in ("run", "outcome", "shape")]
-        return {name: flight.rows[name][0] for name in names}
-    numbers = drop_numbers(flight)
-    return {name: values[0] for name, values in numbers.items() if name != "outcome"}
+    captured, source = isinstance(flight, CaptureFlight), Source(flight, np.zeros(1, np.int64))
+    listed = (CAPTURES if captured else DROPS).runs
+    # What a course alone does not know, or is told before these.
+    told = [c for c in listed if c.name not in ("run", "outcome", "ending", "shape", "length_m")]
+    return {c.name: np.ma.filled(c.values(source), np.nan)[0] for c in told}
 
 
 def _capture_lines(row: dict[str, Any], flight: CaptureFlight) -> Lines:

@@ -13,6 +13,9 @@ lightest mass on it, damped half critically, comes back from a push within T = c
 of the hit of a pad at 1 m/s. Steps that follow hits follow that too, and mu F_n / k_t is far below
 the depth. k_t is constant, not growing with depth as 3/2 k d^(1/2) does and Mindlin's 6/7 of it
 would: a spring that grows stiffer while it is drawn makes energy of nothing.
+
+On ground that varies each point has the friction of the place where it touches; k and c are of
+lander and ground alike and the same everywhere.
 """
 
 import math
@@ -23,8 +26,12 @@ import numpy.typing as npt
 import warp as wp
 
 from alight.contact.compliant.law import Number
+from alight.contact.ground_properties.property_map import GroundLaw
+from alight.contact.ground_properties.regions import NoMapData, no_map
+from alight.core import devices
 from alight.core.checks import Array, checked_number
 from alight.core.errors import InputError
+from alight.core.given import Given
 from alight.core.types import scalar
 
 
@@ -60,13 +67,19 @@ def hertz_stored(law: HertzData, depth: scalar):
     return scalar(0.4) * law.stiffness * d * d * wp.sqrt(d)
 
 
+#: Properties of the ground that the law knows nothing of, and why.
+WITHOUT = {
+    "restitution": "which springs of Hertz do not have: their stiffness and damping are as given",
+    "static_friction": "which springs of Hertz do not have: they stick up to the friction of slip",
+    "rolling_resistance": "which pads do not have: they do not roll",
+}
 #: Relaxation of the grip over the duration of a hit.
 RELAXATION = 0.125
 #: Duration of a hit without a dashpot over depth / speed: 2 sqrt(pi) Gamma(7/5) / Gamma(9/10).
 DURATION = 2.0 * math.sqrt(math.pi) * math.gamma(1.4) / math.gamma(0.9)
 
 
-class Hertz:
+class Hertz(Given):
     """Hertz's spring with a linear dashpot, never pulling, and friction that sticks.
 
     Each may also be an array with one value for each run of a batch.
@@ -85,6 +98,9 @@ class Hertz:
         hit of the lightest pad at 1 m/s: its give is small against the depth.
     tangential_damping:
         c_t [N s/m] along the ground while it sticks. If not given, half the critical for that mass.
+    ground:
+        How friction varies over the body: a ``GroundMap`` or ``Regions``. Each point has that of
+        the place where it touches. If not given it is the same everywhere.
     """
 
     #: The ``@wp.struct`` class of the law's parameters.
@@ -97,13 +113,18 @@ class Hertz:
         friction: Number = 0.0,
         tangential_stiffness: Number | None = None,
         tangential_damping: Number | None = None,
+        *,
+        ground: GroundLaw | None = None,
     ) -> None:
         self.stiffness = _numbers("stiffness [N/m^1.5]", stiffness, above=True)
         self.damping = _numbers("damping [N s/m]", damping)
         self.friction = _numbers("friction", friction)
         self.tangential_stiffness = _if_given("tangential_stiffness [N/m]", tangential_stiffness)
         self.tangential_damping = _if_given("tangential_damping [N s/m]", tangential_damping)
+        self.ground = _checked_ground(ground)
         lengths = {a.size for a in self._given().values() if a.size > 1}
+        if ground is not None and ground.count > 1:
+            lengths.add(ground.count)
         if len(lengths) > 1:
             raise InputError(
                 f"contact parameters are given for {' and '.join(map(str, sorted(lengths)))} "
@@ -114,6 +135,15 @@ class Hertz:
     def _given(self) -> dict[str, Array]:
         names = ("stiffness", "damping", "friction", "tangential_stiffness", "tangential_damping")
         return {name: a for name in names if (a := getattr(self, name)) is not None}
+
+    @property
+    def ground_law(self) -> tuple[Any, Any]:
+        """The function and the struct of the ground, for kernels."""
+        return (no_map, NoMapData) if self.ground is None else (self.ground.at, self.ground.Data)
+
+    def ground_data(self, device: devices.Device) -> Any:
+        """The parameters of the ground on ``device``."""
+        return NoMapData() if self.ground is None else self.ground.data(device)
 
     def rows(self, mass: float, slip_mass: float) -> Any:
         """(count,) structured array of ``HertzData``: ``mass`` [kg] is that of the lightest pad,
@@ -142,7 +172,23 @@ class Hertz:
     def __repr__(self) -> str:
         given = self._given()
         told = {n: a[0] if a.size == 1 else f"[{a.size} values]" for n, a in given.items()}
-        return f"Hertz({', '.join(f'{name}={value}' for name, value in told.items())})"
+        ground = "" if self.ground is None else f", ground={self.ground!r}"
+        return f"Hertz({', '.join(f'{name}={value}' for name, value in told.items())}{ground})"
+
+
+def _checked_ground(ground: GroundLaw | None) -> GroundLaw | None:
+    """``ground``, if all that it varies is something that the law has."""
+    if ground is None:
+        return None
+    if not isinstance(ground, GroundLaw):
+        raise InputError(f"ground is {ground!r}; it must be a GroundMap or Regions.")
+    for name in ground.varies:
+        if name in WITHOUT:
+            raise InputError(
+                f"the ground varies {name.replace('_', ' ')}, {WITHOUT[name]}; leave it out of the "
+                "map or region. The friction of pads may vary."
+            )
+    return ground
 
 
 def deepest(mass: float, speed: float, stiffness: float) -> float:

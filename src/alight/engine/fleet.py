@@ -22,6 +22,7 @@ from alight.core.checks import Array
 from alight.core.errors import InputError
 from alight.core.outcomes import AnyEnding, Ending, own_endings
 from alight.engine.batch import run_batch
+from alight.engine.columns import Columns
 from alight.engine.motion import Loop, Motion, Pace, Start
 from alight.engine.records import stacked
 from alight.engine.result import BatchResult
@@ -63,7 +64,7 @@ class Fleet(Motion):
             )
         self._first = self.models[0]
         self.title, self.shown = self._first.title, self._first.shown
-        self.stops = self._first.stops
+        self.run_kind, self.stops = self._first.run_kind, self._first.stops
         self.count = sum(map(len, self.rows_of))
 
     # -- what all of them have in common -------------------------------------------------------
@@ -121,6 +122,11 @@ class Fleet(Motion):
     def line_phase(self, lines: Array) -> npt.NDArray[Any]:
         """(n,) which phase lines are of."""
         return self._first.line_phase(lines)
+
+    @property
+    def columns(self) -> Columns:
+        """What is told of the runs."""
+        return self._first.columns
 
     # -- what each run has ---------------------------------------------------------------------
 

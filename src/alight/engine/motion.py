@@ -27,9 +27,12 @@ import warp as wp
 
 from alight.core import devices
 from alight.core.checks import Array
-from alight.core.outcomes import AnyEnding, Ending, Outcome, own_endings
+from alight.core.given import found_once
+from alight.core.outcomes import AnyEnding, Ending, Outcome, ending_of, own_endings
+from alight.engine.columns import Columns
 from alight.engine.history import line_limit
 from alight.engine.records import record_dtype
+from alight.engine.run_kind import LANDINGS, RunKind
 from alight.engine.stops import judging
 from alight.engine.stops.law import StopLaw
 
@@ -155,6 +158,26 @@ class Motion(ABC):
     def all_endings(self) -> dict[int, AnyEnding]:
         """What codes mean beside the outcomes, or in its own words."""
         return {**self.words, **self.endings}
+
+    def __getstate__(self) -> dict[str, Any]:
+        """What was given; what follows from it is found again."""
+        return {name: v for name, v in vars(self).items() if not found_once(self, name)}
+
+    #: What its runs are called, and how they may end.
+    run_kind: RunKind = LANDINGS
+
+    @property
+    @abstractmethod
+    def columns(self) -> Columns:
+        """What is told of its runs, their contacts and their courses."""
+
+    def ending(self, code: int) -> AnyEnding:
+        """What a code of an outcome stands for."""
+        return ending_of(code, self.all_endings)
+
+    def followed(self, every: float | None) -> Motion:
+        """The same with a record ``every`` so many seconds, where records are at given times."""
+        return self
 
     @abstractmethod
     def loop(self) -> Loop:

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from alight.core.checks import Array
-from alight.core.outcomes import AnyEnding, Endings, counted, ending_of
+from alight.core.outcomes import AnyEnding, Endings, Outcome, counted, ending_of
 
 
 @dataclass(frozen=True, eq=False)
@@ -46,6 +46,16 @@ class BatchResult:
     def bounces(self) -> Any:
         """(n,) contacts of each run, the last included."""
         return self.final["touches"]
+
+    @property
+    def settled(self) -> Any:
+        """(n,) whether each run came to rest."""
+        return self.outcome == Outcome.SETTLED
+
+    @property
+    def touched(self) -> Any:
+        """(n,) whether each run touched anything."""
+        return self.final["touches"] > 0
 
     def ending(self, code: int) -> AnyEnding:
         """What a code means: its name, and the sentence that a person reads."""

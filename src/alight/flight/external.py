@@ -14,6 +14,7 @@ from alight.core import devices
 from alight.core.checks import Array, checked_number, checked_points
 from alight.core.constants import AU, GM_SUN, SOLAR_FLUX, SPEED_OF_LIGHT
 from alight.core.errors import InputError
+from alight.core.given import Given
 from alight.core.types import quat, scalar, vec3
 from alight.core.warp_setup import POINT_OPTIONS
 from alight.flight.places import FixedInTarget, Place
@@ -41,7 +42,7 @@ class Push:
     potential: scalar
 
 
-class External:
+class External(Given):
     """A law for an external acceleration, the same for every part of a lander.
 
     A subclass sets ``push``, a Warp function ``(data, t, q_NT, x) -> Push`` of time [s], attitude

@@ -15,6 +15,7 @@ import warp as wp
 from alight.core import devices, frames
 from alight.core.checks import Array, checked_vector
 from alight.core.errors import InputError
+from alight.core.given import Given
 from alight.core.types import quat, scalar, vec3
 from alight.core.warp_setup import POINT_OPTIONS
 from alight.flight.clock import ClockData, clock_from_rate, clock_turn
@@ -31,7 +32,7 @@ class Spin:
     acceleration: vec3
 
 
-class Rotation:
+class Rotation(Given):
     """A law for the rotation of the target.
 
     A subclass sets ``spin``, a Warp function ``(data, t) -> Spin``, ``attitude``, a Warp function

@@ -10,6 +10,7 @@ import warp as wp
 
 from alight.core import devices
 from alight.core.checks import Array, checked_points
+from alight.core.given import Given
 from alight.core.types import mat33, scalar, vec3
 from alight.core.warp_setup import VECTOR_OPTIONS
 
@@ -26,7 +27,7 @@ class FieldValue:
     gradient: mat33
 
 
-class Gravity:
+class Gravity(Given):
     """A gravity law in the target-fixed frame.
 
     A subclass sets ``field``, a Warp function ``(data, x) -> FieldValue``, and ``data(device)``,

@@ -59,6 +59,9 @@ class Linearised(Gravity):
         self.full = field
         self.reach = checked_number("reach [m]", reach)
 
+    def __repr__(self) -> str:
+        return f"Linearised({self.full!r}, {self.reach:g})"
+
     def anchors(self, points: Array) -> np.ndarray:
         """For each point of a path, the index of the point whose full evaluation serves it."""
         anchor = np.zeros(len(points), dtype=np.int64)

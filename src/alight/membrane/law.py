@@ -11,6 +11,7 @@ import warp as wp
 from alight.core import devices, frames
 from alight.core.checks import Array, checked_number
 from alight.core.errors import InputError
+from alight.core.given import Given
 from alight.core.types import quat, vec3
 from alight.core.warp_setup import POINT_OPTIONS
 from alight.membrane.captive import Captive
@@ -46,7 +47,7 @@ class LoadResult(NamedTuple):
     friction [N]."""
 
 
-class Membrane:
+class Membrane(Given):
     """A membrane that hangs from ``suspension`` points (paper 003).
 
     Its shape is the convex hull of these points and of the body's vertices below their plane; its

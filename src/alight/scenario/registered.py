@@ -288,7 +288,8 @@ def made(section: Section, entry: Entry, offers: Mapping[str, Callable[[], Any]]
 
 def entries_used(scenario: Any) -> list[Entry]:
     """Everything that a scenario has from the registry and that is not shipped."""
-    found = [*_named_below(scenario)]
+    # A study made in Python has laws of its own, and no sections.
+    found = [*_named_below(scenario)] if isinstance(scenario, Section) else []
     kinds = {d.kind for d in scenario.dispersions.values()}
     found += [registry.known("dispersion", kind) for kind in sorted(kinds)]
     found += [registry.known("column", name) for name in scenario.record.columns or ()]

@@ -13,6 +13,7 @@ from alight.core import devices
 from alight.core.checks import Array, checked_points
 from alight.core.errors import InputError
 from alight.core.frames import local_frame
+from alight.core.given import Given
 from alight.core.types import mat33, scalar, vec3
 from alight.core.warp_setup import POINT_OPTIONS
 
@@ -117,7 +118,7 @@ class Bends(NamedTuple):
         return np.stack((mean - half, mean + half), axis=-1)
 
 
-class Surface:
+class Surface(Given):
     """What can be touched, in the target-fixed frame.
 
     A subclass sets ``point``, a Warp function ``(data, x) -> SurfacePoint``, ``bounds_to(depth)``,

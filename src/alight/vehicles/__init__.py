@@ -12,16 +12,18 @@ from alight.vehicles.assembly import (
     telescopic_leg,
 )
 from alight.vehicles.dcap import dcap_lander
-from alight.vehicles.fittings import Brake, Crushable, Motor, Pad, Slosh, Thruster
+from alight.vehicles.fittings import Belly, Brake, Crushable, Motor, Pad, Slosh, Thruster
 from alight.vehicles.rigid.contact_points import hull_corners, spread
 from alight.vehicles.rigid.data import RigidBody
 from alight.vehicles.rigid.lander import RigidLander
 from alight.vehicles.tree.parts import Joint, TreeBody
 from alight.vehicles.tree.tree import Tree
 from alight.vehicles.urdf import read_urdf
+from alight.vehicles.urdf_collision import read_urdf_bellies
 
 __all__ = [
     "Assembly",
+    "Belly",
     "Brake",
     "Branch",
     "Crushable",
@@ -41,6 +43,7 @@ __all__ = [
     "flywheel",
     "hull_corners",
     "read_urdf",
+    "read_urdf_bellies",
     "slosh_pendulum",
     "slosh_spring",
     "spread",

@@ -18,7 +18,7 @@ from alight.core import frames
 from alight.core.checks import Array
 from alight.vehicles.assembly import Assembly, Branch, assemble, crushable_leg, slosh_pendulum
 from alight.vehicles.euler import quat_from_euler
-from alight.vehicles.fittings import Thruster
+from alight.vehicles.fittings import Belly, Thruster
 from alight.vehicles.tree.parts import Joint, TreeBody
 
 MASS = 362.0
@@ -31,6 +31,10 @@ CRUSHABLES = ((0.8668, -1.0, 1.455), (0.8668, -1.0, -1.455), (-1.6532, -1.0, 0.0
 """Table 4 [m]: where the legs slide in."""
 ANGLES = ((-7.4, 0.0, 4.0), (7.4, 0.0, 4.0), (0.0, 0.0, -9.0))
 """Table 4 [deg]: Euler angles 1-2-3 of the legs, which point along their -y axes."""
+TOP = tuple(
+    (0.6 * math.cos(a), 1.0, 0.6 * math.sin(a)) for a in np.radians((45, 135, 225, 315)).tolist()
+)
+"""Where the thrusters are [m]."""
 LIQUID, ARM, PIVOT = 10.0, 0.15, 0.0268
 """Swinging mass [kg], length of its pendulum [m], height of its pivot [m]."""
 #: Read as [N m/rad] and [N m s/rad]: erratum 002-11.
@@ -44,11 +48,14 @@ def dcap_lander(
     thrust: float = 5.0,
     delay: float = 0.0,
     pad_radius: float = 0.0,
+    bus_touches: bool = False,
 ) -> Assembly:
     """The lander and its devices: pads "leg 1" to "leg 3", their crushables, four thrusters of
     ``thrust`` [N] that push it down from ``delay`` [s] after the first touch, and its slosh.
 
-    ``leg_mass`` [kg] is the choice that the paper leaves.
+    ``leg_mass`` [kg] is the choice that the paper leaves. With ``bus_touches`` the body touches the
+    ground too, by a belly "body": the paper gives no hull, so it is the corners that it does give,
+    where the legs slide in and where the thrusters are.
     """
     legs = [
         crushable_leg(
@@ -69,10 +76,12 @@ def dcap_lander(
         stiffness=SWING_STIFFNESS,
         damping=SWING_DAMPING,
     )
-    return assemble("DCAP lander", [_body(legs, slosh, thrust, delay), *legs, slosh])
+    return assemble("DCAP lander", [_body(legs, slosh, thrust, delay, bus_touches), *legs, slosh])
 
 
-def _body(legs: Sequence[Branch], slosh: Branch, thrust: float, delay: float) -> Branch:
+def _body(
+    legs: Sequence[Branch], slosh: Branch, thrust: float, delay: float, touches: bool
+) -> Branch:
     """What is left of the lander without its legs and its liquid, with thrusters on its top."""
     parts = [_placed(leg.bodies[0], leg.joints[0]) for leg in legs]
     parts.append((LIQUID, np.array([0.0, PIVOT - ARM, 0.0]), np.zeros((3, 3))))
@@ -80,14 +89,14 @@ def _body(legs: Sequence[Branch], slosh: Branch, thrust: float, delay: float) ->
     center = -np.sum([m * c for m, c, _ in parts], axis=0) / mass
     inertia = np.array(INERTIA) - _about(mass, center)
     inertia -= np.sum([i + _about(m, c) for m, c, i in parts], axis=0)
-    top = [(0.6 * math.cos(a), 1.0, 0.6 * math.sin(a)) for a in np.radians((45, 135, 225, 315))]
     after = Schedule.after_touch(delay)
     thrusters = [
         Thruster("body", place, (0.0, -1.0, 0.0), thrust, after, f"thruster {i + 1}")
-        for i, place in enumerate(top if thrust else ())
+        for i, place in enumerate(TOP if thrust else ())
     ]
+    belly = [Belly("body", (*CRUSHABLES, *TOP))] if touches else []
     bus = TreeBody("body", mass, inertia, center)
-    return Branch([bus], [Joint("body", "free")], thrusters)
+    return Branch([bus], [Joint("body", "free")], [*thrusters, *belly])
 
 
 def _placed(body: TreeBody, joint: Joint) -> tuple[float, Array, Array]:

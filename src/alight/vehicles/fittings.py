@@ -1,4 +1,4 @@
-"""What is fitted to a tree: pads, crushables, thrusters, motors, brakes, and slosh that is watched.
+"""What is fitted to a tree: pads, bellies, crushables, thrusters, motors, brakes, watched slosh.
 
 A device names a body of the tree and is checked alone; ``fitted`` checks all of them against a
 tree. What changes in time does so in steps, by a ``Schedule``, counted from the release or from
@@ -7,6 +7,7 @@ the first touch of the ground.
 
 from __future__ import annotations
 
+import itertools
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass, field
@@ -16,6 +17,7 @@ import numpy as np
 import numpy.typing as npt
 
 from alight.actuators.schedule import Schedule, require_schedule
+from alight.core import frames
 from alight.core.checks import checked_direction, checked_number, checked_vector
 from alight.core.errors import InputError
 from alight.vehicles.tree.parts import checked_name
@@ -23,6 +25,9 @@ from alight.vehicles.tree.tree import Tree
 
 #: What the schedules of a tree may count their times from.
 TRIGGERS = ("release", "touch")
+
+#: Most points of a belly: each is looked at in every step.
+MOST_POINTS = 1000
 
 #: Compression at which a crushable begins to give, unless its stiffness is given [m], and the time
 #: in which its damper lets go of its spring, unless its damping is given [s].
@@ -45,6 +50,68 @@ class Pad:
         who = _named(self, "pad")
         _set(self, place=checked_vector(f"the place of {who} [m]", self.place))
         _set(self, radius=checked_number(f"the radius of {who} [m]", self.radius, above=False))
+
+
+@dataclass(frozen=True, eq=False)
+class Belly:
+    """Points of a body that touch the ground beside its pads: corners of a bus, a tank, a dish.
+
+    They are pushed as pads are, by the same law, with friction that sticks. What stands between
+    the points is not felt: give corners, and more of them where rocks are small.
+    """
+
+    body: str
+    points: npt.ArrayLike
+    """(n, 3) in body axes [m]."""
+    radius: float = 0.0
+    """Of a ball about each of them [m]; 0 for points."""
+    name: str = ""
+    """What tables call it; the body's name if not given."""
+
+    def __post_init__(self) -> None:
+        who = _named(self, "belly")
+        try:
+            points = np.array(self.points, dtype=np.float64)
+        except (TypeError, ValueError):
+            points = np.zeros(0)
+        if points.ndim != 2 or points.shape[-1] != 3 or not 1 <= len(points) <= MOST_POINTS:
+            raise InputError(
+                f"the points of {who} have shape {points.shape}; they must be rows of x, y, z in "
+                f"body axes [m], one at least and {MOST_POINTS} at most."
+            )
+        for point in points:
+            checked_vector(f"a point of {who} [m]", point)
+        _set(self, points=points)
+        _set(self, radius=checked_number(f"the radius of {who} [m]", self.radius, above=False))
+
+    @classmethod
+    def box(
+        cls,
+        body: str,
+        size: npt.ArrayLike,
+        place: npt.ArrayLike = (0.0, 0.0, 0.0),
+        turn: npt.ArrayLike = (0.0, 0.0, 0.0, 1.0),
+        name: str = "",
+    ) -> Belly:
+        """The corners of a box of ``size`` [m], its centre at ``place`` [m] and its axes turned by
+        the quaternion ``turn`` (xyzw)."""
+        who = f'belly "{name or body}"'
+        sides = checked_vector(f"the size of {who} [m]", size)
+        if not (sides > 0.0).all():
+            raise InputError(f"the size of {who} is {sides.tolist()} m; all sides must be above 0.")
+        corners = 0.5 * sides * np.array(list(itertools.product((-1.0, 1.0), repeat=3)))
+        at = checked_vector(f"the place of {who} [m]", place)
+        turned = frames.quat_rotate(frames.quat_normalize(np.asarray(turn, np.float64)), corners)
+        return cls(body, at + turned, name=name)
+
+    @property
+    def pads(self) -> tuple[Pad, ...]:
+        """Its points, each as a pad."""
+        points = np.asarray(self.points)
+        return tuple(
+            Pad(self.body, point, self.radius, f"{self.name} {i + 1}")
+            for i, point in enumerate(points)
+        )
 
 
 @dataclass(frozen=True, eq=False)
@@ -172,7 +239,7 @@ class Slosh:
         _set(self, direction=checked_direction(f"the direction of {who}", self.direction))
 
 
-Device = Pad | Crushable | Thruster | Motor | Brake | Slosh
+Device = Pad | Crushable | Thruster | Motor | Brake | Slosh | Belly
 
 
 class Fitted(NamedTuple):
@@ -182,6 +249,18 @@ class Fitted(NamedTuple):
     crushables: tuple[Crushable, ...]
     actuators: tuple[Thruster | Motor | Brake, ...]
     sloshes: tuple[Slosh, ...]
+    bellies: tuple[Belly, ...] = ()
+
+    @property
+    def touching(self) -> tuple[Pad, ...]:
+        """All that touches the ground: the pads, then the points of each belly."""
+        return self.pads + tuple(point for belly in self.bellies for point in belly.pads)
+
+    @property
+    def owners(self) -> tuple[int, ...]:
+        """The belly that each of ``touching`` is of; -1 for a pad."""
+        of_bellies = [i for i, belly in enumerate(self.bellies) for _ in belly.pads]
+        return (-1,) * len(self.pads) + tuple(of_bellies)
 
 
 def fitted(tree: Tree, devices: Sequence[Device]) -> Fitted:
@@ -189,8 +268,8 @@ def fitted(tree: Tree, devices: Sequence[Device]) -> Fitted:
     for device in devices:
         if not isinstance(device, Device):
             raise InputError(
-                f"{device!r} is among the devices; each must be a Pad, Crushable, Thruster, "
-                "Motor, Brake or Slosh."
+                f"{device!r} is among the devices; each must be a Pad, Belly, Crushable, "
+                "Thruster, Motor, Brake or Slosh."
             )
         joint = tree.joints[tree.index(device.body)]
         if isinstance(device, Crushable) and joint.kind != "prismatic":
@@ -211,6 +290,7 @@ def fitted(tree: Tree, devices: Sequence[Device]) -> Fitted:
         crushables=tuple(d for d in devices if isinstance(d, Crushable)),
         actuators=tuple(d for d in devices if isinstance(d, Thruster | Motor | Brake)),
         sloshes=tuple(d for d in devices if isinstance(d, Slosh)),
+        bellies=tuple(d for d in devices if isinstance(d, Belly)),
     )
 
 

@@ -30,6 +30,8 @@ class PadData:
     """In body axes [m]."""
     radius: scalar
     """[m]"""
+    belly: int
+    """The belly that it is a point of; -1 for a pad."""
 
 
 @wp.struct
@@ -87,6 +89,8 @@ class DeviceData:
     """All devices of a tree."""
 
     pads: wp.array(dtype=PadData)
+    """All that touches the ground: pads, then points of bellies."""
+    bellies: int
     crushables: wp.array(dtype=CrushData)
     actuators: wp.array(dtype=ActuatorData)
     sloshes: wp.array(dtype=SloshData)
@@ -214,8 +218,10 @@ def device_data(tree: Tree, parts: Fitted, device: devices.Device) -> Any:
     levels = [x for a in parts.actuators for x in a.schedule.levels]
     ends = np.cumsum([0, *(len(a.schedule.times) for a in parts.actuators)])
     data = DeviceData()
-    pads = [(tree.index(p.body), p.place, p.radius) for p in parts.pads]
+    touching = zip(parts.touching, parts.owners, strict=True)
+    pads = [(tree.index(p.body), p.place, p.radius, belly) for p, belly in touching]
     data.pads = _table(PadData, pads, device)
+    data.bellies = len(parts.bellies)
     data.crushables = _table(CrushData, [_crush_row(tree, c) for c in parts.crushables], device)
     rows = [_actuator_row(tree, a, ends[i], ends[i + 1]) for i, a in enumerate(parts.actuators)]
     data.actuators = _table(ActuatorData, rows, device)

@@ -3,9 +3,10 @@
 Read: ``link`` with ``inertial`` (origin, mass, inertia); ``joint`` of type fixed, revolute,
 continuous, prismatic, floating or spherical, with parent, child, origin, axis, limit (lower and
 upper) and dynamics (damping, friction). Knowingly not read: looks and hulls (``visual``,
-``collision``, ``material``), limits of effort and velocity, and what belongs to other programs
-(``transmission``, ``gazebo``, ``ros2_control``, ``safety_controller``, ``calibration``). Anything
-else, ``mimic`` and planar joints among it, is an error: it would change the motion.
+``material``; ``collision`` is read by ``urdf_collision``), limits of effort and velocity, and what
+belongs to other programs (``transmission``, ``gazebo``, ``ros2_control``, ``safety_controller``,
+``calibration``). Anything else, ``mimic`` and planar joints among it, is an error: it would change
+the motion.
 """
 
 from __future__ import annotations
@@ -73,15 +74,16 @@ _ATTRIBUTES = {
 
 
 @dataclass
-class _Element:
+class Element:
     """An element of the file, with the line it begins on."""
 
     tag: str
     line: int
     attributes: dict[str, str]
-    children: list[_Element] = field(default_factory=list)
+    children: list[Element] = field(default_factory=list)
 
-    def one(self, tag: str) -> _Element | None:
+    def one(self, tag: str) -> Element | None:
+        """The child of that tag, of which there may be one."""
         found = [child for child in self.children if child.tag == tag]
         if len(found) > 1:
             raise InputError(
@@ -91,11 +93,13 @@ class _Element:
         return found[0] if found else None
 
     def text(self, name: str) -> str:
+        """An attribute that must be there."""
         if name not in self.attributes:
             raise InputError(f'line {self.line}: <{self.tag}> needs the attribute "{name}".')
         return self.attributes[name]
 
     def numbers(self, name: str, count: int, default: tuple[float, ...] | None = None) -> Array:
+        """``count`` numbers of an attribute."""
         if default is not None and name not in self.attributes:
             return np.array(default)
         words = self.text(name).split()
@@ -111,6 +115,7 @@ class _Element:
         return found
 
     def number(self, name: str, default: float | None = None) -> float:
+        """The number of an attribute."""
         return float(self.numbers(name, 1, None if default is None else (default,))[0])
 
 
@@ -147,10 +152,17 @@ def read_urdf(
         raise InputError(f"{file.name}: {cause}") from None
 
 
-def _parsed(text: bytes) -> _Element:
+def _parsed(text: bytes) -> Element:
     """The elements of a file, checked against what is known."""
+    robot = elements(text)
+    _check(robot)
+    return robot
+
+
+def elements(text: bytes) -> Element:
+    """All elements of a file, as they are."""
     parser = expat.ParserCreate()
-    top = _Element("", 0, {})
+    top = Element("", 0, {})
     stack, count = [top], itertools.count(1)
 
     def start(tag: str, attributes: dict[str, str]) -> None:
@@ -166,7 +178,7 @@ def _parsed(text: bytes) -> _Element:
                 f"line {line}: a name or value of {longest} characters; at most {MOST_TEXT} are "
                 "read."
             )
-        element = _Element(tag, line, attributes)
+        element = Element(tag, line, attributes)
         stack[-1].children.append(element)
         stack.append(element)
 
@@ -192,11 +204,10 @@ def _parsed(text: bytes) -> _Element:
     robot = top.children[0]
     if robot.tag != "robot":
         raise InputError(f"line {robot.line}: the file holds a <{robot.tag}>; a URDF has <robot>.")
-    _check(robot)
     return robot
 
 
-def _check(element: _Element) -> None:
+def _check(element: Element) -> None:
     """Raise at what is neither read nor passed over by rule, and drop what is passed over."""
     known = _ATTRIBUTES[element.tag]
     for name in element.attributes:
@@ -218,7 +229,7 @@ def _check(element: _Element) -> None:
         _check(child)
 
 
-def _tree(robot: _Element, base: str, stops: dict[str, tuple[float, float] | None] | None) -> Tree:
+def _tree(robot: Element, base: str, stops: dict[str, tuple[float, float] | None] | None) -> Tree:
     name = robot.attributes.get("name", "robot")
     links = [child for child in robot.children if child.tag == "link"]
     hinges = [child for child in robot.children if child.tag == "joint"]
@@ -230,7 +241,7 @@ def _tree(robot: _Element, base: str, stops: dict[str, tuple[float, float] | Non
     return Tree(name, [_body(link) for link in links], [*held, *joints])
 
 
-def _body(link: _Element) -> TreeBody:
+def _body(link: Element) -> TreeBody:
     """A link; without an <inertial> it has no mass."""
     name, inertial = link.text("name"), link.one("inertial")
     if inertial is None:
@@ -241,12 +252,12 @@ def _body(link: _Element) -> TreeBody:
     xx, yy, zz = (inertia.number(key) for key in ("ixx", "iyy", "izz"))
     xy, xz, yz = (inertia.number(key, 0.0) for key in ("ixy", "ixz", "iyz"))
     tensor = np.array([[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]])
-    center, turn = _origin(inertial)
+    center, turn = origin_of(inertial)
     R = frames.quat_to_matrix(turn)
     return TreeBody(name, mass.number("value"), R @ tensor @ R.T, center)
 
 
-def _origin(element: _Element) -> tuple[Array, Array]:
+def origin_of(element: Element) -> tuple[Array, Array]:
     """Place [m] and turn of an <origin>: roll, pitch, yaw about fixed x, y, z, in this order."""
     origin = element.one("origin")
     if origin is None:
@@ -257,7 +268,7 @@ def _origin(element: _Element) -> tuple[Array, Array]:
     return place, frames.quat_multiply(z, frames.quat_multiply(y, x))
 
 
-def _joint(element: _Element, stops: dict[str, tuple[float, float] | None] | None) -> Joint:
+def _joint(element: Element, stops: dict[str, tuple[float, float] | None] | None) -> Joint:
     name, given = element.text("name"), element.text("type")
     if given not in TYPES:
         raise InputError(
@@ -270,7 +281,7 @@ def _joint(element: _Element, stops: dict[str, tuple[float, float] | None] | Non
         if end is None:
             raise InputError(f'line {element.line}: joint "{name}" needs a <{tag} link="..."/>.')
         ends.append(end.text("link"))
-    place, turn = _origin(element)
+    place, turn = origin_of(element)
     kind = TYPES[given]
     dynamics, axis = element.one("dynamics"), element.one("axis")
     _refuse_what_floats(element, name, given)
@@ -286,7 +297,7 @@ def _joint(element: _Element, stops: dict[str, tuple[float, float] | None] | Non
     return Joint(ends[1], kind, ends[0], place, turn, along, name=name, **options)
 
 
-def _refuse_what_floats(element: _Element, name: str, given: str) -> None:
+def _refuse_what_floats(element: Element, name: str, given: str) -> None:
     """Raise at limits and dynamics that would change the motion of a joint that has none here."""
     limit, dynamics = element.one("limit"), element.one("dynamics")
     if given in ("spherical", "floating") and limit is not None:
@@ -304,7 +315,7 @@ def _refuse_what_floats(element: _Element, name: str, given: str) -> None:
 
 
 def _limits(
-    element: _Element,
+    element: Element,
     name: str,
     kind: str,
     stops: dict[str, tuple[float, float] | None] | None,

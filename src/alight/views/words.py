@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 #: Below this many units the next smaller unit is used, so that values start near 1.
@@ -23,7 +23,7 @@ class Unit:
 
     def __call__(self, value: float, digits: int = 3) -> str:
         """``value`` [SI] as a number and this unit."""
-        return f"{self.of(value, digits)} {self.name}"
+        return f"{self.of(value, digits)} {self.name}".rstrip()
 
 
 DEGREE = Unit("°", math.pi / 180.0)
@@ -69,6 +69,16 @@ def time(largest: float) -> Unit:
 def newton(_: float) -> Unit:
     """Unit for forces."""
     return Unit("N", 1.0)
+
+
+def bare(_: float) -> Unit:
+    """No unit, for numbers that have none."""
+    return Unit("", 1.0)
+
+
+def always(unit: str) -> Callable[[float], Unit]:
+    """One unit for values of any size, which have it already."""
+    return lambda _: Unit(unit, 1.0)
 
 
 def share(_: float) -> Unit:

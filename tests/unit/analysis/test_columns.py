@@ -5,8 +5,8 @@ import pyarrow as pa
 import pytest
 
 from alight.analysis import columns, impacts, settling
-from alight.campaign.tables import landing
 from alight.core.errors import InputError
+from alight.motions.rigid.columns import RIGID
 
 VALUES, MISSING = np.array([1.0, 2.0, 3.0, 4.0]), np.array([False, True, False, False])
 MAPPING = {"a": np.ma.masked_array(VALUES, MISSING), "k": np.arange(4)}
@@ -44,7 +44,7 @@ def test_no_batches_give_no_rows():
 
 
 def test_analysis_reads_columns_that_campaigns_write():
-    written = {column.full_name for column in landing.RUN_COLUMNS}
+    written = {column.full_name for column in RIGID.runs}
     assert set(settling.NEEDED) <= written
-    contacts = [column.full_name for column in landing.CONTACT_COLUMNS]
+    contacts = [column.full_name for column in RIGID.contacts]
     assert impacts.impacts({name: np.ones(2) for name in contacts}).contacts == 2

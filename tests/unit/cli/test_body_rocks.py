@@ -9,7 +9,7 @@ from typer.testing import CliRunner
 from alight.cli import body_rocks, body_subject
 from alight.cli.main import app
 from alight.core.errors import AlightError
-from alight.views import local_world
+from alight.views.figures.body import local_world
 
 
 def _invoke(*arguments):

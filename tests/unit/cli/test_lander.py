@@ -12,7 +12,7 @@ from alight.cli.main import app
 from alight.core.errors import AlightError, FileError, InputError
 from alight.scenario import landers
 from alight.vehicles.rigid import hull_meshes
-from alight.views import lander as view
+from alight.views.figures import lander as view
 
 
 @pytest.fixture(autouse=True)

@@ -5,13 +5,14 @@ import dataclasses
 import numpy as np
 import pytest
 
-from alight.campaign.tables.landing import contact_table, run_table
+from alight.campaign.tables.arrow import table_from
 from alight.contact.hertz import Hertz
 from alight.core import frames
 from alight.core.errors import InputError
 from alight.core.outcomes import Ending, Outcome, outcome_of
 from alight.core.progress import Progress
 from alight.engine import Batch, run_batch, simulate
+from alight.engine.columns import Source
 from alight.engine.lift import TOLERANCE
 from alight.engine.stops import BelowHeight, SpinAbove
 from alight.gravity import Uniform
@@ -223,11 +224,12 @@ def test_a_step_that_cannot_be_short_enough_fails_the_run_alone(make, lander):
 def test_tables_of_campaigns_take_the_result(make, lander):
     found = run_batch(make(), thrown(lander.tree, 5), device="cpu")
     runs = np.arange(5)
-    table = run_table(runs, found.final)
+    table = table_from(found.model.columns.runs, Source(found, runs, found.model))
     assert table.num_rows == 5
     assert np.isfinite(table["end_time_s"].to_numpy()).all()
     assert (table["peak_force_N"].to_numpy() > 0.0).all()
-    contacts = contact_table(runs[found.touches["run"]], found.touches)
+    source = Source(found.touches, runs[found.touches["run"]])
+    contacts = table_from(found.model.columns.contacts, source)
     assert contacts.num_rows == len(found.touches) == found.bounces.sum()
     first = contacts["start_time_s"].to_numpy()[found.touches["run"] == 0][0]
     assert first == found.final["first_time"][0]

@@ -8,6 +8,7 @@ from typing import Annotated
 
 import numpy as np
 import pytest
+from examples.own_surface import Dunes
 
 from alight import flight, gravity
 from alight.contact import Compliant
@@ -47,6 +48,11 @@ class Springs(Compliant):
         super().__init__(stiffness=hardness, damping=0.0, **options)
 
 
+class DunesKeys(Section):
+    height: Annotated[float, Measure(dimension="length", above=0)]
+    length: Annotated[float, Measure(dimension="length", above=0)]
+
+
 class SpringKeys(Section):
     hardness: Annotated[float, Measure(dimension="stiffness", above=0)]
 
@@ -59,6 +65,7 @@ ADDED = [
     ("gravity", "shaped", lambda mesh: gravity.PointMass(mesh.volume), None),
     ("external", "gust", lambda strength, start: flight.SteadyPush(strength), GustKeys),
     ("contact", "springs", Springs, SpringKeys),
+    ("surface", "dunes", Dunes, DunesKeys),
     ("dispersion", "spike", None, {"peak": VALUE, "width": SPREAD, "power": Number(above=0)}),
 ]
 
@@ -311,6 +318,22 @@ def test_a_law_without_keys():
 def test_laws_that_are_none(law, message):
     with pytest.raises(InputError, match=message):
         prepare(from_dict({**table(gravity={"law": law}), "dispersions": {}}), "cpu")
+
+
+def test_a_surface_with_what_lies_on_it():
+    """That of examples/own_surface.py, as such and under hills; its height may vary."""
+    ground = {"kind": "dunes", "height": "20 cm", "length": "3 m"}
+    prepared = prepare(from_dict(table(ground=ground)), "cpu")
+    made = prepared.nominal().model.surface
+    assert isinstance(made, Dunes)
+    points = np.array([[0.75, 0.0, 1.0]])
+    assert made.query(points)[0] == pytest.approx(0.8, rel=1e-12)
+    taller, _ = prepared.groups({"ground.height": np.array([0.4, 0.2])})
+    assert taller.model.surface.query(points)[0] == pytest.approx(0.6, rel=1e-12)
+    noise = {"amplitude": "1 cm", "wavelength": "1 m"}
+    rough = prepare(from_dict(table(ground={**ground, "noise": noise})), "cpu").nominal().model
+    assert isinstance(rough.surface.base, Dunes)
+    assert 'does not go with kind = "dunes"' in said(ground={**ground, "band": "3 m"})
 
 
 def test_a_contact_law_with_the_common_keys():

@@ -26,6 +26,7 @@ from alight.campaign.cluster.workers import Crew
 from alight.campaign.executors import Tally
 from alight.campaign.jobs.shard import Work
 from alight.campaign.shard_store import Shard
+from alight.campaign.study.study import Study
 from alight.core.checks import checked_number
 from alight.core.devices import Device
 from alight.core.errors import AlightError, DeviceError, InputError
@@ -150,6 +151,7 @@ class _Flow:
 
     def __init__(self, client: Any, crew: Crew, work: Work, tally: Tally) -> None:
         self._client, self._crew = client, crew
+        self._of_study = isinstance(work.scenario, Study)
         self._bar = _Bar(work, tally)
         self._name = f"alight-{uuid.uuid4().hex}"
         self._sent: dict[Any, tuple[int, str]] = {}
@@ -235,6 +237,12 @@ class _Flow:
                 f"({str(error).split('. ')[0]}). Most often the machine ran out of memory: see the "
                 "logs of the workers, and give them more memory or the campaign smaller shards "
                 f"(campaign.shard, in another folder). {SAFE}"
+            )
+        if isinstance(error, ImportError | AttributeError) and self._of_study:
+            return ClusterError(
+                f"the workers cannot load the study: {error}. Modules that it is made with must be "
+                "on the path (PYTHONPATH) of every worker, in the same version as here. "
+                f"{SAFE}"
             )
         # A worker that came late, whom Dask gave work before it was looked at, or a defect.
         self._crew.look_again()

@@ -19,6 +19,7 @@ from typing import Any, Self
 
 from alight.campaign.jobs.shard import ShardBar, Work
 from alight.campaign.shard_store import Shard
+from alight.campaign.study.study import Study
 from alight.core import devices
 from alight.core.errors import AlightError, FileError
 from alight.core.extras import require
@@ -76,6 +77,8 @@ def devices_here() -> list[str]:
 
 def packed(work: Work, topic: str) -> bytes:
     """A parcel for workers that share no disk with this process: meshes and maps go with it."""
+    if isinstance(work.scenario, Study):
+        return _packed_study(work, work.scenario, topic)
     files = {}
     for name in type(work.scenario).model_fields:
         section = getattr(work.scenario, name)
@@ -83,6 +86,33 @@ def packed(work: Work, topic: str) -> bytes:
             files[name] = _file_of(section)
     versions = versions_here(extensions_of(work))
     return pickle.dumps(Parcel(replace(work, show="silent"), files, versions, topic))
+
+
+def _packed_study(work: Work, study: Study, topic: str) -> bytes:
+    """A parcel with a study: functions of a script go by value, classes of modules by name."""
+    dumps, versions = require("cloudpickle", "cluster").dumps, versions_here(extensions_of(work))
+    try:
+        parcel: bytes = dumps(Parcel(replace(work, show="silent"), {}, versions, topic))
+        return parcel
+    except Exception as cause:
+        raise _unsendable(study, dumps, cause) from cause
+
+
+def _unsendable(study: Study, dumps: Any, cause: Exception) -> ClusterError:
+    """Which part of a study cannot be sent, and why."""
+    said, who = cause, "the study"
+    for name, part in study.parts().items():
+        try:
+            dumps(part)
+        except Exception as own:
+            said, who = own, f"{name} of the study, a {type(part).__qualname__},"
+            break
+    return ClusterError(
+        f"{who} cannot be sent to the workers of a cluster: {type(said).__name__}: {said}. Laws "
+        "with Warp functions, and what else no process can send, belong into a module that the "
+        "workers can import: put it into a file of its own beside the script, on the path "
+        "(PYTHONPATH) of every worker, and import it from there."
+    )
 
 
 def _file_of(section: Any) -> tuple[str, str, bytes]:

@@ -9,36 +9,19 @@ from __future__ import annotations
 import functools
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any, Protocol, Self
+from typing import Any, Self
 
 import numpy as np
 import numpy.typing as npt
 
 from alight.campaign.dispersions.sampling import sample
-from alight.campaign.jobs.landings import Landings
-from alight.campaign.jobs.membranes import Captures, Drops
+from alight.campaign.jobs.job import Job
 from alight.campaign.plan import Plan
 from alight.campaign.shard_store import Shard
+from alight.campaign.study.study import Study
 from alight.core.errors import InputError
 from alight.core.progress import Progress
 from alight.scenario import prepare
-
-
-class Done(Protocol):
-    """What came of runs that were computed together."""
-
-    @property
-    def codes(self) -> npt.NDArray[np.int32]:
-        """How each run ended."""
-        ...
-
-    def files(self, shard: int, own: slice) -> tuple[dict[str, bytes], int]:
-        """The files of a shard, whose runs are ``own`` of these, and its number of contacts."""
-        ...
-
-
-#: What computes the runs of each kind of scenario: (work, runs, values, bar) -> Done.
-_JOBS: dict[str, Any] = {"landing": Landings, "capture": Captures, "drop": Drops}
 
 
 @dataclass
@@ -54,7 +37,9 @@ class Work:
 
     @functools.cached_property
     def prepared(self) -> Any:
-        """The scenario with its costly parts made."""
+        """The scenario with its costly parts made, or the study, whose parts are made."""
+        if isinstance(self.scenario, Study):
+            return self.scenario.prepared()
         return prepare(self.scenario, self.device, self.show)
 
     def __getstate__(self) -> dict[str, Any]:
@@ -78,7 +63,7 @@ class Work:
         runs = np.concatenate(members)
         try:
             values = sample(self.scenario, runs, total=self.plan.total)
-            done: Done = _JOBS[self.scenario.KIND](self, runs, values, bar)
+            done = Job(self, runs, values, bar)
         except InputError as cause:
             named = f"shard {shards[0]}" if len(shards) == 1 else f"shards {shards[0]} ..."
             raise InputError(

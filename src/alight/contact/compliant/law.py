@@ -13,6 +13,7 @@ from alight.contact.ground_properties.property_map import Corner, GroundLaw
 from alight.contact.state import CompliantData
 from alight.core.checks import checked_number
 from alight.core.errors import InputError, unknown_name
+from alight.core.given import Given
 from alight.vehicles import RigidLander
 
 #: How contact is stepped.
@@ -36,7 +37,7 @@ def default_resistance(lander: RigidLander) -> float:
     return RESISTANCE_SHARE * float(np.sqrt(np.linalg.eigvalsh(lander.inertia)[0] / lander.mass))
 
 
-class Compliant:
+class Compliant(Given):
     """The compliant contact law of paper 004, with two ways to step through it.
 
     Restitution, friction, stiffness, damping, rolling resistance, patch radius and speed may also

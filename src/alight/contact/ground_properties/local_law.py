@@ -23,6 +23,9 @@ from alight.core.types import scalar, vec4
 #: What may vary over the ground, in the order of the numbers in a ``GroundPoint``.
 PROPERTIES = ("restitution", "friction", "static_friction", "rolling_resistance")
 
+#: Where friction is in a ``GroundPoint``.
+FRICTION = wp.constant(PROPERTIES.index("friction"))
+
 _HALF_PI = wp.constant(scalar(0.5 * math.pi))
 _THIRD = wp.constant(scalar(1.0 / 3.0))  # in a function, the division would be in float32
 
@@ -42,6 +45,12 @@ def unchanged():
     point = GroundPoint()
     point.factor = vec4(one, one, one, one)
     return point
+
+
+@wp.func
+def local_friction(own: scalar, here: GroundPoint):
+    """Coulomb's coefficient of a place, ``own`` being that of the contact law."""
+    return here.factor[FRICTION] * own + here.value[FRICTION]
 
 
 @wp.func
@@ -78,7 +87,7 @@ def local_contact(own: CompliantData, here: GroundPoint, hit: GroundPoint, mass:
     least what sliding does: the checks of ``Compliant`` look at many places, not at all.
     """
     out = own
-    out.friction = here.factor[1] * own.friction + here.value[1]
+    out.friction = local_friction(own.friction, here)
     out.static_friction = here.factor[2] * own.static_friction + here.value[2]
     out.static_friction = wp.max(out.static_friction, out.friction)
     out.rolling = here.factor[3] * own.rolling + here.value[3]

@@ -19,6 +19,7 @@ from alight.core import devices, frames
 from alight.core.checks import Array, checked_points
 from alight.core.errors import InputError, unknown_name
 from alight.core.frames import wp_latitude_longitude
+from alight.core.given import Given
 from alight.core.types import scalar, vec3, vec4
 from alight.core.warp_setup import POINT_OPTIONS
 
@@ -41,7 +42,7 @@ class Corner(NamedTuple):
     where: str
 
 
-class GroundLaw:
+class GroundLaw(Given):
     """How the ground's properties vary, in the target-fixed frame.
 
     A subclass sets ``at``, a Warp function ``(data, row, x) -> GroundPoint`` of the place x [m] and

@@ -21,6 +21,12 @@ from alight.surfaces.rocks.nearby_cache import NO_SHELF, ShelfSize, Shelves, she
 from alight.vehicles import RigidLander
 from alight.vehicles.rigid.hull_data import HullData, hull_data, point_hull
 
+#: Where a whole hull can touch, for messages.
+HULL_TOUCHES = (
+    "a whole hull touches facets, with or without rocks but without hills (ground.kind = "
+    '"facets" and no ground.noise in a scenario); elsewhere points touch: leave touch out'
+)
+
 
 def hull_functions(surface: Surface) -> tuple[Any, Any] | None:
     """``nearest`` and ``contacts`` for kernels, or None where only points can be looked up.

@@ -49,8 +49,9 @@ _BACK = wp.constant(scalar(0.1))
 #: of one more than it, in steps.
 GROWTH = 2.0
 _UNTIL_NEXT = wp.constant(scalar(0.5 + 0.5 * GROWTH))
-#: A contact that is left alone: it is on its way to a hit.
-_AWAITED = wp.constant(-1)
+#: A contact that is left alone: it is on its way to a hit (``awaited_hits``).
+AWAITED = -1
+_AWAITED = wp.constant(AWAITED)
 _CORNER = wp.constant(CORNER)
 _PEAK = wp.constant(PEAK)
 
@@ -93,7 +94,7 @@ def met_at(
     found: wp.array2d(dtype=HullContact),
     count: int,
     slot: int,
-    soon: scalar,
+    near: scalar,
     bound: scalar,
 ):
     """Lever [m] of the hit that all contacts of one normal take together."""
@@ -104,7 +105,7 @@ def met_at(
         arm = point.point - x
         u = separation(m, point.normal, arm)
         alike = wp.dot(point.normal, n) > scalar(1.0) - _ALIKE
-        if alike and u < -bound and point.gap <= -u * soon:
+        if alike and u < -bound and point.gap <= near:
             lever -= u * arm
             weight -= u
     return lever / weight
@@ -120,10 +121,14 @@ def strike(
     found: wp.array2d(dtype=HullContact),
     count: int,
     slot: int,
-    soon: scalar,
+    near: scalar,
     least: scalar,
+    elastic: scalar,
 ):
-    """Hit every contact that closes faster than ``least`` [m/s] within the time ``soon`` [s]."""
+    """Hit every contact no higher than ``near`` [m] that closes faster than ``least`` [m/s].
+
+    Hits slower than ``elastic`` [m/s] give nothing back.
+    """
     out = Strike()
     out.motion = start
     out.least = scalar(wp.inf)
@@ -136,15 +141,15 @@ def strike(
         for k in range(count):
             point = found[k, slot]
             u = separation(out.motion, point.normal, point.point - x)
-            if u < fastest and point.gap <= -u * soon:
+            if u < fastest and point.gap <= near:
                 fastest = u
                 chosen = k
         going = chosen >= 0
         if going:
             n = found[chosen, slot].normal
-            lever = met_at(out.motion, x, n, found, count, slot, soon, bound)
+            lever = met_at(out.motion, x, n, found, count, slot, near, bound)
             returned = contact.restitution
-            if out.hits >= _ELASTIC:
+            if out.hits >= _ELASTIC or fastest > -elastic:
                 returned = scalar(0.0)
             hit = struck(contact, returned, body, inverse_inertia, out.motion, n, lever)
             out.motion = hit.motion
@@ -170,7 +175,6 @@ class Holding:
     normal: vec3  # mean, weighted
     lever: vec3  # of the centre of pressure [m]
     torque: vec3  # against turning [N m s]
-    touch: scalar  # time to the next hit, from the middle of the step [s]
 
 
 @wp.func
@@ -181,15 +185,8 @@ def recall(
     count: int,
     slot: int,
     share: scalar,
-    m: Motion,
-    x: vec3,
-    quick: scalar,
 ):
-    """Start each contact from what held the same features in the last step, times ``share``.
-
-    Those that close faster than ``quick`` [m/s] are awaited: to hold them would take away what
-    their hit gives back.
-    """
+    """Start each contact from what held the same features in the last step, times ``share``."""
     for k in range(count):
         point = found[k, slot]
         new = HeldContact()
@@ -204,9 +201,6 @@ def recall(
                 up = wp.max(scalar(0.0), wp.dot(point.normal, old.impulse))
                 new.impulse = share * (flat + up * point.normal)
                 new.stuck = wp.max(old.stuck, 0)
-        if separation(m, point.normal, point.point - x) < -quick:
-            new.stuck = _AWAITED
-            new.impulse = vec3()
         held[k, slot] = new
 
 
@@ -367,7 +361,6 @@ def hold(
     out = Holding()
     out.motion = m
     out.torque = T
-    out.touch = scalar(1e30)
     sums = Pressed()
     for k in range(count):
         point = found[k, slot]
@@ -378,8 +371,6 @@ def hold(
             sums.active += 1
         elif point.gap < -dt * u or (u < slow and point.gap < contact.depth):
             sums.waiting = 1
-        if held[k, slot].stuck == _AWAITED and u < scalar(0.0):
-            out.touch = wp.min(out.touch, -point.gap / u)
         sums.weight += push
         sums.impulse += push * point.normal
         sums.lever += push * (point.point - x)

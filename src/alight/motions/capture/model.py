@@ -27,6 +27,7 @@ from alight.core.errors import InputError
 from alight.core.outcomes import Outcome
 from alight.core.types import scalar
 from alight.engine.batch import Batch
+from alight.engine.columns import Columns, with_laws
 from alight.engine.motion import Loop, Start
 from alight.engine.stops.law import StopLaw
 from alight.flight import External, Rotation
@@ -38,6 +39,7 @@ from alight.membrane.law import state_rows
 from alight.membrane.ring import SHALLOW
 from alight.motions.capture import stepping
 from alight.motions.capture.approach import Approach, Asteroids
+from alight.motions.capture.columns import CAPTURE_KIND, CAPTURES
 from alight.motions.capture.craft import Spacecraft
 from alight.motions.capture.result import (
     CAPTURE_WORDS,
@@ -134,10 +136,19 @@ class Capture(CaughtMotion):
     stops: tuple[StopLaw, ...] = ()
     """Laws that end runs; the first that is met does."""
 
+    shape: int = 0
+    """A number for the asteroid's shape, kept in ``rows``."""
+
     Release = CaptureRelease
+    run_kind = CAPTURE_KIND
     title = "Captures"
     words = CAPTURE_WORDS
     shown = {"lost": Outcome.LOST, "rim": Outcome.RIM}  # noqa: RUF012
+
+    @property
+    def columns(self) -> Columns:
+        """What is told of captures."""
+        return with_laws(CAPTURES, self)
 
     def __post_init__(self) -> None:
         self._take_laws()
@@ -370,7 +381,7 @@ class Capture(CaughtMotion):
         """How the runs ended."""
         given: _Prepared = runs.release[0]
         found = rows_of(runs, self, given.asteroids, given.masses)
-        found["friction"] = given.frictions
+        found["friction"], found["shape"] = given.frictions, self.shape
         return CaptureResult.of(runs, touches, found, self.kept, self.all_endings)
 
     def solution(self, batch: Batch, result: CaptureResult) -> CaptureFlight:

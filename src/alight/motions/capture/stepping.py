@@ -315,4 +315,4 @@ def capture_loop(
         keep_mark(world.watch, memory, run.t, slot)
         return out
 
-    return caught_loop(CaptureWorld, slopes, carried, finish), CaptureWorld
+    return caught_loop(CaptureWorld, slopes, carried, finish, pull.next), CaptureWorld

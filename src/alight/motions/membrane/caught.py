@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Hashable
 from dataclasses import dataclass
 from functools import partial
@@ -20,7 +21,7 @@ from alight.engine.motion import LINES, Loop, Motion, Pace, Start, new_records
 from alight.engine.stops.judging import judged
 from alight.engine.stops.law import checked_stops, require_no_target
 from alight.flight import External, Rotation
-from alight.gravity import Gravity, Uniform
+from alight.gravity import Gravity, Linearised, Uniform
 from alight.integrators.tableau import RK4, RK54, Tableau
 from alight.membrane import Captive, Membrane
 from alight.motions.membrane.result import LOAD_WIDTH, load_records
@@ -28,6 +29,11 @@ from alight.motions.membrane.scene import caught_scene_function
 from alight.motions.membrane.state import CaughtNotes, CaughtRun, Control, make_memory, slot_bytes
 from alight.motions.membrane.stepping import LINE_HEAD
 
+#: Why gravity that landers extrapolate is not taken here.
+NOT_LINEARISED = (
+    "linearised gravity is for landers, which come back to it at millions of small steps; what a "
+    "membrane catches is pulled by the full law at every step: leave the linearisation out"
+)
 METHODS = {"rk4": RK4, "rk45": RK54}
 
 
@@ -101,6 +107,8 @@ class CaughtMotion(Motion):
         law = self.gravity
         if not isinstance(law, Gravity):
             law = Uniform(checked_vector("gravity [m/s^2]", law))
+        if isinstance(law, Linearised):
+            raise InputError(f"gravity is {law!r}; {NOT_LINEARISED}.")
         object.__setattr__(self, "law", law)
         object.__setattr__(self, "externals", tuple(self.externals))
         for kind, given in ((Rotation, self.rotation), *((External, e) for e in self.externals)):
@@ -185,6 +193,11 @@ class CaughtMotion(Motion):
         control.until_release = int(self.stop.until_release)
         control.max_steps = self.stop.max_steps
         return control
+
+    def followed(self, every: float | None) -> CaughtMotion:
+        """The same with a record ``every`` so many seconds."""
+        same: CaughtMotion = dataclasses.replace(self, every=every)  # type: ignore[type-var]
+        return same
 
     # -- records -------------------------------------------------------------------------------
 

@@ -22,6 +22,7 @@ from alight.core.checks import Array, checked_number
 from alight.core.errors import InputError
 from alight.core.outcomes import Outcome
 from alight.engine.batch import Batch
+from alight.engine.columns import Columns, with_laws
 from alight.engine.gain import gained_energy, moving_energy
 from alight.engine.motion import Loop, Start
 from alight.engine.stops.law import StopLaw
@@ -34,6 +35,7 @@ from alight.membrane.law import state_rows
 from alight.membrane.ring import SHALLOW
 from alight.motions.membrane import stepping
 from alight.motions.membrane.caught import CaughtMotion, CaughtSteps, CaughtStop, fly, started
+from alight.motions.membrane.columns import DROP_KIND, DROPS
 from alight.motions.membrane.pull import pull_data, pull_of, released_energy
 from alight.motions.membrane.result import DROP_WORDS, MembraneFlight, MembraneResult
 from alight.motions.membrane.state import Inertia
@@ -125,6 +127,7 @@ class MembraneMotion(CaughtMotion):
     """Laws that end runs; the first that is met does."""
 
     Release = MembraneRelease
+    run_kind = DROP_KIND
     title = "Drops"
     words = DROP_WORDS
     shown = {  # noqa: RUF012
@@ -132,6 +135,11 @@ class MembraneMotion(CaughtMotion):
         "released": Outcome.LOST,
         "rim": Outcome.RIM,
     }
+
+    @property
+    def columns(self) -> Columns:
+        """What is told of drops."""
+        return with_laws(DROPS, self)
 
     def __post_init__(self) -> None:
         self._take_laws()
@@ -308,13 +316,17 @@ class MembraneMotion(CaughtMotion):
         release: MembraneRelease = runs.release
         codes = runs.runs["outcome"].copy()
         ended = codes != Outcome.RUNNING
+        before, after, given = self._energies(runs, release)
         if not release.in_contact:
-            gained = self._gained(runs.first, runs.rows["y"][:, : self.kept], release)
-            codes[ended & gained] = int(Outcome.GAINED_ENERGY)
-        return MembraneResult.of(runs, touches, codes, self.kept, self.all_endings)
+            codes[ended & gained_energy(before, after, given)] = int(Outcome.GAINED_ENERGY)
+        # What a carrier that gives way takes up is not told: no account closes then.
+        brought = before + given if self.craft is None else np.full(len(codes), np.nan)
+        energies = {"brought_j": brought, "moving_j": after}
+        return MembraneResult.of(runs, touches, codes, self.kept, self.all_endings, energies)
 
-    def _gained(self, start: Array, last: Array, release: MembraneRelease) -> Any:
-        """(n,) whether the fabric gave a run more energy than it received."""
+    def _energies(self, runs: Start, release: MembraneRelease) -> tuple[Array, Array, Array]:
+        """(n,) energy of motion at start and end, and what gravity and thrust gave [J]."""
+        start, last = runs.first, runs.rows["y"][:, : self.kept]
         captive, mass, inertia = self.captive, release.mass, release.inertia
         m = np.asarray(captive.mass if mass is None else mass, dtype=np.float64)
         tensor = np.asarray(captive.inertia if inertia is None else inertia, dtype=np.float64)
@@ -329,7 +341,7 @@ class MembraneMotion(CaughtMotion):
             # The work of the thrust, at the larger of the speeds at both ends.
             fastest = np.maximum(*(np.linalg.norm(s[:, 16:19], axis=1) for s in (start, last)))
             given = given + last[:, 29] * fastest
-        return gained_energy(moving[0], moving[1], given)
+        return moving[0], moving[1], given
 
     def solution(self, batch: Batch, result: MembraneResult) -> MembraneFlight:
         """Histories and ends of all runs."""

@@ -10,7 +10,7 @@ from alight.core import devices
 from alight.core.checks import Array
 from alight.core.types import scalar, vec3
 from alight.flight import External, Rotation
-from alight.flight.combine import combine, combined_data
+from alight.flight.combine import combine, combined_data, combined_next
 from alight.gravity import Gravity, Uniform
 
 
@@ -22,6 +22,8 @@ class Pull:
     Data: Any
     uniform: bool
     """Whether it is the same everywhere."""
+    next: Any = None
+    """A function ``(data, t) -> time`` [s] of the next switch; None where nothing switches."""
 
 
 def pull_of(gravity: Gravity, rotation: Rotation | None, externals: tuple[External, ...]) -> Pull:
@@ -37,6 +39,7 @@ def pull_of(gravity: Gravity, rotation: Rotation | None, externals: tuple[Extern
         push,
         external_data,
         bool(externals),
+        combined_next(externals),
     )
 
 
@@ -50,6 +53,7 @@ def _pull(
     push: Any,
     external_data: Any,
     pushed: bool,
+    external_next: Any,
 ) -> Pull:
     turns = attitude is not None
 
@@ -76,7 +80,14 @@ def _pull(
             a = wp.quat_rotate(q_NT, a)
         return a
 
-    return Pull(pull, PullData, uniform)
+    if external_next is None:
+        return Pull(pull, PullData, uniform)
+
+    @wp.func
+    def switch(data: PullData, t: scalar):
+        return external_next(data.external, t)
+
+    return Pull(pull, PullData, uniform, switch)
 
 
 def pull_data(

@@ -72,15 +72,25 @@ class MembraneResult(BatchResult):
 
     last: Array
     """(n, 30) states at the end."""
+    energies: dict[str, Array] = field(default_factory=dict)
+    """(n,) ``brought_j``: motion at the start and what gravity gave to the end; ``moving_j``:
+    motion at the end [J]."""
 
     @classmethod
     def of(
-        cls, runs: Start, touches: Any, codes: Any, kept: int, endings: Endings
+        cls,
+        runs: Start,
+        touches: Any,
+        codes: Any,
+        kept: int,
+        endings: Endings,
+        energies: dict[str, Array],
     ) -> MembraneResult:
         """From what the engine brought back, with outcomes ``codes``."""
         final = joined(runs.runs, runs.notes)
         final["outcome"] = codes
-        return cls(final, touches, runs.rows["y"][:, :kept].copy(), endings=endings)
+        last = runs.rows["y"][:, :kept].copy()
+        return cls(final, touches, last, energies=energies, endings=endings)
 
     @property
     def position(self) -> Array:
@@ -93,15 +103,34 @@ class MembraneResult(BatchResult):
         return self.last[:, 6:10]
 
     @property
+    def end(self) -> Array:
+        """(n,) when each run ended [s]."""
+        return self.time
+
+    @property
     def notes(self) -> dict[str, Array]:
         """(n,) ``first_contact_s``, ``slack_s`` and ``release_s`` [s], NaN if never; ``contacts``;
-        ``depth_m``, ``tension`` [N/m], ``force_n``: the greatest; ``steps``."""
+        ``depth_m``, ``tension`` [N/m], ``force_n``: the greatest; ``impact_m_s`` and
+        ``rebound_m_s``: of the lowest point at the first contact and as it last left; energies
+        ``brought_j``, ``moving_j``, ``damped_j`` and ``rubbed_j``; ``steps``."""
         final = self.final
         times = {"first_contact_s": "first", "slack_s": "slack", "release_s": "release"}
         found = {name: when(final[key]) for name, key in times.items()}
         sizes = {"depth_m": "depth", "tension": "tension", "force_n": "force"}
         sizes |= {"contacts": "contacts", "steps": "steps"}
-        return found | {name: final[key].copy() for name, key in sizes.items()}
+        found |= {name: final[key].copy() for name, key in sizes.items()}
+        lost = {"damped_j": self.last[:, 26].copy(), "rubbed_j": self.last[:, 27].copy()}
+        return found | self._speeds(found["release_s"]) | self.energies | lost
+
+    def _speeds(self, left: Array) -> dict[str, Array]:
+        """(n,) speeds [m/s] at the first contact, and after the one that ended when runs ``left``
+        [s]; another may be under way."""
+        towards, away = np.full(len(left), np.nan), np.full(len(left), np.nan)
+        last_first = self.touches[::-1]  # of several, the first one stays
+        towards[last_first["run"]] = -last_first["normal_speed_in"]
+        ended = self.touches[self.touches["end"] == left[self.touches["run"]]]
+        away[ended["run"]] = ended["normal_speed_out"]
+        return {"impact_m_s": towards, "rebound_m_s": away}
 
 
 @dataclass(frozen=True, eq=False)
@@ -123,8 +152,7 @@ class MembraneFlight(Caught):
     last: Array
     """(n, 30) state at the end."""
     notes: dict[str, Array]
-    """(n,) ``first_contact_s``, ``slack_s`` and ``release_s`` [s], NaN if never; ``contacts``;
-    ``depth_m``, ``tension`` [N/m], ``force_n``: the greatest; ``steps``."""
+    """(n,) as those of ``MembraneResult``."""
     events: Any
     """Structured array of all contacts, by run and then by time (see ``engine.records.Touch``)."""
     endings: Endings = field(default_factory=dict)

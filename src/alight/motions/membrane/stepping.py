@@ -18,6 +18,7 @@ from alight.core.frames import wp_quat_rate
 from alight.core.outcomes import Outcome
 from alight.core.types import scalar, vec3
 from alight.core.warp_setup import POINT_OPTIONS
+from alight.engine.clock import before
 from alight.engine.motion import Launch, Loop
 from alight.engine.records import Touch
 from alight.integrators.runge_kutta_kernel import accepted, next_step
@@ -239,13 +240,16 @@ def keep_notes(
 
 
 @functools.cache
-def caught_loop(world_type: Any, slopes: Any, carrier: Any, finish: Any) -> Loop:
+def caught_loop(
+    world_type: Any, slopes: Any, carrier: Any, finish: Any, switch: Any = None
+) -> Loop:
     """What a kernel is made from whose states a membrane acts on.
 
     ``slopes(world, run, memory, stage, t, slot) -> MembraneLoad`` fills the slopes of a stage from
     the state in ``at``; ``carrier(world, memory, slot) -> Moving`` is what carries the membrane at
     the state in ``y``; ``finish(world, run, memory, load, slot) -> run`` completes a step, whose
-    slopes were the last ones asked for. A world has ``ring``, ``captive`` and ``limits``.
+    slopes were the last ones asked for. A world has ``ring``, ``captive``, ``pull`` and ``limits``.
+    ``switch(pull, t) -> time`` [s] is when what pulls switches next, which no step passes over.
     """
 
     @wp.func
@@ -297,10 +301,13 @@ def caught_loop(world_type: Any, slopes: Any, carrier: Any, finish: Any) -> Loop
         out.told = 0
         control = world.limits
         due = wp.min(control.end, scalar(run.saved) * control.every)
+        until = due
+        if wp.static(switch is not None):
+            until = wp.min(due, switch(world.pull, run.t))
         h = run.h
         lands = bool(False)
-        if run.t + h * _CLOSE >= due:
-            h = due - run.t
+        if run.t + h * _CLOSE >= until:
+            h = until - run.t
             lands = True
         begin = int(1)
         last = int(control.stages)
@@ -312,7 +319,10 @@ def caught_loop(world_type: Any, slopes: Any, carrier: Any, finish: Any) -> Loop
         for stage in range(begin, last + 1):
             stage_state(control, memory, stage, h, slot)
             read_strains(control, memory, count, slot)
-            load = slopes(world, run, memory, stage, run.t + control.c[stage] * h, slot)
+            when = run.t + control.c[stage] * h
+            if wp.static(switch is not None):
+                when = before(when, until)  # what switches then has not switched yet
+            load = slopes(world, run, memory, stage, when, slot)
             put_strain_rates(control, memory, stage, count, slot)
         if run.fresh != 0:
             out.fresh = 0
@@ -335,9 +345,12 @@ def caught_loop(world_type: Any, slopes: Any, carrier: Any, finish: Any) -> Loop
             out.h = wp.min(after, control.longest)
         t = run.t + h
         if lands:
-            t = due
-            out.told = 1
-            out.saved += 1
+            t = until
+            if until == due:
+                out.told = 1
+                out.saved += 1
+            if wp.static(switch is not None):
+                out.fresh = 1  # slopes may jump
         out = keep_step(world, out, memory, load, t, h, slot)
         memory.notes[slot].load = load
         if t >= control.end and out.outcome == _RUNNING:
@@ -475,4 +488,4 @@ def membrane_loop(load_of: Any, thrust: Any, thrust_data: Any, pull: Pull) -> tu
         make_unit(memory.y, _CARRIER + 6, slot)
         return run
 
-    return caught_loop(World, slopes, carried, finish), World
+    return caught_loop(World, slopes, carried, finish, pull.next), World

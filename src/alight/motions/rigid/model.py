@@ -12,12 +12,19 @@ import warp as wp
 
 from alight.actuators import Actuator, Wheel
 from alight.contact import Compliant, Impulse, Sliding
-from alight.contact.hull.supported_surfaces import hull_functions, is_ball, shelf_of, touching_hull
+from alight.contact.hull.supported_surfaces import (
+    HULL_TOUCHES,
+    hull_functions,
+    is_ball,
+    shelf_of,
+    touching_hull,
+)
 from alight.core import devices, frames
 from alight.core.checks import Array, checked_number
 from alight.core.errors import InputError
 from alight.core.outcomes import Outcome
 from alight.engine.batch import GPU_ROUNDS, Batch, check_count
+from alight.engine.columns import Columns, with_laws
 from alight.engine.laws import check_laws
 from alight.engine.motion import Loop, Motion, Pace, Start, new_records
 from alight.engine.records import Touch, field_of, joined, size_of
@@ -28,6 +35,7 @@ from alight.engine.stops.law import StopLaw, checked_stops
 from alight.flight import External, Rotation, UniformRotation
 from alight.flight.combine import combine, combined_data, combined_next
 from alight.gravity import Gravity, Linearised, Uniform
+from alight.motions.rigid.columns import RIGID
 from alight.motions.rigid.composition import Composition, Laws, Nothing, Scheme, compose
 from alight.motions.rigid.drive.laws import Drives
 from alight.motions.rigid.loop import rigid_loop
@@ -92,7 +100,11 @@ class Model(Motion):
             ("gravity", Gravity, "a gravity law, such as gravity.PointMass(gm)"),
             ("surface", Surface, "a surface, such as surfaces.Plane()"),
             ("lander", RigidLander, 'a lander, such as alight.lander("minerva-ii-1").rigid()'),
-            ("contact", Compliant, "a contact law, such as contact.Compliant(restitution=0.6)"),
+            (
+                "contact",
+                Compliant,
+                "one of rigid landers, such as contact.Compliant(restitution=0.6)",
+            ),
             ("rotation", Rotation, "a rotation law, such as flight.UniformRotation(rate)"),
             ("stop", Stop, "engine.Stop(...)"),
             ("steps", Steps, "motions.Steps(...)"),
@@ -111,9 +123,7 @@ class Model(Motion):
                 )
         if self.contact.touch == "hull" and hull_functions(self.surface) is None:
             raise InputError(
-                f'contact has touch = "hull" and the surface is {self.surface!r}; a whole hull '
-                'touches Facets, with or without rocks (Rocky): ground.kind = "facets" in a '
-                "scenario. Elsewhere points touch: leave touch out."
+                f'contact has touch = "hull" and the surface is {self.surface!r}; {HULL_TOUCHES}.'
             )
 
     @cached_property
@@ -283,6 +293,11 @@ class Model(Motion):
     def line_width(self) -> int:
         """Numbers of a line; actuators add two, and each wheel its speed."""
         return LINE_WIDTH + (2 + self.drives.laws.wheels if self.drives else 0)
+
+    @property
+    def columns(self) -> Columns:
+        """What is told of landings."""
+        return with_laws(RIGID, self)
 
     def line_phase(self, lines: Array) -> npt.NDArray[Any]:
         """(n,) which phase lines are of."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -11,9 +11,11 @@ from alight.contact.hull.supported_surfaces import is_ball
 from alight.core import devices
 from alight.core.checks import Array
 from alight.core.outcomes import Outcome
-from alight.motions.rigid.model import Model
 from alight.motions.rigid.release import lowest_points
-from alight.motions.rigid.solution import Solution
+
+if TYPE_CHECKING:
+    from alight.motions.rigid.model import Model
+    from alight.motions.rigid.solution import Solution
 
 
 def hull_depths(model: Model, final: Any, device: str, threads: int | None = None) -> Any:

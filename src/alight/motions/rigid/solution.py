@@ -47,6 +47,8 @@ class Solution:
     device: devices.Device
     thinning: Thinning
     """Which lines are kept; all of them in most runs."""
+    result: BatchResult | None = None
+    """How it ended, as a batch of one."""
     driven: Any = None
     """(n, 2 + wheels): 1 after steps under actuators, their work so far [J], speeds of wheels."""
 
@@ -193,4 +195,4 @@ def solution_of(batch: Batch, result: BatchResult) -> Solution:
     if model.drives is not None:
         start = [[0.0, 0.0, *(wheel.speed for wheel in model.drives.wheels)]]
         driven = np.concatenate([start, *(part[:, LINE_WIDTH:] for part in history.parts)])
-    return Solution(model, rows, result.touches, outcome, batch.device, thinning, driven)
+    return Solution(model, rows, result.touches, outcome, batch.device, thinning, result, driven)

@@ -23,7 +23,7 @@ from alight.motions.tree.state import (
     TreeRun,
     TreeSpace,
 )
-from alight.vehicles.fittings_kernel import NEVER, swing_angle, switch_levels
+from alight.vehicles.fittings_kernel import NEVER, DeviceData, swing_angle, switch_levels
 from alight.vehicles.tree.data import (
     ARM,
     MOVING,
@@ -106,6 +106,17 @@ def kept(run: TreeRun):
 
 
 @wp.func
+def belly_force(parts: DeviceData, space: TreeSpace, belly: int, slot: int):
+    """Normal force [N] of the ground on all points of a belly."""
+    total = scalar(0.0)
+    for i in range(parts.pads.shape[0]):
+        if parts.pads[i].belly == belly:
+            state = space.pad_state[i, slot]
+            total += state[2]
+    return total
+
+
+@wp.func
 def raise_peak(space: TreeSpace, row: int, slot: int, value: scalar):
     """Keep the larger."""
     space.peaks[row, slot] = wp.max(space.peaks[row, slot], value)
@@ -117,6 +128,7 @@ def arrive_functions(parts: TreeComposition) -> tuple[Any, Any]:
     ``(world, run, space, slot, before) -> run`` that ends contacts once stops were asked."""
     World, laws, energy = parts.World, parts.laws, parts.energy
     spin, ground = laws.spin, laws.surface_point
+    external_next = laws.next
 
     @wp.func
     def middle(world: World, run: TreeRun, space: TreeSpace, slot: int, h: scalar, omega: vec3):
@@ -275,7 +287,7 @@ def arrive_functions(parts: TreeComposition) -> tuple[Any, Any]:
         for i in range(count):
             raise_peak(space, PEAKS + i, slot, wp.length(space.force[i, slot]))
             raise_peak(space, PEAKS + count + i, slot, wp.length(space.moment[i, slot]))
-        at = PEAKS + 2 * count
+        at = int(PEAKS + 2 * count)
         pads = world.parts.pads.shape[0]
         for i in range(pads):
             state = space.pad_state[i, slot]
@@ -283,6 +295,9 @@ def arrive_functions(parts: TreeComposition) -> tuple[Any, Any]:
         for i in range(world.parts.sloshes.shape[0]):
             angle = swing_angle(world.parts.sloshes[i], space.tree, slot)
             raise_peak(space, at + pads + i, slot, angle)
+        at += pads + world.parts.sloshes.shape[0]
+        for k in range(world.parts.bellies):
+            raise_peak(space, at + k, slot, belly_force(world.parts, space, k, slot))
 
     @wp.func
     def watch(world: World, run: TreeRun, h: scalar, rate: scalar, found: Pressing):
@@ -307,8 +322,8 @@ def arrive_functions(parts: TreeComposition) -> tuple[Any, Any]:
         return quiet or run.still >= _STILL_HITS * HIT * limits.contact_step
 
     @wp.func
-    def end_of(world: World, run: TreeRun, tilt: scalar, found: Pressing):
-        """The outcome as things stand."""
+    def end_of(world: World, run: TreeRun, tilt: scalar, found: Pressing, pending: bool):
+        """The outcome as things stand; ``pending``: a push is still to come, or to end."""
         limits = world.limits
         depth = found.depth
         if not wp.isfinite(run.x) or not wp.isfinite(run.v):
@@ -319,7 +334,7 @@ def arrive_functions(parts: TreeComposition) -> tuple[Any, Any]:
             return _ESCAPED
         if tilt > limits.tip_angle and run.touched < NEVER:
             return _TIPPED_OVER
-        if at_rest(world, run, found):
+        if at_rest(world, run, found) and not pending:
             return _SETTLED
         if run.t >= limits.max_time:
             return _TIMED_OUT
@@ -345,10 +360,19 @@ def arrive_functions(parts: TreeComposition) -> tuple[Any, Any]:
         tilt = tilt_of(world, out, space, slot, now.rate)
         note_peaks(world, out, space, slot, tilt, w)
         out = watch(world, out, h, wp.length(w), found)
-        out.outcome = end_of(world, out, tilt, found)
+        pending = bool(False)
+        if wp.static(laws.next is not None):
+            pending = external_next(world.external, out.t) < world.limits.max_time
+        out.outcome = end_of(world, out, tilt, found, pending)
         switched = switch_levels(world.parts, out.t, out.touched, space.level, slot)
         out.event = switched.later
         out.fresh = wp.where(switched.changed, 1, 0)
+        if wp.static(laws.next is not None):
+            if out.t >= space.notes[slot].until:
+                out.fresh = 1  # slopes jump
+            soon = external_next(world.external, out.t)
+            space.notes[slot].until = soon
+            out.event = wp.min(out.event, soon)
         out.bound = clear_time(world, space, slot, now.rate)
         return out
 

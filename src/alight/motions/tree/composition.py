@@ -6,9 +6,11 @@ from typing import Any
 
 import warp as wp
 
+from alight.contact.ground_properties.local_law import local_friction
 from alight.contact.hertz import HertzData, hertz_normal, hertz_stored
 from alight.contact.stick_friction import stick, stick_stored
 from alight.core.types import scalar, vec3
+from alight.engine.clock import before
 from alight.flight.rotation import Spin
 from alight.gravity.linearised import extrapolate
 from alight.motions.tree.state import TreeLimits, TreeSpace
@@ -38,8 +40,11 @@ class TreeLaws:
     rotation_data: Any
     push: Any
     external_data: Any
+    ground_at: Any
+    ground_data: Any
     pushed: bool  # by anything external
     even: bool  # the target turns evenly
+    next: Any  # when something external switches; None where nothing does
     pece: bool  # Adams steps; otherwise Runge-Kutta steps of one size
 
 
@@ -82,6 +87,7 @@ def compose_tree(laws: TreeLaws) -> TreeComposition:
     """The struct of all parameters and the functions over it."""
     gravity_data, surface_data = laws.gravity_data, laws.surface_data
     rotation_data, external_data = laws.rotation_data, laws.external_data
+    ground_data, ground_at = laws.ground_data, laws.ground_at
     field, ground, push = laws.gravity_field, laws.surface_point, laws.push
     spin, attitude = laws.spin, laws.attitude
 
@@ -94,6 +100,7 @@ def compose_tree(laws: TreeLaws) -> TreeComposition:
         rotation: rotation_data
         external: external_data
         contact: wp.array(dtype=HertzData)
+        ground: ground_data
         limits: TreeLimits
         slope: scalar  # bound on the gradient of the distance
         curvature: scalar  # bound on its second derivatives [1/m]
@@ -125,7 +132,10 @@ def compose_tree(laws: TreeLaws) -> TreeComposition:
         extra = vec3()
         if wp.static(laws.pushed):
             q_NT = attitude(world.rotation, t)
-            pushed = push(world.external, t, q_NT, center_position(space.tree, 0, slot))
+            when = t
+            if wp.static(laws.next is not None):
+                when = before(t, space.notes[slot].until)  # it has not switched yet
+            pushed = push(world.external, when, q_NT, center_position(space.tree, 0, slot))
             extra = pushed.acceleration
         for i in range(world.tree.count):
             body = world.tree.bodies[i]
@@ -150,7 +160,8 @@ def compose_tree(laws: TreeLaws) -> TreeComposition:
         for i in range(world.parts.pads.shape[0]):
             pad = world.parts.pads[i]
             lever = wp.quat_rotate(space.tree.turns[pad.body, slot], pad.place)
-            found = ground(world.surface, vector_row(space.tree, pad.body, POSITION, slot) + lever)
+            origin = vector_row(space.tree, pad.body, POSITION, slot)
+            found = ground(world.surface, origin + lever)
             gap = found.distance - pad.radius
             foot = lever - pad.radius * found.normal
             u = point_velocity(space.tree, pad.body, foot, omega, slot)
@@ -158,9 +169,9 @@ def compose_tree(laws: TreeLaws) -> TreeComposition:
             force = hertz_normal(contact, -gap, -rate) * found.gradient
             n = wp.length(force)
             strain = vector_at(space.trial_strain, i, slot)
-            held = stick(
-                strain, u, found.normal, contact.friction * n, contact.grip, contact.relaxation
-            )
+            here = ground_at(world.ground, space.notes[slot].row, origin + foot)
+            limit = local_friction(contact.friction, here) * n
+            held = stick(strain, u, found.normal, limit, contact.grip, contact.relaxation)
             if n > scalar(0.0):
                 force += held.force
                 push_body(space.tree, pad.body, foot, force, vec3(), slot)

@@ -21,15 +21,17 @@ from alight.core.errors import InputError, unknown_name
 from alight.core.outcomes import Outcome
 from alight.core.types import vec3
 from alight.engine.batch import Batch, check_count
+from alight.engine.columns import Columns, with_laws
 from alight.engine.laws import check_laws
 from alight.engine.motion import Loop, Motion, Pace, Start, new_records
 from alight.engine.stop import Stop
 from alight.engine.stops.judging import judged
 from alight.engine.stops.law import StopLaw, checked_stops
 from alight.flight import External, Rotation, UniformRotation
-from alight.flight.combine import combine, combined_data
+from alight.flight.combine import combine, combined_data, combined_next
 from alight.gravity import Gravity, Linearised
 from alight.motions.tree.account import kept
+from alight.motions.tree.columns import tree_columns
 from alight.motions.tree.composition import TreeComposition, TreeLaws, compose_tree
 from alight.motions.tree.loop import tree_loop
 from alight.motions.tree.placing import placed_tree
@@ -204,7 +206,7 @@ class TreeModel(Motion):
             ("tree", Tree, "a vehicles.Tree"),
             ("gravity", Gravity, "a gravity law, such as gravity.PointMass(gm)"),
             ("surface", Surface, "a surface, such as surfaces.Plane()"),
-            ("contact", Hertz, "a contact law, such as contact.hertz.Hertz(1e5, 200.0)"),
+            ("contact", Hertz, "a contact law of pads, such as contact.Hertz(1e5, 200.0)"),
             ("rotation", Rotation, "a rotation law, such as flight.UniformRotation(rate)"),
             ("stop", TreeStop, "motions.TreeStop(...)"),
             ("steps", TreeSteps, "motions.TreeSteps(...)"),
@@ -216,10 +218,10 @@ class TreeModel(Motion):
             raise InputError("up is zero; it must point somewhere, at any length.")
         object.__setattr__(self, "up", up / np.linalg.norm(up))
         object.__setattr__(self, "devices", tuple(self.devices))
-        if not self.fitted.pads:
+        if not self.fitted.touching:
             raise InputError(
                 f'tree "{self.tree.name}" has no pads, with which it would touch the ground. Add a '
-                "vehicles.Pad(body, place) at least."
+                "vehicles.Pad(body, place) at least, or a vehicles.Belly(body, points)."
             )
 
     @cached_property
@@ -231,8 +233,8 @@ class TreeModel(Motion):
     def sizes(self) -> Sizes:
         """Numbers that the layout of memory depends on."""
         tree, parts = self.tree, self.fitted
-        counts = [len(part) for part in parts]
-        return Sizes(tree.count, tree.n_q, tree.n_v, *counts)
+        kinds = (parts.touching, parts.crushables, parts.actuators, parts.sloshes, parts.bellies)
+        return Sizes(tree.count, tree.n_q, tree.n_v, *map(len, kinds))
 
     @property
     def full_gravity(self) -> Gravity:
@@ -244,7 +246,7 @@ class TreeModel(Motion):
         """Largest distance of a pad from the first body's origin, all joints neutral [m]."""
         poses = self.tree.kinematics(self.tree.neutral(), np.zeros(self.tree.n_v), device="cpu")
         far = [0.0]
-        for pad in self.fitted.pads:
+        for pad in self.fitted.touching:
             origin = poses.position[self.tree.index(pad.body)] - poses.position[0]
             far.append(float(np.linalg.norm(origin)) + float(np.linalg.norm(pad.place)))
         return max(far)
@@ -265,6 +267,9 @@ class TreeModel(Motion):
                 push=push,
                 external_data=external_data,
                 pushed=bool(self.externals),
+                ground_at=self.contact.ground_law[0],
+                ground_data=self.contact.ground_law[1],
+                next=combined_next(self.externals),
                 even=self.rotation.uniform,
                 pece=self.steps.integrator == "pece",
             )
@@ -284,6 +289,7 @@ class TreeModel(Motion):
         world.rotation = self.rotation.data(device)
         world.external = combined_data(self.externals, device)
         world.contact = wp.array(self.contact_rows(), dtype=self.contact.Data, device=device.name)
+        world.ground = self.contact.ground_data(device)
         world.limits = self._limits()
         bounds = self.surface.bounds_to(self.press_depth)
         world.slope, world.curvature = bounds.slope, bounds.curvature
@@ -309,14 +315,14 @@ class TreeModel(Motion):
     @property
     def lightest(self) -> float:
         """Mass of the lightest body with a pad [kg]."""
-        masses = [self.tree.bodies[self.tree.index(pad.body)].mass for pad in self.fitted.pads]
+        masses = [self.tree.bodies[self.tree.index(pad.body)].mass for pad in self.fitted.touching]
         return min([m for m in masses if m > 0.0] or [self.tree.mass])
 
     @cached_property
     def slip_mass(self) -> float:
         """Least mass that a pad has along the ground [kg]: a force F across ``up`` on it alone, all
         joints neutral, moves it by F / m."""
-        return _slip_mass(self.tree, self.fitted.pads, tuple(np.asarray(self.up).tolist()))
+        return _slip_mass(self.tree, self.fitted.touching, tuple(np.asarray(self.up).tolist()))
 
     def allowed(self) -> tuple[Array, Array]:
         """Errors of a step, absolute and relative, for each number of a state."""
@@ -334,6 +340,12 @@ class TreeModel(Motion):
         "tipped": Outcome.TIPPED_OVER,
     }
     Release = TreeRelease
+
+    @cached_property
+    def columns(self) -> Columns:
+        """What is told of landings, with loads by the names of parts."""
+        return with_laws(tree_columns(self), self)
+
     tells_release = True
 
     def loop(self) -> Loop:
@@ -368,6 +380,7 @@ class TreeModel(Motion):
         notes["number"] = np.arange(n)
         notes["row"] = np.arange(n) if self.contact.count > 1 else 0
         notes["anchor_x"] = np.nan  # nowhere yet
+        notes["until"] = NEVER
         crushed = np.array([part.crushed for part in self.fitted.crushables])
         rest = np.broadcast_to(crushed, (n, len(crushed)))
         y = np.concatenate([q, release.v, rest, np.zeros((n, 3 * self.sizes.pads))], axis=1)
@@ -409,8 +422,8 @@ class TreeModel(Motion):
             model=self,
             q=y[:, :n_q].copy(),
             v=y[:, n_q : n_q + n_v].copy(),
-            peaks=named_peaks(runs, self.sizes),
             endings=self.all_endings,
+            peaks=named_peaks(runs, self.sizes, len(self.fitted.pads)),
         )
 
     def solution(self, batch: Batch, result: TreeResult) -> TreeSolution:

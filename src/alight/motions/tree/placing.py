@@ -18,7 +18,7 @@ def placed_tree(model: Any, release: Any, threads: int | None) -> tuple[Array, A
     A lander whose first body is not free cannot be lifted: its pads must be above the ground.
     """
     q = np.array(release.q)
-    tree, pads = model.tree, model.fitted.pads
+    tree, pads = model.tree, model.fitted.touching
     poses = tree.kinematics(q, release.v, device="cpu", threads=threads)
     which = [tree.index(pad.body) for pad in pads]
     places = np.array([pad.place for pad in pads])

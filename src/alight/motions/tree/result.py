@@ -43,6 +43,8 @@ class TreePeaks(NamedTuple):
     """(n, sloshes) angle of swing [rad]."""
     stroke: Array
     """(n, crushables) crushed for good by the end [m]."""
+    belly_force: Array
+    """(n, bellies) normal force on all points of each belly together [N]."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -78,11 +80,12 @@ def final_tree_states(runs: Start, tree: Tree, threads: int | None) -> Any:
     return final
 
 
-def named_peaks(runs: Start, sizes: Sizes) -> TreePeaks:
-    """The rows of peaks by their names."""
+def named_peaks(runs: Start, sizes: Sizes, pads: int) -> TreePeaks:
+    """The rows of peaks by their names, ``pads`` of all that touches being pads."""
     rows, b = runs.rows["peaks"], sizes.bodies
-    edges = np.cumsum([int(PEAKS), b, b, sizes.pads, sizes.sloshes])
+    edges = np.cumsum([int(PEAKS), b, b, pads, sizes.pads - pads, sizes.sloshes, sizes.bellies])
     parts = [rows[:, i:j].copy() for i, j in itertools.pairwise(edges)]
+    force, moment, pad, _, slosh, belly = parts
     stroke = runs.rows["y"][:, sizes.crushed].copy()
     heads = [row.copy() for row in rows[:, : int(PEAKS)].T]
-    return TreePeaks._make([*heads, *parts, stroke])
+    return TreePeaks._make([*heads, force, moment, pad, slosh, stroke, belly])

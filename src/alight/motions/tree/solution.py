@@ -27,8 +27,8 @@ if TYPE_CHECKING:
 class TreeSolution:
     """The course of one run: a line after every step, thinned in long runs, and every contact.
 
-    Columns of pads, crushables, actuators and sloshes are in the order in which the devices were
-    given (``model.fitted``), those of bodies in that of ``tree.bodies``.
+    Columns of pads, bellies, crushables, actuators and sloshes are in the order in which the
+    devices were given (``model.fitted``), those of bodies in that of ``tree.bodies``.
     """
 
     model: TreeModel
@@ -42,6 +42,8 @@ class TreeSolution:
     """The largest of everything, one row."""
     thinning: Thinning
     """Which lines are kept; all of them in most runs."""
+    result: TreeResult | None = None
+    """How it ended, as a batch of one."""
 
     @property
     def steps(self) -> int:
@@ -110,8 +112,8 @@ class TreeSolution:
 
     @property
     def normal_force(self) -> Array:
-        """(n,) of all pads together [N]."""
-        return np.asarray(self.pad_normal_force.sum(axis=1))
+        """(n,) of all pads and bellies together [N]."""
+        return np.asarray(self._part("normals", -1).sum(axis=1))
 
     @property
     def acceleration(self) -> Array:
@@ -136,12 +138,28 @@ class TreeSolution:
     @property
     def pad_force(self) -> Array:
         """(n, pads, 3) of the ground on each pad, target axes [N]."""
-        return self._part("pads", -1, 3)
+        return self._part("pads", -1, 3)[:, : len(self.model.fitted.pads)]
 
     @property
     def pad_normal_force(self) -> Array:
         """(n, pads) [N]."""
-        return self._part("normals", -1)
+        return self._part("normals", -1)[:, : len(self.model.fitted.pads)]
+
+    @property
+    def belly_force(self) -> Array:
+        """(n, bellies, 3) of the ground on all points of each belly, target axes [N]."""
+        return self._of_bellies(self._part("pads", -1, 3))
+
+    @property
+    def belly_normal_force(self) -> Array:
+        """(n, bellies) normal forces of its points together [N]."""
+        return self._of_bellies(self._part("normals", -1))
+
+    def _of_bellies(self, each: Array) -> Array:
+        """Sums over the points of each belly of what all that touches has."""
+        parts, owner = self.model.fitted, np.array(self.model.fitted.owners)
+        sums = [each[:, owner == k].sum(axis=1) for k in range(len(parts.bellies))]
+        return np.stack(sums, axis=1) if sums else each[:, :0]
 
     @property
     def crushed(self) -> Array:
@@ -150,7 +168,8 @@ class TreeSolution:
 
     @property
     def strain(self) -> Array:
-        """(n, pads, 3) of the grip of each pad, target axes [m]: how far friction has given."""
+        """(n, pads and points of bellies, 3) of the grip of each, target axes [m]: how far
+        friction has given."""
         strain = self._part("state", -1)[:, self.model.sizes.strain]
         return strain.reshape(len(self.lines), -1, 3)
 
@@ -191,4 +210,4 @@ def tree_solution_of(batch: Batch, result: TreeResult) -> TreeSolution:
         raise InputError(refusal("a pad is below it"))
     history, model = batch.histories[0], result.model
     lines, thinning = np.concatenate(history.parts), history.thinning(releases=1)
-    return TreeSolution(model, lines, result.touches, outcome, result.peaks, thinning)
+    return TreeSolution(model, lines, result.touches, outcome, result.peaks, thinning, result)

@@ -14,7 +14,7 @@ from alight.integrators.pece_kernel import ROWS, Adams
 from alight.integrators.pece_rows import StateRows
 from alight.vehicles.tree.data import TreeMemory, run_rows, tree_memory
 
-# Rows of ``TreeSpace.peaks``, before those of single joints, pads and sloshes.
+# Rows of ``TreeSpace.peaks``, before those of single joints, pads, sloshes and bellies.
 PEAK_ACCELERATION = wp.constant(0)
 PEAK_TILT = wp.constant(1)
 PEAK_SPEED = wp.constant(2)
@@ -76,6 +76,7 @@ class TreeNotes:
 
     number: int  # of the run in its batch
     row: int  # of the contact parameters it uses
+    until: scalar  # when what pushes from outside switches next [s]
     anchor: FieldValue  # gravity where it was last evaluated
     anchor_x: vec3  # and that place [m]
     touch: Touch  # the contact under way
@@ -122,9 +123,11 @@ class Sizes(NamedTuple):
     n_q: int
     n_v: int
     pads: int
+    """All that touches the ground: pads, then points of bellies."""
     crushables: int
     actuators: int
     sloshes: int
+    bellies: int
 
     @property
     def rows(self) -> int:
@@ -145,7 +148,7 @@ class Sizes(NamedTuple):
     @property
     def peaks(self) -> int:
         """Rows of ``TreeSpace.peaks``."""
-        return int(PEAKS) + 2 * self.bodies + self.pads + self.sloshes
+        return int(PEAKS) + 2 * self.bodies + self.pads + self.sloshes + self.bellies
 
     @property
     def bytes_each(self) -> int:

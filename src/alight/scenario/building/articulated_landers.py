@@ -12,12 +12,14 @@ from alight.core.checks import Array
 from alight.core.errors import AlightError, InputError
 from alight.scenario.errors import Fault
 from alight.scenario.schema.articulated_lander import DEVICES
-from alight.vehicles import Tree, dcap_lander, read_urdf
+from alight.vehicles import Tree, dcap_lander, read_urdf, read_urdf_bellies
 from alight.vehicles.fittings import Device, fitted
 from alight.vehicles.tree.structure_checks import ordered
 
 #: Articulated landers of the catalogue: their keys in a scenario.
-READY = {"dcap": ("leg_mass", "crush_force", "stroke", "thrust", "delay", "pad_radius")}
+READY = {
+    "dcap": ("leg_mass", "crush_force", "stroke", "thrust", "delay", "pad_radius", "bus_touches")
+}
 
 #: Which way is up in the first body: of a tree unless it says otherwise, and of "dcap".
 UP, READY_UP = (0.0, 0.0, 1.0), (0.0, 1.0, 0.0)
@@ -96,8 +98,11 @@ class _Maker:
             return None
         if self._try("lander", lambda: fitted(tree, devices)) is None:
             return None
-        if not fitted(tree, devices).pads:
-            said = "has no [[lander.pad]], with which it would touch the ground; it needs one"
+        if not fitted(tree, devices).touching:
+            said = (
+                "has no [[lander.pad]], with which it would touch the ground; it needs one, or a "
+                "[[lander.belly]]"
+            )
             self.problems.append(Fault("lander", said))
             return None
         joints, speeds = self._start(tree)
@@ -108,11 +113,20 @@ class _Maker:
     def _parts(self) -> tuple[Tree | None, list[Device]]:
         section = self.section
         if section.name is not None:
-            options = {n: float(getattr(section, n)) for n in READY[section.name]}
+            given = {n: getattr(section, n) for n in READY[section.name]}
+            options: dict[str, Any] = {
+                n: v if isinstance(v, bool) else float(v) for n, v in given.items()
+            }
             found = self._try("lander", lambda: dcap_lander(**options))
             return (None, []) if found is None else (found.tree, list(found.devices))
         tree = self._urdf() if section.urdf is not None else self._written()
-        return tree, self._devices(tree) if tree is not None else []
+        return tree, self._hulls() + self._devices(tree) if tree is not None else []
+
+    def _hulls(self) -> list[Device]:
+        """The collision geometry of a URDF file, where it is asked for."""
+        if not self.section.collision:
+            return []
+        return self._try("lander.urdf", lambda: read_urdf_bellies(self.section.urdf)) or []
 
     def _urdf(self) -> Tree | None:
         section = self.section

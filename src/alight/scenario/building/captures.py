@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import dataclasses
 import functools
 from collections.abc import Iterator
 from dataclasses import dataclass, fields
@@ -23,6 +22,7 @@ from alight.motions.capture.result import CaptureFlight
 from alight.motions.membrane.caught import CaughtSteps, CaughtStop, fly
 from alight.scenario.building.membrane_drops import FABRIC, fabric_of, mass_of, masses_of, mesh_of
 from alight.scenario.building.run_values import ValueRows, checked_values, settings
+from alight.scenario.building.surroundings import Surroundings
 from alight.scenario.errors import Fault, ScenarioError, blame
 from alight.scenario.schema.capture import DRAWN_SHAPE, CaptureScenario, SpacecraftSection
 from alight.scenario.schema.stops import stops_of
@@ -30,7 +30,7 @@ from alight.scenario.schema.stops import stops_of
 #: Keys whose values may differ between runs of one model.
 WITHIN = {
     *(f"asteroid.{name}" for name in ("rate", "spin", "axis", "attitude", "inertia_scale")),
-    *(f"asteroid.{name}" for name in ("mass", "density")),
+    *(f"asteroid.{name}" for name in ("mass", "density", "position", "velocity")),
     *(f"membrane.{name}" for name in FABRIC),
     "approach.offset",
     "approach.roll",
@@ -49,6 +49,7 @@ class CaptureGroup:
     arrays: dict[str, Array]
     rows: NDArray[np.int64]
     """Which rows of the values these runs are."""
+    around: Surroundings
 
     @functools.cached_property
     def asteroid(self) -> Captive:
@@ -66,6 +67,7 @@ class CaptureGroup:
             fabric = fabric_of(one.membrane, get, craft.suspension, hoop=craft.hoop)
         with blame(one.source, "approach"):
             way = approach_of(one, get("approach.offset"), get("approach.roll")[:, 0])
+        laws = self.around.laws(one)
         with blame(one.source, "asteroid"):
             return Capture(
                 *(fabric, self.asteroid, craft, way),
@@ -74,7 +76,9 @@ class CaptureGroup:
                 lost_height=float(one.stop.lost_height),
                 stop=CaughtStop(float(one.stop.duration)),
                 steps=CaughtSteps(one.steps.method, float(one.steps.step), one.steps.tolerance),
+                shape=self.shape,
                 stops=stops_of(one.source, one.stop.when, {}),
+                **laws,
             )
 
     @functools.cached_property
@@ -84,6 +88,8 @@ class CaptureGroup:
         return CaptureRelease(
             rate=np.broadcast_to(self._rates(get), (len(self.rows), 3)),
             attitude=get("asteroid.attitude"),
+            position=get("asteroid.position"),
+            velocity=get("asteroid.velocity"),
             mass=masses_of(self.scenario.asteroid, self.asteroid, get),
             inertia_scale=get("asteroid.inertia_scale"),
             friction=get("membrane.friction")[:, 0],
@@ -109,9 +115,8 @@ class CaptureGroup:
     def follow(self, device: str, every: float, threads: int | None = None) -> CaptureFlight:
         """The runs with their courses, a record ``every`` so many seconds."""
         with self.blamed():
-            model = dataclasses.replace(self.model, every=every)
-            flight: CaptureFlight = fly(model, self.release, device, threads)
-        flight.rows["run"], flight.rows["shape"] = self.rows, self.shape
+            flight: CaptureFlight = fly(self.model.followed(every), self.release, device, threads)
+        flight.rows["run"] = self.rows
         return flight
 
     def _rates(self, get: Any) -> Array:
@@ -137,6 +142,7 @@ class PreparedCapture:
 
     def __init__(self, scenario: CaptureScenario, device: str, progress: str | Progress) -> None:
         self.scenario, self.device = scenario, device
+        self._around = Surroundings(scenario, device, progress)
         self._made: tuple[SpacecraftSection, Spacecraft] | None = None
         # Made now, so that what is wrong with them is told before any run.
         for shape in range(max(1, len(scenario.asteroid.shapes or ()))):
@@ -172,7 +178,7 @@ class PreparedCapture:
         shape = int(setting.get(DRAWN_SHAPE, 0))
         plain = {key: value for key, value in setting.items() if key != DRAWN_SHAPE}
         scenario = self.scenario.replaced(plain) if plain else self.scenario
-        return CaptureGroup(scenario, self._craft(scenario), shape, arrays, rows)
+        return CaptureGroup(scenario, self._craft(scenario), shape, arrays, rows, self._around)
 
     def _craft(self, scenario: CaptureScenario) -> Spacecraft:
         """The scenario's craft, made once for all groups that have it."""

@@ -300,8 +300,9 @@ class ScenarioLaws:
         }
         lander = self.lander(scenario)
         if isinstance(lander, Articulated):
+            ground = self.properties(scenario, arrays)
             with blame(scenario.source, "contact"):
-                law = Hertz(**{**scenario.contact.numbers(), **contact})
+                law = Hertz(**{**scenario.contact.numbers(), **contact}, ground=ground)
             stop, steps = self.tree_stop(scenario), self.tree_steps(scenario)
             with blame(scenario.source, "lander"):
                 tree, devices, up = lander[:3]

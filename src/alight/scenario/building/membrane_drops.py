@@ -10,16 +10,19 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from alight.core import frames
 from alight.core.checks import Array
 from alight.core.errors import InputError
 from alight.core.progress import Progress
 from alight.membrane import Captive, Membrane, pear
 from alight.membrane.law import NUMBERS
+from alight.motions.capture.columns import length_of
 from alight.motions.membrane.caught import CaughtSteps, CaughtStop, fly
 from alight.motions.membrane.model import Craft, MembraneMotion, MembraneRelease
 from alight.motions.membrane.result import MembraneFlight
 from alight.motions.membrane.thrust import NO_THRUST, ConstantThrust, Thrust
 from alight.scenario.building.run_values import ValueRows, checked_values, settings
+from alight.scenario.building.surroundings import Surroundings
 from alight.scenario.errors import blame
 from alight.scenario.schema.caught_body import PEAR, PROPORTIONS, CaughtBodySection
 from alight.scenario.schema.membrane import DropScenario
@@ -58,11 +61,6 @@ def _builtin(name: str, facets: int) -> Mesh:
 
 def _scaled(mesh: Mesh, length: float) -> Mesh:
     return mesh.scaled(length / length_of(mesh))
-
-
-def length_of(mesh: Mesh) -> float:
-    """Extent along the principal axis of the least moment [m]."""
-    return float(mesh.principal_axes().extent[0])
 
 
 def mass_of(section: CaughtBodySection, mesh: Mesh) -> float:
@@ -114,6 +112,7 @@ class DropGroup:
     arrays: dict[str, Array]
     rows: NDArray[np.int64]
     """Which rows of the values these runs are."""
+    around: Surroundings
 
     @functools.cached_property
     def model(self) -> MembraneMotion:
@@ -158,8 +157,7 @@ class DropGroup:
     def follow(self, device: str, every: float, threads: int | None = None) -> MembraneFlight:
         """The runs with their courses, a record ``every`` so many seconds."""
         with self.blamed():
-            model = dataclasses.replace(self.model, every=every)
-            flight: MembraneFlight = fly(model, self.release, device, threads)
+            flight: MembraneFlight = fly(self.model.followed(every), self.release, device, threads)
         return flight
 
     def _motion(self, get: Any) -> MembraneMotion:
@@ -173,9 +171,9 @@ class DropGroup:
                 craft = Craft(float(carrier.mass), np.asarray(carrier.inertia, dtype=np.float64))
             if carrier.thrust is not None:
                 thrust = self._thrust()
-        gravity = np.asarray(one.gravity.acceleration, dtype=np.float64)
+        laws = self.around.laws(one)
         with blame(one.source, "body"):
-            return MembraneMotion(fabric, self.body, craft, gravity, thrust)
+            return MembraneMotion(fabric, self.body, craft, thrust=thrust, **laws)
 
     def _thrust(self) -> Thrust:
         carrier = self.scenario.carrier
@@ -188,7 +186,9 @@ class DropGroup:
         if self.scenario.release.position is not None:
             return np.asarray(get("release.position"))
         ring = motion.membrane.ring
-        return np.asarray(ring.origin + get("release.height") * ring.R[:, 2])
+        place = ring.origin + get("release.height") * ring.R[:, 2]
+        turn = frames.quat_normalize(get("carrier.attitude"))
+        return np.asarray(get("carrier.position") + frames.quat_rotate(turn, place))
 
 
 #: Components that are 0 in 2D.
@@ -218,6 +218,7 @@ class PreparedDrop:
 
     def __init__(self, scenario: DropScenario, device: str, progress: str | Progress) -> None:
         self.scenario, self.device = scenario, device
+        self._around = Surroundings(scenario, device, progress)
         self._bodies: dict[Any, Captive] = {}
         self._body(scenario)
 
@@ -241,7 +242,7 @@ class PreparedDrop:
 
     def _group(self, setting: dict[str, Any], arrays: dict[str, Array], rows: Any) -> DropGroup:
         scenario = self.scenario.replaced(setting) if setting else self.scenario
-        return DropGroup(scenario, self._body(scenario), arrays, rows)
+        return DropGroup(scenario, self._body(scenario), arrays, rows, self._around)
 
     def _body(self, scenario: DropScenario) -> Captive:
         section = scenario.body

@@ -29,7 +29,18 @@ from alight.scenario.field_types import (
 )
 from alight.scenario.quantities import DIMENSIONS
 from alight.scenario.schema.section import Section
-from alight.vehicles import Brake, Crushable, Joint, Motor, Pad, Schedule, Slosh, Thruster, TreeBody
+from alight.vehicles import (
+    Belly,
+    Brake,
+    Crushable,
+    Joint,
+    Motor,
+    Pad,
+    Schedule,
+    Slosh,
+    Thruster,
+    TreeBody,
+)
 from alight.vehicles.fittings import Device
 from alight.vehicles.tree.data import KINDS
 
@@ -205,6 +216,36 @@ class PadSection(TreePart):
         return Pad(self.body, name=self.called, **self.given("place", "radius"))
 
 
+class BellySection(TreePart):
+    """Points of a body that touch the ground beside its pads."""
+
+    LIST: ClassVar = "belly"
+
+    body: Annotated[str, TextField(None, ("bus",))]
+    name: Annotated[str | None, TextField(part_name, ("bus-corners",))] = None
+    points: Annotated[Any, ListField(ListField(LENGTH), 0)] = None
+    box: Annotated[Any, ListField(Measure(dimension="length", above=0))] = None
+    place: Annotated[Any, ListField(LENGTH)] = None
+    radius: Annotated[float | None, Measure(dimension="length", least=0)] = None
+
+    def make(self, linear: bool) -> Device:
+        """The belly."""
+        if (self.points is None) == (self.box is None):
+            given = "both points and box" if self.points is not None else "neither points nor box"
+            raise InputError(
+                f'has {given}; give points = [["1 m", "0 m", "-1 m"], ...] or box = ["2 m", "2 m", '
+                '"1 m"], a box about its place'
+            )
+        if self.box is not None:
+            if self.radius is not None:
+                raise InputError("has a radius, which does not go with box; give points")
+            at = np.asarray(self.place or (0.0, 0.0, 0.0), dtype=np.float64)
+            return Belly.box(self.body, np.asarray(self.box, np.float64), at, name=self.called)
+        if self.place is not None:
+            raise InputError("has a place, which goes with box; points have theirs")
+        return Belly(self.body, name=self.called, **self.given("points", "radius"))
+
+
 class CrushableSection(TreePart):
     """An element that gives at a constant force."""
 
@@ -321,4 +362,4 @@ class SloshSection(TreePart):
 
 
 #: Lists of devices, in the order in which tables have them.
-DEVICES = ("pad", "crushable", "thruster", "motor", "brake", "slosh")
+DEVICES = ("pad", "belly", "crushable", "thruster", "motor", "brake", "slosh")

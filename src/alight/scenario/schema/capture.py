@@ -7,7 +7,6 @@ from typing import Annotated, Any, ClassVar
 
 from alight.core.errors import unknown_name
 from alight.scenario.dispersion import Dispersion
-from alight.scenario.document import Document
 from alight.scenario.errors import Fault
 from alight.scenario.field_types import ListField, Measure, Number, TextField, Whole
 from alight.scenario.quantities import Quantity
@@ -15,6 +14,7 @@ from alight.scenario.schema.caught_body import Asteroid
 from alight.scenario.schema.membrane import Courses, MembraneSteps, profile_name
 from alight.scenario.schema.section import Section
 from alight.scenario.schema.stops import WhenSection, membrane_problems
+from alight.scenario.schema.surroundings import Surrounded
 
 FORCE = Measure(dimension="force", above=0)
 LENGTH = Measure(dimension="length", above=0)
@@ -146,11 +146,11 @@ class CaptureSteps(MembraneSteps):
     tolerance: Annotated[float, Number(above=0, most=1e-2)] = 1e-6
 
 
-class CaptureScenario(Document):
+class CaptureScenario(Surrounded):
     """A capture: asteroid, craft, membrane, approach, and what is uncertain about them."""
 
     KIND: ClassVar[str] = "capture"
-    FILES: ClassVar = (("asteroid", "mesh"),)
+    FILES: ClassVar = (("asteroid", "mesh"), ("target", "mesh"))
 
     asteroid: Asteroid
     spacecraft: SpacecraftSection = SpacecraftSection()
@@ -168,6 +168,7 @@ class CaptureScenario(Document):
             *self.approach.problems(),
             *membrane_problems(self.stop.when, "a capture"),
             *self.record.problems(self.stop.duration),
+            *self.surroundings_problems("" if self.asteroid.position else "asteroid.position"),
         ]
 
     def completed(self) -> CaptureScenario:
@@ -176,6 +177,7 @@ class CaptureScenario(Document):
             "asteroid": self.asteroid.completed(),
             "approach": self.approach.completed(),
             "record": self.record.completed(self.stop.duration),
+            **self.surroundings_completed(),
             "made_by": None,
         }
         return self.model_copy(update=update)

@@ -15,6 +15,7 @@ from alight.scenario.field_types import (
     TextField,
     Whole,
 )
+from alight.scenario.quantities import Quantity
 from alight.scenario.schema.section import Section
 from alight.scenario.schema.target import MESH_UNITS
 from alight.shapes import builtin
@@ -117,6 +118,8 @@ class Asteroid(CaughtBodySection):
     spin: Annotated[float | None, Measure(dimension="angular rate", least=0)] = None
     axis: Annotated[Any, ListField(Number(), nonzero=True)] = None
     attitude: Annotated[Any, ATTITUDE] = (0.0, 0.0, 0.0, 1.0)
+    position: Annotated[Any, ListField(Measure(dimension="length"))] = None
+    velocity: Annotated[Any, ListField(Measure(dimension="speed"))] = None
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -150,7 +153,8 @@ class Asteroid(CaughtBodySection):
 
     def completed(self) -> Any:
         """With the facets and proportions of its shapes, and an axis."""
-        made = super().completed()
+        zero, still = Quantity(0.0, "0 m"), Quantity(0.0, "0 m/s")
+        made = super().completed().filled(position=(zero,) * 3, velocity=(still,) * 3)
         if self.shapes is not None:
             made = made.model_copy(update={"shape": None})
         return made if self.spin is None else made.filled(axis=(0.0, 0.0, 1.0))

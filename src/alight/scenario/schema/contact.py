@@ -8,6 +8,8 @@ from typing import Annotated, Any, ClassVar
 
 from alight.contact import Compliant, Impulse, Sliding
 from alight.contact.compliant.law import ROLLING_LAWS
+from alight.contact.hertz import WITHOUT as OTHERS_THAN_HERTZ
+from alight.contact.hull.supported_surfaces import HULL_TOUCHES
 from alight.scenario.errors import Fault, told
 from alight.scenario.field_types import (
     ChoiceField,
@@ -186,11 +188,7 @@ class ContactSection(Section):
     def _tree_problems(self, ground: GroundSection, lander: LanderSection) -> list[Fault]:
         """Pads of articulated landers, and they alone, are pushed by springs of Hertz."""
         if lander.is_tree == (self.law == "hertz"):
-            if not lander.is_tree:
-                return []
-            varied = {"ground.map": ground.map is not None, "ground.region": bool(ground.region)}
-            said = "does not go with an articulated lander: its contact is the same everywhere"
-            return [Fault(key, said) for key, given in varied.items() if given]
+            return [] if not lander.is_tree else self._region_problems(ground)
         if lander.is_tree:
             said = (
                 f'found "{self.law}"; an articulated lander needs law = "hertz" with its stiffness'
@@ -201,6 +199,19 @@ class ContactSection(Section):
                 'lander.name = "dcap"'
             )
         return [Fault("contact.law", said)]
+
+    def _region_problems(self, ground: GroundSection) -> list[Fault]:
+        """Of all that ground may vary, springs of Hertz know friction alone."""
+        keys = [(region, name) for region in ground.region for name in OTHERS_THAN_HERTZ]
+        return [
+            Fault(
+                f"{region.where}.{key}",
+                f"found {getattr(region, key):g}, {OTHERS_THAN_HERTZ[name]}",
+            )
+            for region, name in keys
+            for key in (name, f"{name}_factor")
+            if getattr(region, key) is not None
+        ]
 
     def _sliding_problems(self, ground: GroundSection, lander: LanderSection) -> list[Fault]:
         """A point without size, on ground that knows how it bends."""
@@ -240,13 +251,13 @@ class ContactSection(Section):
         """A whole hull touches facets, by springs that follow the speed."""
         if self.touch != "hull":
             return []
-        lacks = []
-        if ground.kind != "facets":
-            lacks.append('ground.kind = "facets"')
+        found = []
+        if ground.kind != "facets" or ground.noise is not None:
+            found.append(Fault("contact.touch", f'found "hull": {HULL_TOUCHES}'))
         if self.scheme == "smooth" or self.stiffness is not None:
-            lacks.append('restitution, and no scheme = "smooth"')
-        said = 'found "hull", which needs {}; "points" goes with everything'
-        return [Fault("contact.touch", said.format(each)) for each in lacks]
+            said = 'found "hull", which needs restitution, and no scheme = "smooth"'
+            found.append(Fault("contact.touch", f'{said}; "points" goes with everything'))
+        return found
 
     def kind_of(self, key: str) -> FieldType | None:
         """The kind of value that this law has under ``key``; None where it has no such key."""

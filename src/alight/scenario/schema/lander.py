@@ -22,6 +22,7 @@ from alight.scenario.field_types import (
 from alight.scenario.quantities import Quantity, in_si
 from alight.scenario.schema.actuators import ActuatorSection, SpringSection, WheelSection
 from alight.scenario.schema.articulated_lander import (
+    BellySection,
     BodySection,
     BrakeSection,
     CrushableSection,
@@ -52,6 +53,7 @@ SHAPES = {
         "slide_stiffness",
         "slide_damping",
         "ignore_limits",
+        "collision",
         "up",
     ),
 }
@@ -60,13 +62,14 @@ ACTUATORS = ("wheel", "thruster", "spring", "actuator")
 RIGID_ONLY = ("wheel", "spring", "actuator")
 #: Keys of a mesh or a solid, which an articulated lander has for each of its bodies.
 OF_SOLIDS = ("mass", "points", "extra_points", "center_of_mass", "inertia")
-_DCAP = {
+_DCAP: dict[str, Any] = {
     "leg_mass": Quantity(5.0, "5 kg"),
     "crush_force": Quantity(400.0, "400 N"),
     "stroke": Quantity(0.2, "0.2 m"),
     "thrust": Quantity(5.0, "5 N"),
     "delay": Quantity(0.0, "0 s"),
     "pad_radius": Quantity(0.0, "0 m"),
+    "bus_touches": False,
 }
 
 
@@ -111,6 +114,7 @@ class LanderSection(Section):
     slide_stiffness: Annotated[float | None, Measure(dimension="stiffness", above=0)] = None
     slide_damping: Annotated[float | None, Measure(dimension="damping", least=0)] = None
     ignore_limits: Annotated[bool | None, Switch()] = None
+    collision: Annotated[bool | None, Switch()] = None
     up: Annotated[Any, ListField(Number(), nonzero=True)] = None
     leg_mass: Annotated[float | None, Measure(dimension="mass", above=0)] = None
     crush_force: Annotated[float | None, Measure(dimension="force", above=0)] = None
@@ -118,9 +122,11 @@ class LanderSection(Section):
     thrust: Annotated[float | None, Measure(dimension="force", least=0)] = None
     delay: Annotated[float | None, Measure(dimension="time", least=0)] = None
     pad_radius: Annotated[float | None, Measure(dimension="length", least=0)] = None
+    bus_touches: Annotated[bool | None, Switch()] = None
     body: tuple[BodySection, ...] = ()
     joint: tuple[JointSection, ...] = ()
     pad: tuple[PadSection, ...] = ()
+    belly: tuple[BellySection, ...] = ()
     crushable: tuple[CrushableSection, ...] = ()
     thruster: tuple[ThrusterSection, ...] = ()
     motor: tuple[MotorSection, ...] = ()
@@ -244,7 +250,9 @@ class LanderSection(Section):
             return self.filled(diameter=Quantity(0.1, "10 cm"))
         if self.shape == "tree":
             made = self.filled(up=(0.0, 0.0, 1.0))
-            return made.filled(ignore_limits=False) if self.urdf is not None else made
+            if self.urdf is None:
+                return made
+            return made.filled(ignore_limits=False, collision=False)
         return self.filled(points=32) if self.shape == "mesh" else self
 
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import Annotated, Any, ClassVar
 
 from alight.core.errors import AlightError, unknown_name
-from alight.scenario.document import Document
 from alight.scenario.errors import Fault
 from alight.scenario.field_types import (
     ChoiceField,
@@ -22,6 +21,7 @@ from alight.scenario.schema.caught_body import ATTITUDE, CaughtBodySection
 from alight.scenario.schema.run import Record
 from alight.scenario.schema.section import Section
 from alight.scenario.schema.stops import WhenSection, membrane_problems
+from alight.scenario.schema.surroundings import Surrounded
 
 #: Most records of one run: what a person or a page can take.
 MOST_RECORDS = 100_000
@@ -229,14 +229,6 @@ class Carrier(Section):
         return self.filled(thrust_point=(Quantity(0.0, "0 m"),) * 3, from_start=False)
 
 
-class DropGravity(Section):
-    """The same everywhere."""
-
-    acceleration: Annotated[Any, ListField(Measure(dimension="acceleration"))] = (
-        Quantity(0.0, "0 m/s^2"),
-    ) * 3
-
-
 class DropStop(Section):
     """When a run ends."""
 
@@ -245,17 +237,16 @@ class DropStop(Section):
     when: tuple[WhenSection, ...] = ()
 
 
-class DropScenario(Document):
+class DropScenario(Surrounded):
     """A drop: body, membrane, release, and what is uncertain about them."""
 
     KIND: ClassVar[str] = "drop"
-    FILES: ClassVar = (("body", "mesh"),)
+    FILES: ClassVar = (("body", "mesh"), ("target", "mesh"))
 
     body: DropBody
     membrane: DropMembrane
     release: DropRelease
     carrier: Carrier = Carrier()
-    gravity: DropGravity = DropGravity()
     stop: DropStop
     steps: MembraneSteps = MembraneSteps()
     record: Courses = Courses()
@@ -270,6 +261,7 @@ class DropScenario(Document):
             *membrane_problems(self.stop.when, "a drop"),
             *self.record.problems(self.stop.duration),
             *self._plane_problems(),
+            *self.surroundings_problems(""),
         ]
 
     def _plane_problems(self) -> list[Fault]:
@@ -289,6 +281,7 @@ class DropScenario(Document):
             "membrane": self.membrane.completed(),
             "carrier": self.carrier.completed(),
             "record": self.record.completed(self.stop.duration),
+            **self.surroundings_completed(),
             "made_by": None,
         }
         return self.model_copy(update=update)

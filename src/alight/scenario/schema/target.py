@@ -311,14 +311,8 @@ class GroundSection(Section):
             found.append(_shapeless("ground.kind", self.kind, "sphere or plane"))
         if self.kind == "distance-field":
             found += self._field_problems(body)
-        if self.kind == "facets" and self.noise is not None:
-            said = (
-                'fractal hills do not go with kind = "facets", whose triangles are touched as they '
-                'are: take a finer mesh, [ground.rocks], or kind = "distance-field"'
-            )
-            found.append(Fault("ground.noise", said))
         if self.kind == "patch":
-            found += self._patch_problems()
+            found += self.missing("ground", "length", "width")
         if self.kind == "parametric" and body.name is not None and (self.degree or 0) > DEGREE:
             said = f"found {self.degree}, but the built-in shapes are series of degree {DEGREE}"
             found.append(Fault("ground.degree", said))
@@ -329,14 +323,6 @@ class GroundSection(Section):
         if self.kind in FLAT and self.noise is not None and self.noise.map is not None:
             found.append(Fault("ground.noise.map", "needs a body about the origin, not a plane"))
         return found + self._varied_problems()
-
-    def _patch_problems(self) -> list[Fault]:
-        """What does not fit together of a patch, which has no hills."""
-        found = self.missing("ground", "length", "width")
-        if self.noise is not None:
-            said = 'fractal hills do not go with kind = "patch": take kind = "plane"'
-            found.append(Fault("ground.noise", said))
-        return found
 
     def _field_problems(self, body: TargetBodySection) -> list[Fault]:
         """What does not fit together of a distance field."""

@@ -291,7 +291,7 @@ def test_a_worker_refuses_a_parcel_of_other_versions(scenario, monkeypatch):
     parcel = pickle.loads(packed(Work(given, make_plan(given, "cpu", {})), "topic"))
     worker = types.SimpleNamespace(address="tcp://there:1")
     parcel._check(worker)
-    monkeypatch.setattr(worker_task, "versions_here", lambda: {**versions_here(), "numpy": "0"})
+    monkeypatch.setattr(worker_task, "versions_here", lambda _: {**versions_here(), "numpy": "0"})
     with pytest.raises(ClusterError, match=r"tcp://there:1 has numpy 0, which .* same versions"):
         parcel._check(worker)
 

@@ -1,23 +1,24 @@
 """Campaigns of captures and drops: tables, resume, growth, determinism, what bars tell."""
 
-import pathlib
 import pickle
+from dataclasses import replace
 
 import numpy as np
 import pytest
 
 from alight.campaign import run_campaign, sample
 from alight.campaign.executors import Tally
-from alight.campaign.jobs import membranes
-from alight.campaign.jobs.run_kinds import CAPTURES, DROPS, RUN_KINDS
-from alight.campaign.jobs.shard import _JOBS, Work
+from alight.campaign.jobs.job import Job
+from alight.campaign.jobs.shard import Work
 from alight.campaign.plan import make_plan
-from alight.campaign.tables.membrane import CAPTURE_COLUMNS, DROP_COLUMNS
+from alight.campaign.run_kinds import RUN_KINDS
 from alight.core.errors import InputError
 from alight.core.outcomes import Outcome, ending_of
 from alight.core.progress import Silent
 from alight.engine import fleet
+from alight.motions.capture.columns import CAPTURE_KIND, CAPTURES
 from alight.motions.capture.result import CAPTURE_WORDS, ROW
+from alight.motions.membrane.columns import DROP_KIND, DROPS
 from alight.scenario import loads, prepare
 from alight.scenario.document_kinds import DOCUMENTS
 
@@ -83,10 +84,10 @@ def captured(tmp_path_factory):
 
 def test_the_table_has_the_columns_of_the_engine(captured):
     table = captured.read("runs")
-    assert table.schema.names[: len(CAPTURE_COLUMNS)] == [c.full_name for c in CAPTURE_COLUMNS]
+    assert table.schema.names[: len(CAPTURES.runs)] == [c.full_name for c in CAPTURES.runs]
     assert set(ROW.names) <= set(table.schema.names)
     drawn = ["approach.offset_x_m", "approach.offset_y_m", "asteroid.axis_x", "asteroid.axis_y"]
-    assert table.schema.names[len(CAPTURE_COLUMNS) :] == [
+    assert table.schema.names[len(CAPTURES.runs) :] == [
         *drawn,
         "asteroid.axis_z",
         "asteroid.length_m",
@@ -119,9 +120,31 @@ def test_outcomes_are_of_the_kind(captured):
     said = {ending.name: str(ending) for ending in CAPTURE_WORDS.values()}
     assert all(str(end) == said[end.name] for end in captured.count())
     assert captured.scenario["kind"] == "capture"
-    assert captured.kind is CAPTURES
-    with pytest.raises(InputError, match="captures have no table of contacts"):
-        captured.read("contacts")
+    assert captured.kind is CAPTURE_KIND
+
+
+def test_captures_have_contacts(captured):
+    """A row for each time the fabric was touched, within the run and as hard as its row says."""
+    contacts, runs = captured.read("contacts"), captured.read("runs")
+    assert contacts.column_names == [column.full_name for column in CAPTURES.contacts]
+    assert "latitude_deg" not in contacts.column_names  # inertial axes have none
+    owner = contacts["run"].to_numpy()
+    made = np.bincount(owner, minlength=6)
+    assert made.tolist() == runs["contacts"].to_pylist()
+    first = contacts["start_time_s"].to_numpy()[contacts["contact"].to_numpy() == 0]
+    known = runs["contact_s"].to_numpy()
+    assert first.tolist() == known[made > 0].tolist()
+    peak = np.zeros(6)
+    np.maximum.at(peak, owner, contacts["peak_force_N"].to_numpy())
+    assert peak[made > 0].tolist() == runs["force_n"].to_numpy()[made > 0].tolist()
+
+
+def test_folders_of_old_have_no_contacts(captured):
+    seal = captured.seals[0]
+    files = {name: known for name, known in seal.files.items() if "contacts" not in name}
+    old = replace(captured, seals={**captured.seals, 0: replace(seal, files=files)})
+    with pytest.raises(InputError, match="no table of contacts: an earlier version"):
+        old.read("contacts")
 
 
 def test_courses_are_kept(captured):
@@ -172,12 +195,11 @@ def test_runs_of_different_asteroids_are_one_batch(monkeypatch):
 
     monkeypatch.setattr(fleet, "run_batch", run_batch)
     runs = work.plan.runs(0)
-    together = membranes.Captures(work, runs, sample(one, runs), None)
+    together = Job(work, runs, sample(one, runs)).table(slice(0, len(runs)))
     assert launched == [len(runs)]
-    assert len(set(together.codes.tolist())) >= 1
     for i, run in enumerate(runs):
-        alone = membranes.Captures(work, runs[i : i + 1], sample(one, [int(run)]), None)
-        assert alone._rows_of_runs[0].tobytes() == together._rows_of_runs[i].tobytes()
+        alone = Job(work, runs[i : i + 1], sample(one, [int(run)])).table(slice(0, 1))
+        assert alone.equals(together.slice(i, 1).combine_chunks())
 
 
 def test_work_can_be_sent_elsewhere():
@@ -207,7 +229,7 @@ def test_drops_have_tables_of_their_own(tmp_path):
     campaign = run(loads(DROP), tmp_path / "drops").open()
     assert campaign.count() == {Outcome.TIMED_OUT: 4}
     table = campaign.read("runs")
-    assert table.schema.names == [*(c.full_name for c in DROP_COLUMNS), "release.height_m"]
+    assert table.schema.names == [*(c.full_name for c in DROPS.runs), "release.height_m"]
     height, contact = (table[name].to_numpy() for name in ("release.height_m", "first_contact_s"))
     # Free fall until the lowest vertex touches: the body does not turn.
     fallen = 0.5 * 9.80665 * contact**2
@@ -216,16 +238,16 @@ def test_drops_have_tables_of_their_own(tmp_path):
 
 
 def test_bars_tell_how_captures_end():
-    tally = Tally(CAPTURES)
+    tally = Tally(CAPTURE_KIND)
     tally.add({10: 4, 1: 5, 3: 1, 24: 2, 16: 1, 18: 1})
     assert tally.facts() == {"held": 4, "at_rest": 5, "moving": 1, "rim": 2, "failed": 2}
-    other = Tally(DROPS)
+    other = Tally(DROP_KIND)
     other.add({3: 2, 24: 1})
     assert other.facts() == {"done": 2, "released": 0, "rim": 1}
 
 
 def test_every_kind_of_scenario_has_its_runs():
-    assert set(RUN_KINDS) == set(DOCUMENTS) == set(_JOBS)
+    assert set(RUN_KINDS) == set(DOCUMENTS)
 
 
 def test_what_cannot_be_run_names_the_shard(tmp_path):
@@ -234,9 +256,3 @@ def test_what_cannot_be_run_names_the_shard(tmp_path):
     )
     with pytest.raises(InputError, match=r"shard 0 \(runs 0 to 2\).* asteroid\.inertia_scale"):
         run(loads(text), tmp_path / "bad")
-
-
-def test_every_column_is_documented():
-    page = (pathlib.Path(__file__).parents[4] / "docs" / "campaigns.md").read_text()
-    for column in (*CAPTURE_COLUMNS, *DROP_COLUMNS):
-        assert f"`{column.full_name}`" in page, column.full_name

@@ -1,7 +1,6 @@
 """Campaigns of articulated landers: loads in the tables, joints in the courses, the same bytes."""
 
 import pathlib
-import re
 import sys
 
 import numpy as np
@@ -9,9 +8,10 @@ import pytest
 
 from alight import engine
 from alight.campaign import open_campaign, run_campaign, sample
-from alight.campaign.tables.articulated import course_columns, load_columns
-from alight.campaign.tables.landing import RUN_COLUMNS
 from alight.core.outcomes import Outcome
+from alight.engine.columns import Source
+from alight.motions.rigid.columns import TREE_RUNS
+from alight.motions.tree.columns import load_columns
 from alight.scenario import loads, prepare
 
 sys.path.insert(0, str(pathlib.Path(__file__).parents[2] / "scenario"))  # tests are no package
@@ -31,7 +31,6 @@ shard = 3
 [record]
 trajectories = [4]
 """
-DOCS = pathlib.Path(__file__).resolve().parents[4] / "docs" / "campaigns.md"
 
 
 def contents(folder):
@@ -55,11 +54,12 @@ def test_tables_have_the_loads_of_each_run(done):
     assert len(groups) == 2
     for group in groups:
         result = engine.run_batch(group.model, group.release, device="cpu")
-        for column, expected in load_columns(result):
+        for column in load_columns(group.model):
+            expected = column.values(Source(result, group.rows, group.model))
             got = table[column.full_name].to_numpy()[group.rows]
             assert np.array_equal(got, expected), column.full_name
         assert np.array_equal(table["outcome_code"].to_numpy()[group.rows], result.outcome)
-    names = table.column_names[len(RUN_COLUMNS) :]
+    names = table.column_names[len(TREE_RUNS) :]
     assert names[:4] == [
         "peak_acceleration_m_per_s2", "peak_tilt_deg", "peak_speed_m_per_s", "peak_rate_rad_per_s",
     ]  # fmt: skip
@@ -76,7 +76,8 @@ def test_courses_have_joints(done):
     solution = engine.simulate(group.model, group.release)
     table = campaign.trajectory(4)
     assert np.array_equal(table["time_s"].to_numpy(), solution.time)
-    for column, expected in course_columns(solution):
+    for column in group.model.columns.course[2:]:
+        expected = column.values(Source(solution, np.array([4]), group.model))
         assert np.array_equal(table[column.full_name].to_numpy(), expected), column.full_name
     swing = table["joint_liquid_rad"].to_numpy()
     assert swing[0] == pytest.approx(np.radians(2.0))
@@ -97,19 +98,6 @@ def test_going_on_gives_the_same_bytes(done, tmp_path):
 def test_rigid_landers_have_no_loads(scenario, tmp_path):
     result = run_campaign(scenario(runs=2), out=tmp_path / "out", device="cpu", show="silent")
     assert not any("stroke" in n or "tilt" in n for n in result.open().read().column_names)
-
-
-def test_every_column_is_documented(done):
-    text = DOCS.read_text("utf-8")
-    campaign = open_campaign(done)
-    names = {*campaign.read().column_names, *campaign.trajectory(4).column_names}
-    parts = r"_(leg_\d|liquid)_"
-    for name in names:
-        if "." in name or not re.search(parts, name) or name.startswith("joint_"):
-            continue
-        plain = re.sub(parts, "_<>_", name)
-        documented = re.sub(r"<\w+>", "<>", text)
-        assert f"`{plain}`" in documented, name
 
 
 def test_tipping_over_is_told(tmp_path):

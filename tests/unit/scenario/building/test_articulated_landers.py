@@ -14,8 +14,10 @@ from alight.gravity import Uniform
 from alight.motions import TreeModel, TreeRelease, TreeStop
 from alight.scenario import ScenarioError, from_dict, json_schema, loads, prepare
 from alight.scenario import simulate as simulate_scenario
-from alight.surfaces import Plane
+from alight.surfaces import Plane, Rough
+from alight.surfaces.patch import Patch
 from alight.vehicles import (
+    Belly,
     Crushable,
     Joint,
     Pad,
@@ -129,7 +131,11 @@ def test_a_finite_plane():
     assert ground.query([[0.0, 0.0, 0.5], [3.0, 0.0, 0.0]])[0] == pytest.approx([0.5, 1.0])
     given["ground"] = {"kind": "patch", "length": "4 m", "noise": {"amplitude": "1 m"}}
     given["ground"]["noise"]["wavelength"] = "9 m"
-    assert [line.partition(":")[0] for line in faults(given)] == ["ground.width", "ground.noise"]
+    assert [line.partition(":")[0] for line in faults(given)] == ["ground.width"]
+    given["ground"]["width"] = "3 m"
+    rough = prepare(from_dict(given)).nominal().model.surface
+    assert isinstance(rough, Rough)
+    assert isinstance(rough.base, Patch)
 
 
 # -- what is wrong ---------------------------------------------------------------------------------
@@ -212,7 +218,25 @@ def test_what_is_wrong_with_a_part(kind, name, values, said):
         ("contact", {"tangential_damping": "3 m"}, "contact.tangential_damping: found"),
         ("stop", {"tip_angle": "200 deg"}, "stop.tip_angle: found"),
         ("steps", {"integrator": "rk45"}, 'steps.integrator: found "rk45"'),
-        ("ground", {"map": "a.csv"}, "its contact is the same everywhere"),
+        (
+            "ground",
+            {"region": [{"name": "ice", "south": "0 deg", "north": "9 deg", "restitution": 0.5}]},
+            "ground.region.ice.restitution: found 0.5, which springs of Hertz do not have",
+        ),
+        (
+            "ground",
+            {"region": [{"name": "a", "south": "0 deg", "north": "9 deg", "static_friction": 1}]},
+            "ground.region.a.static_friction: found 1, which springs of Hertz do not have",
+        ),
+        ("lander", {"belly": [{"body": "bus"}]}, "lander.belly.bus: has neither points nor box"),
+        (
+            "lander",
+            {"belly": [{"body": "bus", "box": ["1 m", "1 m", "1 m"], "radius": "1 m"}]},
+            "lander.belly.bus: has a radius, which does not go with box",
+        ),
+        ("lander", {"belly": [{"body": "bas", "points": []}]}, 'Did you mean "bus"'),
+        ("lander", {"bus_touches": True}, 'goes with name = "dcap"'),
+        ("lander", {"collision": True}, "goes with urdf only"),
         ("release", {"position": None}, "over a plane it must be given"),
     ],
 )
@@ -237,6 +261,64 @@ def test_rigid_landers_do_not_tip_over(plane):
     assert "is for articulated landers" in lines[0]
     lines = faults({**plane, "contact": {"stiffness": "1e5 N/m^1.5"}})
     assert 'with law = "compliant" it must be such as "4e4 N/m"' in lines[0]
+
+
+# -- ground that varies, and bellies ---------------------------------------------------------------
+
+
+def test_regions_under_pads():
+    given = table()
+    ice = {"name": "ice", "center": ["9 m", "0 m", "0 m"], "radius": "5 m", "friction": 0.02}
+    given["ground"]["region"] = [ice]
+    given["dispersions"] = {"ground.region.ice.friction": {"kind": "uniform", "low": 0, "high": 1}}
+    scenario = from_dict(given)
+    assert loads(scenario.to_toml()) == scenario
+    (together,) = prepare(scenario).groups({"ground.region.ice.friction": [0.0, 0.5]})
+    ground = together.model.contact.ground
+    assert together.model.contact.count == 2
+    places = [(3.0, 0.0, 0.0), (9.0, 0.0, 0.0)]
+    for row, friction in enumerate((0.0, 0.5)):
+        at = ground.evaluate(places, row, device="cpu")
+        own = at.factor[:, 1] * together.model.contact.friction[0] + at.value[:, 1]
+        assert own.tolist() == [0.3, friction]
+
+
+def test_a_map_under_pads(tmp_path):
+    (tmp_path / "ground.csv").write_text(
+        "latitude_deg,longitude_deg,friction\n"
+        + "".join(f"{lat},{lon},{0.5 if lat > 0 else 1}\n" for lat in (-45, 45) for lon in (0, 180))
+    )
+    given = table()
+    given["ground"] = {"kind": "sphere", "radius": "1 km", "map": "ground.csv"}
+    given["release"] = {"latitude": "0 deg", "longitude": "0 deg", "height": "1 m"}
+    scenario = from_dict(given, "case.toml", tmp_path)
+    law = prepare(scenario).nominal().model.contact
+    assert law.ground.evaluate([(0, 0, 1)], device="cpu").factor[0, 1] == 0.5
+
+
+def test_bellies_of_a_file_are_those_of_python():
+    given = table()
+    corners = [["0.5 m", "0 m", "-0.2 m"], ["-0.5 m", "0 m", "-0.2 m"]]
+    given["lander"]["belly"] = [
+        {"body": "bus", "points": corners, "radius": "2 cm"},
+        {"body": "bus", "name": "box", "box": ["1 m", "2 m", "0.4 m"], "place": ["0 m"] * 3},
+    ]
+    scenario = from_dict(given)
+    assert loads(scenario.to_toml()) == scenario
+    first, second = prepare(scenario).nominal().model.fitted.bellies
+    assert np.asarray(first.points).tolist() == [[0.5, 0, -0.2], [-0.5, 0, -0.2]]
+    assert (first.name, first.radius) == ("bus", 0.02)
+    box = Belly.box("bus", (1.0, 2.0, 0.4))
+    assert np.array_equal(np.asarray(second.points), np.asarray(box.points))
+
+
+def test_the_bus_of_paper_002_touches_where_it_is_asked_to():
+    given = table()
+    given["lander"] = {"name": "dcap", "bus_touches": True}
+    model = prepare(from_dict(given)).nominal().model
+    assert len(model.fitted.touching) == 3 + 7
+    given["lander"] = {"name": "dcap"}
+    assert not prepare(from_dict(given)).nominal().model.fitted.bellies
 
 
 # -- URDF ------------------------------------------------------------------------------------------
@@ -284,6 +366,48 @@ def test_bodies_and_joints_from_a_urdf_file(tmp_path):
 def test_what_is_wrong_with_a_urdf_file(tmp_path, keys, text, said):
     with pytest.raises((ScenarioError, FileError), match=said):
         from_dict(robot(tmp_path, text, **keys), "case.toml", tmp_path)
+
+
+HULLS = URDF.replace(
+    '<link name="foot">',
+    '<link name="foot"><collision><origin xyz="0 0 -1" rpy="0 1.5707963267948966 0"/>'
+    '<geometry><cylinder radius="0.5" length="2"/></geometry></collision>',
+).replace(
+    '<link name="bus">',
+    '<link name="bus"><collision><geometry><box size="2 2 1"/></geometry></collision>'
+    '<collision><geometry><sphere radius="0.3"/></geometry></collision>',
+)
+
+
+def test_collision_geometry_of_a_urdf_file(tmp_path):
+    scenario = from_dict(robot(tmp_path, HULLS, collision=True), "case.toml", tmp_path)
+    assert loads(scenario.to_toml()) == scenario
+    bellies = prepare(scenario).nominal().model.fitted.bellies
+    assert [b.name for b in bellies] == ["bus 1", "bus 2", "foot"]
+    box, ball, rod = (np.asarray(b.points) for b in bellies)
+    assert np.ptp(box, axis=0).tolist() == [2.0, 2.0, 1.0]
+    assert ball.tolist() == [[0.0, 0.0, 0.0]]
+    assert bellies[1].radius == 0.3
+    np.testing.assert_allclose(np.ptp(rod, axis=0), (2.0, 1.0, 1.0))  # its length lies along x
+    np.testing.assert_allclose(rod.mean(axis=0), (0.0, 0.0, -1.0), atol=1e-12)
+    left_out = from_dict(robot(tmp_path, HULLS), "case.toml", tmp_path)
+    assert not prepare(left_out).nominal().model.fitted.bellies
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "said"),
+    [
+        ('box size="2 2 1"', 'mesh filename="a.stl"', "a <collision> is a <mesh>; read are box"),
+        ('box size="2 2 1"', 'box size="2 0 1"', "size of <box> must be above 0"),
+        ('box size="2 2 1"', 'bok size="2 2 1"', 'Did you mean "box"'),
+        ('<box size="2 2 1"/>', "", "holds 0 shapes"),
+    ],
+)
+def test_what_is_wrong_with_collision_geometry(tmp_path, old, new, said):
+    text = HULLS.replace(old, new)
+    with pytest.raises((ScenarioError, FileError), match=said):
+        from_dict(robot(tmp_path, text, collision=True), "case.toml", tmp_path)
+    from_dict(robot(tmp_path, text), "case.toml", tmp_path)  # what is not read does not matter
 
 
 def test_a_urdf_file_that_is_not_there(tmp_path):

@@ -430,11 +430,14 @@ def test_the_shipped_thousand_draw_shape_and_length():
 
 
 def test_every_key_is_documented():
-    text = (FOLDER.parent / "docs" / "scenarios.md").read_text().split("## Captures")[1]
+    whole = (FOLDER.parent / "docs" / "scenarios.md").read_text()
+    own = whole.split("## Captures")[1]
     for kind in ("capture", "drop"):
         shared = ("title", "seed", "campaign", "made_by", "record.trajectories")
         for key in keys(DOCUMENTS[kind]):
             if not key.startswith(shared):
+                # What pulls has the keys of landings, told once.
+                text = whole if key.startswith(("target.", "gravity.", "environment.")) else own
                 assert f"`{key.rpartition('.')[2]}`" in text, key
 
 

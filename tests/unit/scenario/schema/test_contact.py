@@ -1,5 +1,6 @@
 """Rigid contact, facets and rocks in scenarios: as any other law, dispersed and in campaigns."""
 
+import dataclasses
 import re
 
 import numpy as np
@@ -10,6 +11,7 @@ from alight.campaign import run_campaign
 from alight.campaign.dispersions.sampling import sample
 from alight.campaign.tables.inputs import units_of
 from alight.contact import Compliant, Impulse
+from alight.contact.hull.supported_surfaces import HULL_TOUCHES
 from alight.core import frames
 from alight.core.errors import InputError
 from alight.core.outcomes import Outcome
@@ -212,7 +214,7 @@ def test_the_key_of_what_touches_reaches_the_model(ryugu):
 
 def test_a_hull_that_cannot_touch_is_refused(plane, changed):
     said = told(changed(plane, contact__touch="hull"))
-    assert 'contact.touch: found "hull", which needs ground.kind = "facets"' in said
+    assert f'contact.touch: found "hull": {HULL_TOUCHES}' in said
     said = told(changed(plane, contact__law="impulse", contact__touch="hull"))
     assert "contact.touch" in said
 
@@ -230,14 +232,32 @@ def test_facets_are_those_of_the_body(cube):
         ({"spacing": "4 m"}, 'ground.spacing: does not go with kind = "facets".*no keys'),
         ({"band": "16 m"}, "ground.band: does not go with"),
         ({"kind": "facet"}, 'ground.kind: found "facet".*Did you mean "facets"'),
-        (
-            {"noise": {"amplitude": "1 m", "wavelength": "9 m"}},
-            'ground.noise: fractal hills do not go with kind = "facets".*finer mesh',
-        ),
     ],
 )
 def test_what_does_not_go_with_facets(ryugu, ground, said):
     assert re.search(said, told({**ryugu, "ground": {"kind": "facets", **ground}}))
+
+
+HILLS = {"amplitude": "1 m", "wavelength": "9 m", "seed": 4}
+
+
+def test_hills_on_facets_are_those_of_python(ryugu):
+    """Points touch them: a whole hull does not, in the same words from a file and from Python."""
+    ground = {"kind": "facets", "noise": HILLS}
+    table = {**ryugu, "body": {"name": "Ryugu", "facets": 320}, "ground": ground}
+    table["gravity"] = {"law": "point-mass"}
+    model = prepare(from_dict(table)).nominal().model
+    hills = surfaces.FractalNoise(amplitude=1.0, wavelength=9.0, seed=4)
+    assert isinstance(model.surface, surfaces.Rough)
+    assert isinstance(model.surface.base, surfaces.Facets)
+    by_hand = surfaces.Rough(surfaces.Facets(model.surface.base.mesh), hills)
+    assert repr(model.surface) == repr(by_hand)
+    assert model.surface.bounds_to(0.1) == by_hand.bounds_to(0.1)
+    assert not model.touches_by_hull
+    with pytest.raises(InputError, match=re.escape(HULL_TOUCHES)):
+        dataclasses.replace(model, contact=Compliant(0.5, touch="hull"))
+    table["contact"] = {"restitution": 0.5, "touch": "hull"}
+    assert HULL_TOUCHES in told(table)
 
 
 def test_facets_need_a_shape(plane, changed):

@@ -2,9 +2,10 @@
 
 Flight ends where a gap has closed. All contacts there are hit (``contact.impulse.contact_solver``),
 and if every one of them opens fast enough to rise by ``hop``, the lander flies again. Else contact
-goes on, in leapfrog steps: half a drift, pulls, hits of what closes fast, the impulses that hold
-the rest, half a drift. So a lander rocks, slides and rolls down to exact rest, and the endless
-sequence of ever smaller bounces has an end.
+goes on, in leapfrog steps: half a drift, pulls and the impulses that hold, half a drift. Contacts
+that come from above are not held: a step ends where the next of them touches, and it is hit there,
+between two steps (``contact.impulse.awaited_hits``). So a lander rocks, slides and rolls down to
+exact rest, and the endless sequence of ever smaller bounces has an end.
 """
 
 import functools
@@ -19,6 +20,7 @@ from alight.contact.hull.supported_surfaces import (
     hull_functions,
     is_ball,
 )
+from alight.contact.impulse.awaited_hits import await_hits, next_touch, touch_after_hits
 from alight.contact.impulse.contact_solver import GROWTH, HeldContact, Strike, hold, recall, strike
 from alight.contact.state import CompliantData, Pressed
 from alight.core.outcomes import Outcome
@@ -53,8 +55,14 @@ _GROWTH = wp.constant(scalar(GROWTH))
 #: Steps without motion after which a lander is at rest. Nothing swings as springs do, and steps are
 #: some times longer: fewer are enough, and the time of rest is that of compliant contact.
 _STILL_STEPS = wp.constant(5)
-#: A step that ends at a hit is no shorter than this share of what it could be.
+#: Of the longest step: no step to a hit is shorter, and no other has to grow from less.
 _SHORTEST = wp.constant(scalar(1e-3))
+_FIRST = wp.constant(scalar(1.0 / 16.0))
+#: In contact that goes on, what closes more slowly than this share of the speed of a hop is held;
+#: all else is hit. Gaps that such a speed rises by are closed.
+_SLOWEST = wp.constant(scalar(0.1))
+#: A time that does not come [s]: nothing is awaited.
+_NEVER = wp.constant(scalar(1e30))
 
 
 @wp.func
@@ -76,7 +84,7 @@ def arrive_rigid(parts: Composition) -> Any:
         fast = wp.length(run.v) + wp.length(run.w) * size
         out.dt = gap / (fast + wp.sqrt(g * gap))
         out.lasting = 0
-        out.turning = scalar(1e30)
+        out.turning = _NEVER
         watch(out, memory, slot)
         return out
 
@@ -115,11 +123,12 @@ def press_rigid(parts: Composition, gaps: Any, depth: Any, hull: bool) -> tuple[
         if out.touching == 0:
             out = begin_touch(out, memory, slot, x + lever, n, lever, start)
         brief = wp.max(dt, scalar(1e-300))
+        peak = memory.notes[slot].touch.peak_force
         out = note_push(out, memory, slot, n, lever, start, end, weight, impulse, sums, brief)
         out.grip.lever = lever
         if dt == scalar(0.0):
             out.force = scalar(0.0)
-            memory.notes[slot].touch.peak_force = scalar(0.0)
+            memory.notes[slot].touch.peak_force = peak
         return out
 
     @wp.func
@@ -131,18 +140,43 @@ def press_rigid(parts: Composition, gaps: Any, depth: Any, hull: bool) -> tuple[
             memory.before[k, slot] = nothing
 
     @wp.func
-    def collide(
-        world: World, run: Run, memory: Memory, slot: int, contact: CompliantData, g: scalar
+    def closeness(contact: CompliantData, x: vec3):
+        """Gaps [m] that count as closed in contact that goes on, to either side of 0."""
+        return _SLOWEST * _SLOWEST * contact.depth + scalar(10.0) * _ROUNDING * wp.length(x)
+
+    @wp.func
+    def reach(fast: scalar, load: scalar, dt: scalar, size: scalar):
+        """Gaps [m] up to which contacts are looked at under a ``load`` [m/s^2]."""
+        return _GROWTH * (fast + load * dt) * dt + _BEYOND * size
+
+    @wp.func
+    def met(
+        world: World, run: Run, memory: Memory, slot: int, start: Motion, hit: Strike, active: int
     ):
-        """``run`` after the hits of this instant: in flight again, or in contact that goes on."""
-        body = world.body
+        """``run`` after hits."""
         out = run
+        out.v = hit.motion.v
+        out.w = wp.quat_rotate_inv(run.q, hit.motion.w)
+        if hit.hits > 0:
+            sums = Pressed()
+            sums.active = active
+            out = noted(
+                world, out, memory, slot, run.x, hit.normal, hit.lever, start, hit.motion,
+                hit.weight, hit.impulse, sums, scalar(0.0),
+            )  # fmt: skip
+        return out
+
+    @wp.func
+    def arrived(
+        world: World, run: Run, memory: Memory, slot: int, contact: CompliantData, pull: vec3
+    ):
+        """``run`` after the hits that end a flight: in flight again, or in contact that goes on."""
+        body = world.body
         R = wp.quat_to_matrix(run.q)
         inverse = R * body.inverse_inertia * wp.transpose(R)
         start = Motion()
         start.v = run.v
         start.w = R * run.w
-        zero = scalar(0.0)
         ever = scalar(1e300)
         margin = wp.max(_TOUCH * body.bounding_radius, scalar(10.0) * _ROUNDING * wp.length(run.x))
         count = int(0)
@@ -152,55 +186,113 @@ def press_rigid(parts: Composition, gaps: Any, depth: Any, hull: bool) -> tuple[
         while hit.hits == 0 and looks < _LOOKS:
             count = find(world, run, memory, slot, run.x, run.q, margin)
             hit = strike(
-                contact, body, inverse, run.x, start, memory.contacts, count, slot, ever, zero
-            )
+                contact, body, inverse, run.x, start, memory.contacts, count, slot, ever,
+                scalar(0.0), scalar(0.0),
+            )  # fmt: skip
             margin = scalar(10.0) * margin
             looks += 1
-        out.v = hit.motion.v
-        out.w = wp.transpose(R) * hit.motion.w
-        if hit.hits > 0:
-            sums = Pressed()
-            sums.active = count
-            out = noted(
-                world, out, memory, slot, run.x, hit.normal, hit.lever, start, hit.motion,
-                hit.weight, hit.impulse, sums, zero,
-            )  # fmt: skip
-        out.quiet = zero
+        out = met(world, run, memory, slot, start, hit, count)
+        out.quiet = scalar(0.0)
         # Where nothing was hit, a step in contact makes sure that time goes on.
-        if hit.hits > 0 and hit.least > leaving_speed(contact.depth, g):
+        if hit.hits > 0 and hit.least > leaving_speed(contact.depth, wp.length(pull)):
             out.phase = FLIGHT
             out.h = world.limits.max_step  # steps on the way down say nothing about the way up
         else:
             out.lasting = 1
-            out.dt = zero
-            out.turning = scalar(1e30)
+            out.dt = scalar(0.0)
+            out.turning = _NEVER
             out.grip.rolling = vec3()
             forget(memory, slot)
         return out
 
     @wp.func
-    def stride(world: World, run: Run, contact: CompliantData, fast: scalar, g: scalar):
-        """The next step in contact [s]: short against the lander, and against the smallest hop.
+    def awaited(
+        world: World, run: Run, memory: Memory, slot: int, contact: CompliantData, pull: vec3
+    ):
+        """``run`` after the hits at which a step in contact ended. Contact goes on."""
+        body = world.body
+        size = body.bounding_radius
+        g = wp.length(pull)
+        R = wp.quat_to_matrix(run.q)
+        inverse = R * body.inverse_inertia * wp.transpose(R)
+        start = Motion()
+        start.v = run.v
+        start.w = R * run.w
+        fast = wp.length(run.v) + wp.length(run.w) * size
+        near = closeness(contact, run.x)
+        slow = leaving_speed(contact.depth, g)
+        least = _SLOWEST * slow
+        margin = reach(fast, g, run.dt, size)
+        count = find(world, run, memory, slot, run.x, run.q, margin)
+        hit = strike(
+            contact,
+            body,
+            inverse,
+            run.x,
+            start,
+            memory.contacts,
+            count,
+            slot,
+            near,
+            least,
+            slow,
+        )
+        active = int(0)
+        for k in range(count):
+            if memory.contacts[k, slot].gap <= near:
+                active += 1
+        out = met(world, run, memory, slot, start, hit, active)
+        out.lasting = 1
+        out.turning = touch_after_hits(
+            memory.contacts, count, slot, run.x, hit.motion, pull, near, least
+        )
+        return out
 
-        Where a hit is awaited, it falls on the middle of the step. The first steps are very short:
-        what else is about to touch is not known yet.
-        """
+    @wp.func
+    def collide(
+        world: World, run: Run, memory: Memory, slot: int, contact: CompliantData, pull: vec3
+    ):
+        """``run`` after the hits of this instant."""
+        if run.turning < _NEVER:
+            return awaited(world, run, memory, slot, contact, pull)
+        return arrived(world, run, memory, slot, contact, pull)
+
+    @wp.func
+    def longest(world: World, contact: CompliantData, fast: scalar, g: scalar):
+        """The longest step in contact [s]: short against the lander, and the smallest hop."""
         dt = wp.sqrt(scalar(2.0) * contact.depth / wp.max(g, scalar(1e-30)))
         if fast > scalar(0.0):
             dt = wp.min(dt, contact.resolution * world.body.bounding_radius / fast)
-        least = _SHORTEST * dt
-        dt = wp.min(dt, scalar(2.0) * wp.max(run.turning, least))
-        dt = wp.min(dt, wp.max(_GROWTH * run.dt, least))
-        return fit(dt, run.t, run.until, world.limits.max_time)
+        return dt
 
     @wp.func
-    def go_on(world: World, run: Run, memory: Memory, slot: int, contact: CompliantData, g: scalar):
+    def stride(run: Run, dt: scalar):
+        """The next step in contact [s], of ``dt`` at most.
+
+        Where something is about to touch, it ends there, and none before it is a sliver. The first
+        steps are short: what else is about to touch is not known yet.
+        """
+        next = wp.min(dt, wp.max(_GROWTH * run.dt, _FIRST * dt))
+        left = wp.max(run.turning, _SHORTEST * dt)
+        if left <= next:
+            next = left
+        elif left < scalar(2.0) * next:
+            next = scalar(0.5) * left
+        return next
+
+    @wp.func
+    def go_on(
+        world: World, run: Run, memory: Memory, slot: int, contact: CompliantData, pull: vec3
+    ):
         """``run`` after a step in contact."""
         body = world.body
         size = body.bounding_radius
+        g = wp.length(pull)
         out = run
         fast = wp.length(run.v) + wp.length(run.w) * size
-        dt = stride(world, run, contact, fast, g)
+        most = longest(world, contact, fast, g)
+        dt = stride(run, most)
+        dt = fit(dt, run.t, run.until, world.limits.max_time)
         half = scalar(0.5) * dt
         x = run.x + half * run.v
         q = turned_by(run.q, run.w, half)
@@ -212,44 +304,46 @@ def press_rigid(parts: Composition, gaps: Any, depth: Any, hull: bool) -> tuple[
         start.v = run.v
         start.w = R * run.w
         m = Motion()
-        # Hits fall on the middle of the step: half of the pulls come before them.
-        m.v = start.v + scalar(0.5) * outer.v
-        m.w = start.w + scalar(0.5) * outer.w
-        # What actuators press into the ground within a step is held, as weight is: it is no hit.
+        m.v = start.v + outer.v
+        m.w = start.w + outer.w
+        # What pulls and actuators press into the ground within a step is held: it is no hit.
         load = g
         if wp.static(drives):
             load += pushed(world)
-        margin = _GROWTH * (fast + load * dt) * dt + _BEYOND * size
-        count = find(world, out, memory, slot, x, q, margin)
+        count = find(world, out, memory, slot, x, q, reach(fast, load, dt, size))
         slow = leaving_speed(contact.depth, g)
-        quick = slow + scalar(2.0) * load * dt
-        hit = strike(contact, body, inverse, x, m, memory.contacts, count, slot, half, quick)
-        m.v = hit.motion.v + scalar(0.5) * outer.v
-        m.w = hit.motion.w + scalar(0.5) * outer.w
+        least = _SLOWEST * slow
         share = scalar(0.0)
         if run.dt > scalar(0.0):
             share = dt / run.dt
-        recall(memory.contacts, memory.before, memory.held, count, slot, share, m, x, quick)
+        recall(memory.contacts, memory.before, memory.held, count, slot, share)
+        await_hits(memory.contacts, memory.held, count, slot, x, start, g, least)
         done = hold(
             contact, body, inverse, x, m, memory.contacts, memory.held, count, slot,
             dt, share * run.grip.rolling, slow,
         )  # fmt: skip
         sums = done.pressed
         m = done.motion
+        coming = next_touch(
+            memory.contacts, memory.held, count, slot, x, start, m, dt, closeness(contact, run.x),
+            least,
+        )  # fmt: skip
+        if coming.missed < dt and dt > scalar(1.5) * _SHORTEST * most:
+            # Something touched on the way: the step is taken again, up to there.
+            out.travel += fast * half
+            out.turning = coming.missed
+            return out
         out.grip.rolling = done.torque
-        n = done.normal
-        lever = done.lever
-        if sums.weight == scalar(0.0) and hit.hits > 0:
-            n = hit.normal
-            lever = hit.lever
-        if sums.weight + hit.weight > scalar(0.0):
-            impulse = done.impulse + hit.impulse
-            weight = sums.weight + hit.weight
-            out = noted(world, out, memory, slot, x, n, lever, start, m, weight, impulse, sums, dt)
+        if sums.weight > scalar(0.0):
+            out = noted(
+                world, out, memory, slot, x, done.normal, done.lever, start, m, sums.weight,
+                done.impulse, sums, dt,
+            )  # fmt: skip
         forget(memory, slot)
         for k in range(count):
             memory.before[k, slot] = memory.held[k, slot]
-        out.turning = done.touch - half
+        out.turning = coming.time
+        out.lasting = 1 - coming.due
         out.v = m.v
         out.w = wp.transpose(R) * m.w
         out.x = x + half * out.v
@@ -258,7 +352,7 @@ def press_rigid(parts: Composition, gaps: Any, depth: Any, hull: bool) -> tuple[
         out.dt = dt
         out.travel += (wp.length(out.v) + wp.length(out.w) * size) * half
         out.path += wp.length(out.v) * dt
-        if hit.hits > 0:
+        if coming.due > 0:
             sums.waiting = 1
         out = judged(
             world.limits, size, out, memory, slot, sums, g, dt, scalar(0.1) * contact.depth,
@@ -278,10 +372,13 @@ def press_rigid(parts: Composition, gaps: Any, depth: Any, hull: bool) -> tuple[
             anchor(world, run, memory, slot)
             out = run
             out.steps += 1
-            contact = contact_of(world, out, memory, slot, out.x)
+            # Hits are of the place where they are, not of where the contact began.
+            here = out
+            here.lasting = 1
+            contact = contact_of(world, here, memory, slot, out.x)
             gravity = memory.notes[slot].anchor.acceleration
-            g = wp.length(frame_pull(world, out.t, out.x, vec3(), gravity))
-            return phase(world, out, memory, slot, contact, g)
+            pull = frame_pull(world, out.t, out.x, vec3(), gravity)
+            return phase(world, out, memory, slot, contact, pull)
 
         return step
 

@@ -1,0 +1,1 @@
+"""Studies: campaigns of models made in Python."""

@@ -1,0 +1,36 @@
+"""One run by the columns of campaigns, for ``alight run``."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+
+from alight.engine.columns import Column, Source, filled
+from alight.motions import Solution, TreeSolution
+from alight.motions.tree.columns import load_columns
+
+
+def borne(solution: Solution | TreeSolution) -> list[tuple[Column, Any]]:
+    """The loads of an articulated lander; none of a rigid one."""
+    if not isinstance(solution, TreeSolution):
+        return []
+    source = Source(solution, np.zeros(1, dtype=np.int64), solution.model)
+    return [(column, column.values(source)[0]) for column in load_columns(solution.model)]
+
+
+def row_of(solution: Solution | TreeSolution) -> dict[str, Any]:
+    """The row of a campaign's table of runs, by its columns."""
+    columns, place = solution.model.columns.runs, getattr(solution, "device", None)
+    device = place.name if place is not None else "cpu"
+    found = filled(columns, Source(solution.result, np.zeros(1, np.int64), solution.model, device))
+    return {column.full_name: _plain(found[column.name]) for column in columns}
+
+
+def _plain(values: Any) -> Any:
+    """The only value of a column for JSON; None where it is empty."""
+    if np.ma.is_masked(values):
+        return None
+    value = np.asarray(values).tolist()[0]
+    return value if not isinstance(value, float) or math.isfinite(value) else None

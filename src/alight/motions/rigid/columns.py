@@ -1,0 +1,119 @@
+"""What is told of landings: columns of runs, contacts and courses."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from alight.engine.columns import (
+    RUN,
+    Column,
+    Columns,
+    Source,
+    numbered,
+    outcome_words,
+    place,
+    vector,
+)
+from alight.motions.rigid.rest_depth import hull_depths
+
+
+def _depths(source: Source) -> Any:
+    return hull_depths(source.model, source.found.final, source.device, source.threads)
+
+
+def _unknown(source: Source) -> Any:
+    return np.ma.masked_all(len(source.found.final), dtype=np.float64)
+
+
+def _runs(depth: Any) -> tuple[Column, ...]:
+    """Of runs; ``depth`` tells how deep hulls stand in the ground."""
+    settled, touched = "settled", "touched"
+    return (
+        RUN,
+        Column(
+            "outcome", "", "how it ended, in a word: settled, escaped, timed_out, ...",
+            outcome_words, "text",
+        ),
+        Column("outcome_code", "", "the same as a number (16 to 63: failed)", "final.outcome",
+               "int32"),
+        Column("end_time", "s", "when it ended", "final.t"),
+        *vector("end_", "m", "where: centre of mass, target axes", "final.x"),
+        *vector("end_v", "m/s", "how fast then, relative to the turning target, target axes",
+                "final.v"),
+        Column("settle_time", "s", "when it came to rest; empty if it did not", "final.t",
+               where=settled),
+        *vector("rest_", "m", "where it rests, target axes; empty if it does not", "final.x",
+                where=settled),
+        *place("rest_", "final.x", settled, ", -180 to 180"),
+        *vector("rest_q", "", "attitude there, quaternion from body to target axes", "final.q",
+                "xyzw", settled),
+        Column("hull_depth", "m",
+               "how deep hull and ground stand in each other there; empty if articulated", depth),
+        Column("first_contact_time", "s", "when it first touched; empty if never",
+               "final.first_time", where=touched),
+        *vector("first_contact_", "m", "where it first touched, target axes", "final.first_place",
+                where=touched),
+        *place("first_contact_", "final.first_place", touched),
+        Column("first_contact_normal_speed", "m/s", "towards the ground, then",
+               "final.first_speed", where=touched),
+        Column("bounces", "", "contacts, the last included", "final.touches", "int32"),
+        Column("path", "m", "way of the centre of mass", "final.path"),
+        Column("hardest_normal_speed", "m/s", "largest speed towards the ground of any contact",
+               "final.hardest"),
+        Column("peak_force", "N", "largest normal force", "final.peak_force"),
+        Column("energy", "J", "E_J after the last contact; empty without one", "final.energy",
+               where=touched),
+        Column("energy_gain", "J", "largest rise of E_J in a contact, which was taken back",
+               "final.gain"),
+        Column("energy_drift", "J", "largest change of E_J in an arc of flight", "final.drift"),
+        Column("steps", "", "steps tried", "final.steps", "int32"),
+        Column("rejected_steps", "", "those of them not accepted", "final.rejected", "int32"),
+    )  # fmt: skip
+
+
+#: Of contacts of a lander with the ground.
+CONTACTS: tuple[Column, ...] = (
+    RUN,
+    Column("contact", "", "number of the contact in its run, from 0", numbered, "int32"),
+    Column("start_time", "s", "first push of the ground", "start"),
+    Column("end_time", "s", "last push", "end"),
+    *vector("", "m", "where it began, target axes", "place"),
+    *place("", "place"),
+    *vector("normal_", "", "outward normal of the ground there, target axes", "normal"),
+    Column("normal_speed_in", "m/s", "along the normal before; negative towards the ground"),
+    Column("tangential_speed_in", "m/s", "along the ground before"),
+    Column("normal_speed_out", "m/s", "along the normal after"),
+    Column("tangential_speed_out", "m/s", "along the ground after"),
+    *vector("impulse_", "N s", "of the ground on the lander, target axes", "impulse"),
+    Column("normal_impulse", "N s", "the part along the normal"),
+    Column("peak_force", "N", "largest normal force"),
+    Column("depth", "m", "deepest penetration"),
+    Column("points", "", "most points that touched at once", kind="int32"),
+    Column("energy_in", "J", "E_J before"),
+    Column("energy_out", "J", "E_J after"),
+)
+
+#: Of the course of any lander.
+MOVING: tuple[Column, ...] = (
+    RUN,
+    Column("time", "s", "at the release, then after each step"),
+    *vector("", "m", "centre of mass, target axes", "position"),
+    *vector("v", "m/s", "velocity relative to the turning target, target axes", "velocity"),
+    *vector("q", "", "attitude, quaternion from body to target axes", "attitude", "xyzw"),
+    *vector("w", "rad/s", "rate relative to the target, body axes", "rate"),
+    Column("in_contact", "", "true in steps of the contact phase", kind="bool"),
+    Column("normal_force", "N", "in the step before"),
+)
+
+_PARTS = ("linear", "angular", "centrifugal", "gravity", "elastic")
+_ENERGY = (
+    Column("energy", "J", "E_J", "energy.total"),
+    *(Column(f"energy_{part}", "J", f"its part: {part}", f"energy.{part}") for part in _PARTS),
+)
+
+#: Of rigid landers.
+RIGID = Columns(_runs(_depths), CONTACTS, (*MOVING, *_ENERGY))
+#: Of runs of articulated landers, beside their loads: their hulls are not looked at.
+TREE_RUNS = _runs(_unknown)

@@ -1,0 +1,212 @@
+"""Figures of single captures: the film strip with its loads (figure 7 of paper 003), and courses.
+
+Panels take axes and a course; figures what was found.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from matplotlib.axes import Axes
+
+from alight.analysis.columns import Array
+from alight.views import style
+from alight.views.estimates import percent
+from alight.views.figures.capture.scene import draw_strip, strip_shape
+from alight.views.figures.panels import BLUE, LINES, plain
+
+if TYPE_CHECKING:
+    from alight.views.report.capture.data import CaptureCourse
+    from alight.views.report.capture.findings import CaptureFindings
+
+#: Pictures of a film strip, at most, and how many stand abreast, as in figure 7 of paper 003.
+PICTURES, ABREAST = 18, 6
+
+#: Times between pictures that are easy to read [s], and ten or a hundred times as much.
+_ROUND = (1.0, 1.5, 2.0, 2.5, 3.0, 4.0, 5.0, 6.0, 8.0)
+
+
+# -- one capture ------------------------------------------------------------------------------
+
+
+def picture_times(end: float, most: int = PICTURES) -> Array:
+    """Times of the pictures [s], a round time apart, from the start to nearly the end."""
+    least = end / (most + 0.5)
+    decade = 10.0 ** np.floor(np.log10(least))
+    apart = next(r * decade for r in (*_ROUND, 10.0) if r * decade >= least * (1.0 - 1e-9))
+    return apart * np.arange(min(most, int(end / apart * (1.0 + 1e-9)) + 1))
+
+
+def draw_film(found: CaptureFindings, *files: Path) -> None:
+    """Pictures of the first course, and its loads."""
+    course, look = found.data.courses[0], found.data.looks[0]
+    poses = course.poses.at(picture_times(course.end))
+    rows = -(-len(poses.time) // ABREAST)
+    tall = rows * 9.4 / ABREAST * strip_shape(look, poses)
+    height = tall + 3.0
+    with style.figure(9.6, height) as fig:
+        grid = fig.add_gridspec(
+            rows, ABREAST, left=0.01, right=0.99, top=1.0 - 0.05 / height, bottom=2.95 / height,
+            wspace=0.0, hspace=0.0,
+        )  # fmt: skip
+        draw_strip(fig, grid, look, poses, ABREAST)
+        draw_histories(fig, course, 0.5 / height, 2.45 / height, found.limit)
+        style.save(fig, *files)
+
+
+def draw_loads(found: CaptureFindings, *files: Path) -> None:
+    """Loads of the first course alone, where nothing is known of its looks."""
+    with style.figure(9.6, 2.9) as fig:
+        draw_histories(fig, found.data.courses[0], 0.5 / 2.9, 1.0 - 0.3 / 2.9, found.limit)
+        style.save(fig, *files)
+
+
+def draw_histories(
+    fig: Any, course: CaptureCourse, bottom: float, top: float, limit: float
+) -> None:
+    """Bending moments, force and depth, relative rate and angle, side by side."""
+    grid = fig.add_gridspec(1, 3, left=0.055, right=0.945, bottom=bottom, top=top, wspace=0.36)
+    left, middle, right = (fig.add_subplot(grid[0, k]) for k in range(3))
+    bending(left, course, limit)
+    force_and_depth(middle, course)
+    rate_and_angle(right, course)
+
+
+def _framed(axes: Axes, course: CaptureCourse, title: str) -> None:
+    axes.set_title(title, size=9.5)
+    axes.set(xlim=(0.0, course.end), xlabel="time [s]")
+    plain(axes, "none")
+    if np.isfinite(course.contact):
+        axes.axvline(course.contact, color=style.LINE, linewidth=0.9, zorder=0)
+
+
+def _other(axes: Axes, colour: str) -> Axes:
+    """A second scale at the right."""
+    other: Axes = axes.twinx()
+    other.spines[["top", "left"]].set_visible(False)
+    other.tick_params(colors=colour)
+    return other
+
+
+def bending(axes: Axes, course: CaptureCourse, limit: float) -> None:
+    """Bending moments of both arrays."""
+    for k, colour in enumerate((style.INK, BLUE)):
+        axes.plot(
+            course.time, course.bending[:, k], color=colour, linewidth=1.0, label=f"array {k + 1}"
+        )
+    most = course.bending.max(axis=1)
+    at = int(most.argmax())
+    axes.plot(course.time[at], most[at], "o", color=style.ALARM, ms=4)
+    late = course.time[at] > 0.55 * course.end
+    axes.annotate(
+        f"{most[at]:.0f} N m: {percent(most[at] / limit)} of the limit",
+        (course.time[at], most[at]), (-8 if late else 8, -1), textcoords="offset points",
+        color=style.ALARM, size=8, ha="right" if late else "left",
+    )  # fmt: skip
+    axes.set_ylim(0.0, 1.06 * float(most[at]) if most[at] > 0.0 else 1.0)
+    axes.legend(
+        frameon=False, fontsize=8, loc="upper left" if late else "upper right",
+        bbox_to_anchor=(0.0 if late else 1.0, 0.92),
+    )  # fmt: skip
+    _framed(axes, course, "Bending at the drive assemblies [N m]")
+
+
+def force_and_depth(axes: Axes, course: CaptureCourse) -> None:
+    """How hard, and how deep."""
+    axes.plot(course.time, course.force, color=style.INK, linewidth=1.1)
+    most, deep = max(float(course.force.max()), 1e-9), max(float(course.depth.max()), 1e-9)
+    axes.set_ylim(0.0, 1.06 * most)
+    if course.thrust is not None and course.thrust < most:
+        axes.axhline(course.thrust, color=style.GREY, linewidth=0.8, linestyle=(0, (4, 3)))
+        axes.text(
+            0.5 * course.end, course.thrust, f"thrust {course.thrust:.0f} N", va="bottom",
+            ha="center", size=8, color=style.GREY,
+        )  # fmt: skip
+    _framed(axes, course, "Force [N] and depth [m] in the fabric")
+    other = _other(axes, BLUE)
+    other.plot(course.time, course.depth, color=BLUE, linewidth=1.1)
+    other.set_ylim(0.0, 1.6 * deep)
+    at = int(course.depth.argmax())
+    _word(other, course, course.depth, min(at + len(course.time) // 6, len(course.time) - 1),
+          "depth", BLUE)  # fmt: skip
+    at = int(course.force.argmax())
+    axes.annotate(
+        "force", (course.time[at], most), (7, -2), textcoords="offset points", va="top", size=8.5
+    )
+
+
+def _word(
+    axes: Axes, course: CaptureCourse, values: Array, at: int, text: str, colour: str
+) -> None:
+    """A word just above a curve."""
+    axes.annotate(
+        text, (course.time[at], values[at]), (0, 4), textcoords="offset points", color=colour,
+        size=8.5, ha="center",
+    )  # fmt: skip
+
+
+def rate_and_angle(axes: Axes, course: CaptureCourse) -> None:
+    """Catching up, and the drift to a flat spin."""
+    part = 100.0 * course.relative / course.spin if course.spin > 0.0 else course.relative
+    axes.plot(course.time, part, color=style.INK, linewidth=1.1)
+    axes.set_ylim(0.0, max(100.0, 1.05 * float(part.max())))
+    _framed(axes, course, "Relative rate [% of spin], axis [°]")
+    other = _other(axes, style.ALARM)
+    other.plot(course.time, course.axis, color=style.ALARM, linewidth=1.1)
+    other.set(ylim=(0.0, 90.0), yticks=(0, 30, 60, 90))
+    other.yaxis.set_major_formatter("{x:.0f}°")
+    other.text(0.03 * course.end, 85.0, "90°: flat spin", color=style.ALARM, size=8.5, va="center")
+    # Each word where the two curves are farthest apart, on its own side of them.
+    gap = course.axis / 90.0 - part / axes.get_ylim()[1]
+    edge = len(gap) // 5
+    at = int(np.abs(gap[edge : len(gap) - edge]).argmax()) + edge
+    for which, values, text, colour in (
+        (other, course.axis, "axis", style.ALARM),
+        (axes, part, "relative rate", style.INK),
+    ):
+        above = (gap[at] > 0.0) == (which is other)
+        which.annotate(
+            text, (course.time[at], values[at]), (0, 5 if above else -5), color=colour, size=8.5,
+            textcoords="offset points", ha="center", va="bottom" if above else "top",
+        )  # fmt: skip
+
+
+# -- several captures -------------------------------------------------------------------------
+
+
+def draw_courses(found: CaptureFindings, *files: Path) -> None:
+    """The courses that were kept, one line each."""
+    courses = found.data.courses
+    with style.figure(9.6, 5.3) as fig:
+        grid = fig.add_gridspec(
+            2, 2, left=0.065, right=0.985, top=0.945, bottom=0.09, hspace=0.4, wspace=0.17
+        )
+        cells = [fig.add_subplot(grid[k // 2, k % 2]) for k in range(4)]
+        for k, course in enumerate(courses):
+            colour, dash = LINES[k % len(LINES)]
+            curves = (course.bending.max(axis=1), course.force, course.slip, course.axis)
+            for axes, values in zip(cells, curves, strict=True):
+                axes.plot(
+                    course.time,
+                    values,
+                    dash,
+                    color=colour,
+                    linewidth=1.1,
+                    label=course.name,
+                )
+                axes.plot(course.time[-1], values[-1], "o", color=colour, ms=3.5, clip_on=False)
+        titles = (
+            "Bending, the greater of both [N m]", "Force on the asteroid [N]",
+            "Path of slip [m]", "Craft's axis from the pair's spin [°]",
+        )  # fmt: skip
+        for axes, title in zip(cells, titles, strict=True):
+            axes.set_title(title)
+            axes.set(xlim=(0.0, max(c.end for c in courses)), ylim=(0.0, None))
+            plain(axes)
+        cells[3].set(ylim=(0.0, 90.0), yticks=(0, 30, 60, 90))
+        for axes in cells[2:]:
+            axes.set_xlabel("time [s]")
+        cells[2].legend(frameon=False, fontsize=8, ncols=2, loc="upper left")
+        style.save(fig, *files)

@@ -1,0 +1,1 @@
+"""Figures of campaigns of landings."""

@@ -1,0 +1,1 @@
+"""The report of drops on a membrane."""

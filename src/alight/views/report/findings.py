@@ -1,0 +1,175 @@
+"""What reports of every kind find: how runs ended, how quantities are spread, what drives them."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Generic, TypeVar
+
+import numpy as np
+
+from alight.analysis.columns import Array, Bools
+from alight.analysis.convergence import Convergence
+from alight.analysis.intervals import Estimate, Spread, spread, wilson
+from alight.analysis.sensitivity import Sensitivity, rank_correlation, sobol_first_order
+from alight.views import words
+from alight.views.report.data import CampaignData
+
+#: Parts of the runs below the values of the table of quantities.
+PARTS = (0.05, 0.5, 0.95, 0.99)
+
+#: Rows that sensitivities are taken over, at most: the noise of a correlation is then 0.005.
+RANKED = 200_000
+
+#: Fewer runs than this make no ellipse and no correlation.
+FEW = 20
+
+D = TypeVar("D", bound=CampaignData)
+
+
+@dataclass(frozen=True)
+class Quantity:
+    """A column that the page has a row for."""
+
+    column: str
+    label: str
+    choose: Callable[[float], words.Unit]
+    """Its unit, from its median."""
+    whole: bool = False
+    """True of what is counted."""
+
+
+@dataclass(frozen=True)
+class Trend:
+    """An answer whose growth with the runs is shown."""
+
+    name: str
+    """In the analysis."""
+    title: str
+    choose: Callable[[float], words.Unit]
+
+
+class Findings(Generic[D]):
+    """What a report says, each number computed once; kinds of runs add their own."""
+
+    #: The kind of scenario, and what its runs are called.
+    kind = ""
+    things = "runs"
+    #: Answers whose convergence is shown.
+    trends: tuple[Trend, ...] = ()
+
+    def __init__(self, data: D) -> None:
+        self.data = data
+
+    # -- how runs ended -----------------------------------------------------------------------
+
+    def part(self, hit: Bools) -> Estimate:
+        """The share of runs for which it holds."""
+        return wilson(int(hit.sum()), self.data.runs)
+
+    def count(self, code: int) -> int:
+        """Runs that ended so."""
+        return int(np.count_nonzero(self.data.codes == int(code)))
+
+    def share(self, code: int) -> Estimate:
+        """Share of the runs that ended so."""
+        return wilson(self.count(code), self.data.runs)
+
+    @property
+    def failed(self) -> Bools:
+        """(n,) ended for a numerical reason."""
+        return self.data.failed
+
+    # -- quantities ---------------------------------------------------------------------------
+
+    @property
+    def quantities(self) -> tuple[Quantity, ...]:
+        """The columns that the page tells of."""
+        raise NotImplementedError
+
+    @cached_property
+    def known(self) -> dict[str, Array]:
+        """Quantities of each run by column; nan for runs that have none."""
+        raise NotImplementedError
+
+    @cached_property
+    def _spreads(self) -> dict[str, Spread]:
+        return {name: spread(values, PARTS) for name, values in self.known.items()}
+
+    def spread(self, column: str) -> Spread | None:
+        """How a quantity is spread over the runs that have it; None where no run does."""
+        found = self._spreads[column]
+        return found if found.n else None
+
+    def values(self, column: str) -> Array:
+        """The quantity of the runs that have it."""
+        return self.known[column][np.isfinite(self.known[column])]
+
+    # -- sensitivity and convergence ----------------------------------------------------------
+
+    @property
+    def convergence(self) -> Convergence:
+        """What the first runs alone would have said."""
+        raise NotImplementedError
+
+    def _drivers(self) -> dict[str, Array]:
+        """Inputs by their names on the page."""
+        return {one.label: one.values for one in self.data.inputs}
+
+    def _outputs(self) -> dict[str, Array]:
+        """Outputs by their names on the page."""
+        raise NotImplementedError
+
+    @cached_property
+    def _both(self) -> tuple[dict[str, Array], dict[str, Array]]:
+        """Inputs and outputs; every k-th run where there are many."""
+        every = -(-self.data.runs // RANKED)
+        inputs, outputs = (
+            {name: values[::every] for name, values in found.items()}
+            for found in (self._drivers(), self._outputs())
+        )
+        return inputs, outputs
+
+    @property
+    def ranked(self) -> int:
+        """Runs that sensitivities are taken over."""
+        return len(next(iter(self._both[1].values())))
+
+    @cached_property
+    def sensitivity(self) -> Sensitivity | None:
+        """Rank correlations; None without inputs or with few runs."""
+        if self.data.runs < FEW or not self._drivers():
+            return None
+        return rank_correlation(*self._both)
+
+    @cached_property
+    def sobol(self) -> Sensitivity | None:
+        """First-order Sobol indices; None without inputs or with few runs."""
+        return sobol_first_order(*self._both) if self.sensitivity is not None else None
+
+    # -- for scripts --------------------------------------------------------------------------
+
+    def summary(self) -> dict[str, object]:
+        """What every report has: the campaign, and how its runs ended."""
+        return {
+            "kind": self.kind,
+            "title": self.data.title,
+            "runs": self.data.runs,
+            "planned_runs": self.data.planned,
+            "outcomes": {way.name.lower(): n for way, n in self.data.outcomes.items()},
+        }
+
+
+def quantile_numbers(found: Spread) -> dict[str, object]:
+    """Quantiles by name, for scripts."""
+    return {
+        "median" if p == 0.5 else f"p{100 * p:02.0f}": plain(e) for p, e in found.quantiles.items()
+    }
+
+
+def plain(found: Estimate) -> dict[str, float | None]:
+    """For JSON, which has no nan."""
+    ends = {"value": found.value, "low": found.low, "high": found.high}
+    return {name: float(value) if math.isfinite(value) else None for name, value in ends.items()}

@@ -1,0 +1,188 @@
+"""What a report of landings is made from: columns of the campaign, and courses of single runs."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from alight.analysis import columns
+from alight.analysis.columns import Array, Bools
+from alight.analysis.footprint import plane_frame
+from alight.analysis.loads import load_names
+from alight.analysis.settling import QUANTITIES
+from alight.analysis.sun import SunPath
+from alight.campaign.reader import Campaign
+from alight.shapes.mesh import Mesh
+from alight.views.report.data import (
+    CampaignData,
+    CourseColumns,
+    kept_courses,
+    read_common,
+    schema_of,
+)
+
+#: Columns of the table of runs that are read, beside those that are dispersed.
+NEEDED = (
+    "run",
+    "outcome_code",
+    *QUANTITIES,
+    *columns.point_names("rest_"),
+    *columns.point_names("first_contact_"),
+)
+
+#: How deep hull and ground stand in each other at rest; campaigns of old do not have it.
+DEPTH = "hull_depth_m"
+
+#: E_J and its parts in the table of a course.
+_ENERGY = {
+    "total": "energy_J",
+    **{p: f"energy_{p}_J" for p in ("linear", "angular", "centrifugal", "gravity", "elastic")},
+}
+
+#: How the columns of a course begin that only articulated landers have.
+_OF_LEGS = ("acceleration_", "pad_force_", "belly_force_", "stroke_", "crush_force_", "slosh_")
+
+
+@dataclass(frozen=True, eq=False)
+class Course:
+    """The whole of one run."""
+
+    run: int
+    time: Array
+    """(k,) [s]."""
+    position: Array
+    """(k, 3) target axes [m]."""
+    velocity: Array
+    """(k, 3) relative to the turning target [m/s]."""
+    energy: dict[str, Array]
+    """E_J, named ``total``, and its parts [J]; empty for articulated landers."""
+    parts: dict[str, Array] = field(default_factory=dict)
+    """Other columns, by their names: what legs, pads and liquid of articulated landers do."""
+
+
+@dataclass(frozen=True, eq=False)
+class LandingData(CampaignData):
+    """A campaign of landings; its table has the columns of ``NEEDED``."""
+
+    courses: list[Course]
+    loads: dict[str, Array] = field(default_factory=dict)
+    """Columns of loads, (n,) each; none for rigid landers."""
+    mesh: Mesh | None = None
+    """The body, for maps and pictures."""
+    sun: SunPath | None = None
+    """The Sun's way over its sky; None where it is not known, or nobody asks for it."""
+    sun_note: str = ""
+    """Why there is none, for readers; empty where nobody asks."""
+
+    @cached_property
+    def rest(self) -> Array:
+        """(n, 3) where runs rest, target axes [m]; nan where they do not."""
+        return columns.points(self.table, "rest_")
+
+    @cached_property
+    def settled(self) -> Bools:
+        """(n,) runs that rest."""
+        return np.asarray(np.isfinite(self.rest[:, 0]))
+
+    @property
+    def level(self) -> Array | None:
+        """Unit normal of the ground where it is flat; None on a body."""
+        ground = self.scenario.get("ground", {})
+        if ground.get("kind") not in ("plane", "patch"):
+            return None
+        normal = np.asarray(ground.get("normal") or (0.0, 0.0, 1.0), dtype=np.float64)
+        return np.asarray(normal / np.linalg.norm(normal))
+
+    @property
+    def nameless(self) -> bool:
+        """True where nothing tells on what it lands, as of ground that a study in Python made."""
+        kind = self.scenario.get("ground", {}).get("kind")
+        body = self.mesh is not None or bool(self.scenario.get("body"))
+        return not body and kind not in ("plane", "patch", "sphere")
+
+    @property
+    def axes(self) -> tuple[str, str]:
+        """What the directions on the ground are called."""
+        if self.level is None:
+            return "east", "north"
+        first, second, _ = plane_frame(self.level).T
+        return _axis_name(first, "x"), _axis_name(second, "y")
+
+    @property
+    def forces(self) -> bool:
+        """True where the law of contact has forces; rigid hits take no time and have none."""
+        return self.scenario.get("contact", {}).get("law", "compliant") in ("compliant", "hertz")
+
+    @property
+    def articulated(self) -> bool:
+        """True where landers have joints: they may tip over, and there are loads."""
+        return bool(self.loads)
+
+    @property
+    def untitled(self) -> str:
+        """Lander and body."""
+        return f"{self.lander} on {self.body}"
+
+    @property
+    def body(self) -> str:
+        """Name of the body."""
+        return _name(self.scenario.get("body"), "the ground")
+
+    @property
+    def lander(self) -> str:
+        """Name of the lander."""
+        return _name(self.scenario.get("lander"), "a lander")
+
+
+def read(
+    campaign: Campaign, mesh: Mesh | None = None, sun: SunPath | str | None = None
+) -> LandingData:
+    """Read the columns of ``campaign`` that a report needs: 8 bytes each a run, and no more."""
+    schema = schema_of(campaign)
+    borne = load_names(schema.names)
+    more = [DEPTH] if DEPTH in schema.names else []
+    wanted = [*NEEDED, *more, *borne]
+    common = read_common(campaign, wanted, "outcome_code", without=("release.attitude",))
+    loads = {name: common["table"].pop(name) for name in borne}
+    return LandingData(
+        **common,
+        courses=[_course(kept) for kept in kept_courses(campaign)],
+        loads=loads,
+        mesh=mesh,
+        sun=None if isinstance(sun, str) else sun,
+        sun_note=sun if isinstance(sun, str) else "",
+    )
+
+
+def _course(kept: CourseColumns) -> Course:
+    return Course(
+        run=kept.run,
+        time=kept.column("time_s"),
+        position=kept.rows("", "_m"),
+        velocity=kept.rows("v", "_m_per_s"),
+        energy={part: kept.column(name) for part, name in _ENERGY.items() if name in kept.names},
+        parts={name: kept.column(name) for name in kept.names if name.startswith(_OF_LEGS)},
+    )
+
+
+def _axis_name(direction: Array, otherwise: str) -> str:
+    """Which of the target's axes a direction is along; ``otherwise`` where it is none."""
+    k = int(np.argmax(np.abs(direction)))
+    if abs(direction[k]) < 1.0 - 1e-9:
+        return otherwise
+    return ("" if direction[k] > 0.0 else "−") + "xyz"[k]
+
+
+def _name(section: Any, otherwise: str) -> str:
+    """How a section of the scenario names what it describes."""
+    table = section if isinstance(section, Mapping) else {}
+    if table.get("name") or table.get("label"):
+        return str(table.get("name") or table["label"])
+    if table.get("mesh"):
+        return re.split(r"[\\/]", str(table["mesh"]))[-1].rsplit(".", 1)[0]
+    return f"a {table['shape']}" if table.get("shape") else otherwise

@@ -1,0 +1,182 @@
+"""The report of landings, section by section."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from functools import partial
+from pathlib import Path
+
+from alight.views.figures.landing import footprint, maps
+from alight.views.figures.landing.light import draw_light
+from alight.views.figures.landing.loads import draw_loads, draw_touchdown
+from alight.views.figures.panels import POINTS
+from alight.views.report import common
+from alight.views.report.landing import light as sunlight
+from alight.views.report.landing import loads
+from alight.views.report.landing import words as text
+from alight.views.report.landing.findings import LandingFindings
+from alight.views.report.landing.light import Light
+from alight.views.report.section import Figure, Listing, Paragraph, Part, Section, Table
+
+
+def subtitle(found: LandingFindings) -> str:
+    """What the page is about, in a line."""
+    data = found.data
+    return f"{data.runs} landings of {data.lander} on {data.body}, simulated with Alight"
+
+
+def first(found: LandingFindings) -> Section:
+    """What to know first."""
+    return common.opening(found, "have no place of rest and count as neither settled nor lost")
+
+
+def where(found: LandingFindings) -> Section:
+    """Where landings rest."""
+    return Section(
+        "Where it comes to rest",
+        [] if found.where is None else list(_places(found)),
+        [("Where does it come to rest?", text.where(found))],
+    )
+
+
+def _places(found: LandingFindings) -> Iterator[Part]:
+    if found.data.nameless:
+        yield Paragraph(
+            "There is no map: the campaign names no body and has no mesh of one. Places are told "
+            "in target axes, and shown as seen along the line from their origin."
+        )
+    elif found.data.level is None:
+        yield _map(found)
+    yield Figure(
+        "ellipses",
+        partial(footprint.draw_ellipses, found),
+        "Places of rest about their middle, with ellipses",
+        f"Seen from above, about the middle, {text.middle_text(found)}. Each ellipse has the shape "
+        "of the covariance and just the size that holds its part of the landings; nothing is "
+        "assumed to be normal.",
+    )
+    if found.ellipses:
+        yield Table(text.ELLIPSE_HEAD, text.ellipse_rows(found), (1, 2, 3))
+
+
+def _map(found: LandingFindings) -> Figure:
+    middle = text.middle_text(found)
+    caption = f"Places of rest; their middle is at {middle}."
+    if found.data.mesh is None:
+        caption += " No mesh of the body was at hand, so the map has no relief."
+    else:
+        caption += " Right: the body seen from near the middle, with the 95 % ellipse in white."
+    if found.data.settled.sum() > POINTS:
+        caption += f" At most {POINTS} of the places are drawn."
+    alt = f"Map of latitude and longitude with places of rest around {middle}"
+    return Figure("rest_map", partial(maps.draw_rest_map, found), alt, caption)
+
+
+def how(found: LandingFindings) -> Section:
+    """Times, contacts, speeds, forces, and how often it is lost."""
+    figure = Figure(
+        "histograms",
+        partial(footprint.draw_spreads, found),
+        "Histograms of settling time, contacts, first impact, and largest force or hardest impact",
+        "Orange: the median. Grey: the middle 90 %. Settling time and contacts are of landings "
+        "that settle, the others of all that touch the ground.",
+    )
+    answers = [
+        ("When?", text.when(found)),
+        ("How hard does it hit?", text.how_hard(found)),
+        ("How often is it lost?", text.lost(found)),
+    ]
+    parts: list[Part] = [figure, common.quantity_table(found)]
+    return Section("How landings go", parts, answers, text.warnings(found), found.numbers())
+
+
+def borne(found: LandingFindings) -> Section:
+    """Loads of articulated landers."""
+    if not found.data.articulated:
+        return Section()
+    answers = [(loads.QUESTION, loads.answer(found))]
+    if not any(load.spread.n for load in found.loads):
+        return Section(answers=answers)
+    figure = Figure(
+        "loads",
+        partial(draw_loads, found),
+        "Histograms of the largest stroke, pad force, acceleration, tilt, swing and joint force",
+        "The largest of each landing that touches the ground. Orange: the median. Grey: the middle "
+        "90 %.",
+    )
+    return Section("Loads", [figure, Table(loads.HEAD, loads.rows(found), range(1, 6))], answers)
+
+
+def lit(found: LandingFindings) -> Section:
+    """Light where landings rest."""
+    title, light = "Light where it rests", found.light
+    if light is None:
+        return Section(numbers={"light": None})
+    if isinstance(light, str):
+        said = [(sunlight.QUESTION, f"Not known. {light}")]
+        return Section(title, [Paragraph(light)], said, numbers={"light": None})
+    return Section(
+        title,
+        list(_light(found, light)),
+        [(sunlight.QUESTION, sunlight.answer(light))],
+        numbers={"light": light.numbers()},
+        files={"light_table": (sunlight.TABLE, _light_table(found, light))},
+    )
+
+
+def _light_table(found: LandingFindings, light: Light) -> partial[Path]:
+    return partial(sunlight.write_table, light, found.data)
+
+
+def _light(found: LandingFindings, light: Light) -> Iterator[Part]:
+    turn = "turn" if light.sun.turns else "time"
+    yield Figure(
+        "light",
+        partial(draw_light, found, light),
+        "Map of the body by time in light, places of rest by their longest night, and histograms",
+        f"Top: time with the Sun in sight, all over the body, and the places of rest in white. "
+        f"Below, left: places of rest by their longest night in the {turn}, dark where it is long. "
+        "Orange: the median. Grey: the middle 90 %.",
+    )
+    yield Table(sunlight.HEAD, sunlight.rows(light), range(1, 6))
+    yield Paragraph(
+        f"Each place's numbers are in {sunlight.TABLE} beside this page. What they rest on:"
+    )
+    yield Listing(sunlight.notes(light, found.data))
+
+
+def courses(found: LandingFindings) -> Section:
+    """The runs whose courses were kept."""
+    shown = found.data.courses
+    return Section("Courses of single runs", list(_courses(found)) if shown else [])
+
+
+def _courses(found: LandingFindings) -> Iterator[Part]:
+    caption = "Triangle: release. Dot: the end."
+    if found.data.mesh is not None:
+        caption += (
+            " Thin and dark: the ground beneath. It is the shape model; roughness added to it is "
+            "not drawn."
+        )
+    runs = ", ".join(str(course.run) for course in found.data.courses)
+    yield Figure(
+        "courses", partial(maps.draw_courses, found), f"Courses of the runs {runs}", caption
+    )
+    first = found.data.courses[0].run
+    if found.data.articulated:
+        yield Figure(
+            "touchdown",
+            partial(draw_touchdown, found),
+            f"Speed, acceleration, strokes, forces and swing of run {first} against time",
+            f"The touchdown of run {first}, until no leg gives any more and a while after that.",
+        )
+        return
+    yield Figure(
+        "energy",
+        partial(maps.draw_energy, found),
+        "Energy of one run against time",
+        "E_J is the energy in the turning frame: flight keeps it, each contact takes some of it.",
+    )
+
+
+SECTIONS = (first, where, how, borne, lit, courses, *common.CLOSING)

@@ -1,0 +1,168 @@
+"""What a report of landings says in sentences and tables, with units and intervals."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from alight.analysis.settling import DEEP, FIRST, FORCE, HARDEST, SETTLE
+from alight.core.outcomes import STILL_MOVING, Outcome
+from alight.views import words
+from alight.views.estimates import interval, none_of, percent, stops_said, with_interval
+from alight.views.report.landing.data import DEPTH
+from alight.views.report.landing.findings import FAR, LandingFindings
+
+
+def where(found: LandingFindings) -> str:
+    """The middle, and what ellipses hold."""
+    where = found.where
+    if where is None:
+        return "Nowhere: no landing came to rest in the simulated time."
+    said = f"Around {middle_text(found)}."
+    half, most = found.ellipse(0.50), found.ellipse(0.95)
+    if half is not None and most is not None:
+        unit, (first, second) = words.length(most.semi_major), found.data.axes
+        said += (
+            " Half of the landings that settle rest within an ellipse of "
+            f"{unit.of(half.semi_major)} × {unit(half.semi_minor)}, 95 % within "
+            f"{unit.of(most.semi_major)} × {unit(most.semi_minor)} "
+            f"(semi-axes; the long one points {round(most.azimuth) % 180}° from {second} "
+            f"to {first})."
+        )
+    elif found.far > FAR:
+        part = percent(found.far)
+        said += f" But {part} of them rest on the far side: no ellipse would tell where."
+    else:
+        said += " They are too few, or too much in line, for ellipses."
+    return said
+
+
+def when(found: LandingFindings) -> str:
+    """Settling times."""
+    times = found.spread(SETTLE)
+    if times is None:
+        return "Never: no landing came to rest in the simulated time."
+    median, late = times.quantiles[0.5], times.quantiles[0.95]
+    unit = words.time(median.value)
+    return (
+        f"{with_interval(median, unit)} after release in the median. "
+        f"95 % of the landings that settle are at rest within {with_interval(late, unit)}."
+    )
+
+
+def how_hard(found: LandingFindings) -> str:
+    """Speeds of impact, and forces where hits have them."""
+    speeds, hardest, forces = (found.spread(name) for name in (FIRST, HARDEST, FORCE))
+    if speeds is None or hardest is None or forces is None:
+        return "It never touched the ground."
+    unit = words.speed(hardest.quantiles[0.95].value)
+    median, force = speeds.quantiles[0.5], forces.quantiles[0.5]
+    newton = words.newton(0.0)
+    said = (
+        f"The first impact is at {with_interval(median, unit)} towards the ground in the median; "
+        f"in 95 % of the runs no impact exceeds {unit(hardest.quantiles[0.95].value)}."
+    )
+    if not found.data.forces:
+        return f"{said} The law of contact is rigid: a hit takes no time and has no force."
+    return (
+        f"{said} The largest force of the ground is {with_interval(force, newton)} in the median "
+        f"and below {newton(forces.quantiles[0.95].value)} in 95 %; it depends on the "
+        "stiffness that the scenario gives to the contact."
+    )
+
+
+_CUT_SHORT = {
+    Outcome.TIMED_OUT: "were still moving at the end of the simulated time",
+    Outcome.OUT_OF_STEPS: "were still moving when their allowed number of steps was used up",
+}
+
+
+def lost(found: LandingFindings) -> str:
+    """How often it escapes or tips over, and how else runs ended."""
+    runs = found.data.runs
+    if found.data.articulated:
+        said = _share(found, Outcome.TIPPED_OVER, "tip over", "tipped over")
+        if found.count(Outcome.ESCAPED):
+            said += " " + _share(found, Outcome.ESCAPED, "escape", "escaped")
+    else:
+        said = _share(found, Outcome.ESCAPED, "escape", "escaped")
+    for outcome in STILL_MOVING:
+        if found.count(outcome):
+            part = percent(found.count(outcome) / runs)
+            said += f" {part} ({found.count(outcome)}) {_CUT_SHORT[outcome]}."
+    return said + "".join(f" {line}." for line in stops_said(found.data.stops, runs))
+
+
+def _share(found: LandingFindings, outcome: Outcome, now: str, then: str) -> str:
+    """How many runs ended so, in the present where some did and in the past where none did."""
+    runs, count, part = found.data.runs, found.count(outcome), found.share(outcome)
+    if count:
+        return f"{percent(part.value)} of the runs {now} ({count} of {runs}; {interval(part)})."
+    return none_of(runs, part.high, "runs", then, now)
+
+
+def middle_text(found: LandingFindings) -> str:
+    """The median place: latitude and longitude on a body, target axes where there is none."""
+    where = found.where
+    assert where is not None
+    if found.on_globe:
+        return place_text(*where.latitude_longitude)
+    unit = words.length(float(np.abs(where.origin).max()))
+    x, y, z = words.row([float(part) / unit.size for part in where.origin])
+    return f"x = {x}, y = {y}, z = {z} {unit.name}"
+
+
+def place_text(latitude: float, longitude: float) -> str:
+    """``20.1° N, 40.3° E`` of angles in radians."""
+    lat, lon = float(np.degrees(latitude)), float(np.degrees(longitude)) % 360.0
+    return f"latitude {abs(lat):.2f}° {'N' if lat >= 0.0 else 'S'}, longitude {lon:.2f}° E"
+
+
+# -- warnings ---------------------------------------------------------------------------------
+
+
+def warnings(found: LandingFindings) -> list[str]:
+    """What a reader must know before trusting the numbers."""
+    told = []
+    for outcome, key in zip(STILL_MOVING, ("stop.max_time", "stop.max_steps"), strict=True):
+        late = found.count(outcome)
+        if late > 0.01 * found.data.runs:
+            told.append(
+                f"{percent(late / found.data.runs)} of the runs {_CUT_SHORT[outcome]}: settling "
+                f"times and rest sites leave them out. A larger {key} would include them."
+            )
+    return told + _inside(found)
+
+
+def _inside(found: LandingFindings) -> list[str]:
+    """What stands in landers at rest, between the points by which they touch."""
+    depth = found.data.table.get(DEPTH)
+    if depth is None or not (deep := int(np.sum(depth > DEEP))):
+        return []
+    at_rest, most = int(np.sum(np.isfinite(depth))), float(np.nanmax(depth))
+    return [
+        f"In {deep} of {at_rest} landings at rest, ground and lander stand in each other by more "
+        f"than {words.length(DEEP)(DEEP)}, at most by {words.length(most)(most)}: between the "
+        "points by which a lander touches, nothing holds it. More points (lander.points) help; on "
+        'ground.kind = "facets", with rocks or without, the whole hull touches unless '
+        f'contact.touch is "points". The column {DEPTH} has the depth of each run.'
+    ]
+
+
+# -- tables -----------------------------------------------------------------------------------
+
+
+ELLIPSE_HEAD = ["holds", "semi-axes", "area", "95 % interval of the area"]
+
+
+def ellipse_rows(found: LandingFindings) -> list[list[str]]:
+    """Share, semi-axes, area and its interval of each ellipse."""
+    rows = []
+    for e in found.ellipses:
+        unit = words.length(e.semi_major)
+        area = words.area(found.ellipses[0].area.value)
+        axes = f"{unit.of(e.semi_major)} × {unit(e.semi_minor)}"
+        given = (e.area.value, e.area.low, e.area.high)
+        value, low, high = (words.quoted(float(f"{x / area.size:.3g}")) for x in given)
+        ends = f"{low} to {high} {area.name}" if np.isfinite(given).all() else "–"
+        rows.append([f"{100 * e.share:.0f} %", axes, f"{value} {area.name}", ends])
+    return rows

@@ -1,0 +1,181 @@
+"""Writing a report: sections over what was found, one page, its figures and tables beside it."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from alight.analysis.sun import SunPath
+from alight.campaign.reader import Campaign, open_campaign
+from alight.core.errors import unknown_name
+from alight.shapes.mesh import Mesh
+from alight.views.figures.capture.scene import Look
+from alight.views.report import page as html
+from alight.views.report.capture import data as capture_data
+from alight.views.report.capture import sections as capture
+from alight.views.report.capture.findings import CaptureFindings
+from alight.views.report.common import INTERVALS
+from alight.views.report.drop import data as drop_data
+from alight.views.report.drop import sections as drop
+from alight.views.report.drop.findings import DropFindings
+from alight.views.report.files import FIGURES, PAGE, Report, not_written, page_file, write_page
+from alight.views.report.findings import Findings
+from alight.views.report.landing import data as landing_data
+from alight.views.report.landing import sections as landing
+from alight.views.report.landing.findings import LandingFindings
+from alight.views.report.registered import Guarded, registered
+from alight.views.report.section import Figure, Paragraph, Part, Section
+
+#: Told after each figure: how many are drawn, and of how many.
+OnFigure = Callable[[int, int], None]
+
+
+@dataclass(frozen=True)
+class ReportKind:
+    """A page about one kind of runs: what it finds, its line below the title, its sections."""
+
+    findings: Callable[[Campaign, dict[str, Any]], Findings[Any]]
+    subtitle: Callable[[Any], str]
+    sections: Sequence[Callable[[Any], Section]]
+
+
+def _landings(campaign: Campaign, given: dict[str, Any]) -> LandingFindings:
+    return LandingFindings(landing_data.read(campaign, given["mesh"], given["sun"]))
+
+
+def _captures(campaign: Campaign, given: dict[str, Any]) -> CaptureFindings:
+    return CaptureFindings(capture_data.read(campaign, given["look"]))
+
+
+def _drops(campaign: Campaign, given: dict[str, Any]) -> DropFindings:
+    return DropFindings(drop_data.read(campaign))
+
+
+#: Reports by the kind of scenario.
+KINDS = {
+    "landing": ReportKind(_landings, landing.subtitle, landing.SECTIONS),
+    "capture": ReportKind(_captures, capture.subtitle, capture.SECTIONS),
+    "drop": ReportKind(_drops, drop.subtitle, drop.SECTIONS),
+}
+
+
+def kind_of(campaign: Campaign) -> str:
+    """What a campaign is of: ``"landing"``, ``"capture"`` or ``"drop"``."""
+    kind = str(campaign.scenario.get("kind", "landing"))
+    if kind not in KINDS:
+        raise unknown_name("kind of campaign to report on", kind, KINDS)
+    return kind
+
+
+def write(
+    data: Campaign | str | os.PathLike[str],
+    out: str | os.PathLike[str] | None = None,
+    *,
+    mesh: Mesh | None = None,
+    sun: SunPath | str | None = None,
+    look: Callable[[int], Look] | None = None,
+    on_figure: OnFigure | None = None,
+) -> Report:
+    """Write the report of a campaign: a page that needs nothing else, and its figures beside it.
+
+    The scenario's kind says what the page is about: landings, captures or drops.
+
+    Args:
+        data: A campaign, or its folder.
+        out: The page, or a folder for it; ``report.html`` in the campaign's folder if not given.
+            Figures go to the folder ``figures`` beside the page.
+        mesh: Of landings, the body, for relief and pictures; without it maps have none.
+        sun: Of landings, the Sun's way over the body's sky, for light where they rest; or a
+            sentence that says why it is not known. Without it the page is silent about light.
+        look: Of captures, what run ``look(run)`` looks like; without it there are no pictures.
+        on_figure: Called before the first figure and after each, with the number of figures drawn
+            and of all.
+    """
+    campaign = data if isinstance(data, Campaign) else open_campaign(data)
+    page = page_file(campaign.folder / PAGE if out is None else Path(out))
+    kind = KINDS[kind_of(campaign)]
+    found = kind.findings(campaign, {"mesh": mesh, "sun": sun, "look": look})
+    own = sections_of(found)
+    added = registered(found.data)
+    figures = sum(len(s.figures) for s in (*own, *(one.section for one in added)))
+    try:
+        drawn = _Drawing(page.parent, figures, on_figure)
+        body = [drawn.section(s) for s in own if s.parts]
+        guests = [drawn.guarded(one) for one in added]
+        # Sections of other packages stand before what the page ends with: how it was computed.
+        body[-2:-2] = [text for _, text in guests if text]
+        told = _Told(own, [one for one, _ in guests])
+        files = {key: _beside(page, *one) for s in own for key, one in s.files.items()}
+        write_page(page, told.page(found.data.title, kind.subtitle(found), body))
+    except OSError as error:
+        raise not_written(page, error) from None
+    return Report(page, drawn.files, told.numbers, told.answers, told.warnings, files)
+
+
+def sections_of(found: Findings[Any]) -> list[Section]:
+    """Alight's own sections, in their order; those without parts have no place on the page."""
+    return [make(found) for make in KINDS[found.kind].sections]
+
+
+def _beside(page: Path, name: str, save: Callable[[Path], object]) -> Path:
+    page.parent.mkdir(exist_ok=True)
+    save(page.parent / name)
+    return page.parent / name
+
+
+class _Told:
+    """What all sections say together, those of other packages after Alight's own."""
+
+    def __init__(self, own: Sequence[Section], added: Sequence[Guarded]) -> None:
+        sections = [*own, *(one.section for one in added)]
+        self.answers = [pair for section in sections for pair in section.answers]
+        self.warnings = [line for section in sections for line in section.warnings]
+        self.numbers: dict[str, object] = {k: v for s in own for k, v in s.numbers.items()}
+        if added:
+            self.numbers["sections"] = {one.name: dict(one.section.numbers) for one in added}
+
+    def page(self, title: str, subtitle: str, body: Sequence[str]) -> str:
+        """The text of the page."""
+        lead = [html.warning(line) for line in self.warnings]
+        lead += [html.answers(self.answers), Paragraph(INTERVALS).html()]
+        return html.page(title, subtitle, lead, body)
+
+
+class _Drawing:
+    """Sections as HTML; draws their figures on the way and remembers the files."""
+
+    def __init__(self, folder: Path, total: int, on_figure: OnFigure | None) -> None:
+        self.folder, self.total, self.on_figure = folder / FIGURES, total, on_figure
+        self.files: list[Path] = []
+        self._count = 0
+        if on_figure is not None:
+            on_figure(0, total)
+
+    def section(self, one: Section) -> str:
+        """A section of the page."""
+        return html.section(one.title, [self._part(part) for part in one.parts])
+
+    def guarded(self, one: Guarded) -> tuple[Guarded, str]:
+        """A section of another package: where it fails, the page says so and goes on."""
+        kept = list(self.files)
+        try:
+            return one, self.section(one.section) if one.section.parts else ""
+        except Exception as error:  # whatever it is, the rest of the page is worth having
+            self.files = kept
+            failed = one.failed(error)
+            return failed, self.section(failed.section)
+
+    def _part(self, part: Part) -> str:
+        if not isinstance(part, Figure):
+            return part.html()
+        made = [self.folder / f"{part.stem}.png", self.folder / f"{part.stem}.svg"]
+        part.draw(*made)
+        text = part.html(made[1])
+        self.files += made
+        self._count += 1
+        if self.on_figure is not None:
+            self.on_figure(self._count, self.total)
+        return text
