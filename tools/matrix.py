@@ -11,7 +11,6 @@ from __future__ import annotations
 
 import argparse
 import copy
-import dataclasses
 import functools
 import pathlib
 import re
@@ -119,8 +118,6 @@ def landing(vehicle: Member, contact: Member, **other: Member) -> tuple[Any, Any
 def _rigid(lander: Any, fitted: list[Any], laws: dict[str, Any]) -> tuple[Any, Any]:
     options: dict[str, Any] = {}
     if fitted:
-        if "actuators" not in {f.name for f in dataclasses.fields(Model)}:
-            raise InputError("a rigid lander has no joints and carries no actuators; take a tree.")
         options["actuators"] = fitted
     model = Model(lander=lander, stop=Stop(max_time=TIME), **laws, **options)
     return model, Release((0.0, 0.0, RADIUS + 0.15 + HEIGHT))
@@ -346,6 +343,8 @@ def look(cell: Cell, folder: pathlib.Path, device: str | None) -> Found:
 def _reason(cause: AlightError) -> str:
     """What a refusal says, things named by their classes alone."""
     text = " ".join(str(cause).split()).removeprefix("file: ")
+    text = re.sub(r"^([A-Z]\w+)\(.*\) is among", r"\1 is among", text)
+    text = re.sub(r"^<.*\.(\w+) object at \w+> is among", r"\1 is among", text)
     return re.sub(r"(?<= is )([A-Z]\w+)\(.*?\)(?=; (?:it must|a whole|linear))", r"\1", text)
 
 

@@ -11,7 +11,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
 
-from alight import contact, flight, gravity, surfaces
+from alight import actuators, contact, flight, gravity, surfaces
 from alight.contact.hertz import Hertz
 from alight.shapes import Mesh
 from alight.shapes.icosphere import icosphere
@@ -411,5 +411,27 @@ ACTUATORS = (
         lambda: [Brake("wheel", 1e-4)],
         {"brake": [{"body": "wheel", "torque": "1e-4 N*m"}]},
         (Brake,),
+    ),
+    Member(
+        "wheel of a rigid lander",
+        lambda: [actuators.Wheel((0, 0, 1), 1e-4, torque=1e-5)],
+        {
+            "wheel": [
+                {"name": "wheel", "axis": [0, 0, 1], "inertia": "1e-4 kg*m^2", "torque": "1e-5 N*m"}
+            ]
+        },
+        (actuators.Wheel,),
+    ),
+    Member(
+        "thruster of a rigid lander",
+        lambda: [actuators.Thruster(1e-3, (0, 0, 1))],
+        {"thruster": [{"name": "jet", "direction": [0, 0, 1], "force": "1e-3 N"}]},
+        (actuators.Thruster,),
+    ),
+    Member(
+        "spring of a rigid lander",
+        lambda: [actuators.Spring(1e-3, (0, 0, 1))],
+        {"spring": [{"name": "spring", "direction": [0, 0, 1], "energy": "1e-3 J"}]},
+        (actuators.Spring,),
     ),
 )

@@ -45,8 +45,8 @@ def with_interval(value: Estimate, unit: words.Unit) -> str:
     for digits in (3, 4, 5):
         low, high = unit.of(value.low, digits), unit.of(value.high, digits)
         if low != high:
-            break
-    return f"{unit(value.value, digits)} ({low} to {high})"
+            return f"{unit(value.value, digits)} ({low} to {high})"
+    return unit(value.value)  # the same for all runs
 
 
 def spread_cells(

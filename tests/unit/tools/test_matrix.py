@@ -8,7 +8,7 @@ from tools import matrix
 from tools import matrix_axes as axes
 
 import alight
-from alight import contact, flight, gravity, surfaces
+from alight import actuators, contact, flight, gravity, surfaces
 from alight.contact.hertz import Hertz
 from alight.vehicles import fittings
 
@@ -58,7 +58,8 @@ def test_no_contact_law_is_missing():
 
 def test_no_actuator_is_missing():
     known = {kind for member in axes.ACTUATORS for kind in member.kinds}
-    assert {fittings.Thruster, fittings.Motor, fittings.Brake} == known
+    own = {fittings.Thruster, fittings.Motor, fittings.Brake, actuators.Wheel}
+    assert own | (laws(actuators.Actuator) - {actuators.Actuator}) == known
 
 
 def test_every_cell_runs_or_is_refused_with_a_reason(found):

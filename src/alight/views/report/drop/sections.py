@@ -38,7 +38,7 @@ def caught(found: DropFindings) -> Section:
         partial(figures.draw_spreads, found),
         "Histograms of depth, force, time in contact, rebound speed, its ratio, and slip",
         "Orange: the median. Grey: the middle 90 %. Depth and force are of all drops that touch, "
-        "the others of those that come off again; slip leaves out what reaches past the rim.",
+        "time and rebound of those that come off again; slip leaves out what passes the rim.",
     )
     parts: list[Part] = [figure, common.quantity_table(found)] if found.touched.any() else []
     return Section("How drops go", parts, answers, text.warnings(found), found.numbers())
