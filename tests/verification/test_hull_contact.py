@@ -155,7 +155,7 @@ def test_hulls_touch_where_they_can_and_nobody_asks_otherwise():
 
 
 def test_what_cannot_touch_by_its_hull_says_so():
-    with pytest.raises(InputError, match="touches Facets"):
+    with pytest.raises(InputError, match="touches facets"):
         motions.Model(gravity.Uniform((0, 0, -G)), surfaces.Plane(), CUBE, hull())
     with pytest.raises(InputError, match="stiffness given"):
         contact.Compliant(stiffness=1e3, touch="hull")
