@@ -10,6 +10,7 @@ same bits whatever the number of threads.
 from __future__ import annotations
 
 import itertools
+import functools
 import os
 import pathlib
 import sys
@@ -73,8 +74,13 @@ def available() -> list[Device]:
     """The devices of this machine, the CPU first."""
     _initialise()
     cpu = Device("cpu", f"{os.cpu_count()} cores")
-    gpus = [Device(d.alias, d.name, d.total_memory) for d in wp.get_cuda_devices()]
-    return [cpu, *gpus]
+    return [cpu, *_gpus()]
+
+
+@functools.cache
+def _gpus() -> tuple[Device, ...]:
+    """The GPUs; asked for once, as a card takes 40 ms to say how much memory it has."""
+    return tuple(Device(d.alias, d.name, d.total_memory) for d in wp.get_cuda_devices())
 
 
 def resolve(device: str | Device = "auto") -> Device:
