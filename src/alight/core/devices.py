@@ -9,8 +9,8 @@ same bits whatever the number of threads.
 
 from __future__ import annotations
 
-import itertools
 import functools
+import itertools
 import os
 import pathlib
 import sys
