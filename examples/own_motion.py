@@ -12,6 +12,7 @@ from alight.core.outcomes import Outcome
 from alight.core.types import scalar, vec3
 from alight.core.warp_setup import POINT_OPTIONS
 from alight.engine import BatchResult, run_batch, simulate
+from alight.engine.columns import RUN, Column, Columns, vector
 from alight.engine.motion import Launch, Loop, Motion, Pace, Start, new_records
 from alight.engine.records import Touch, joined
 from alight.gravity import Gravity, PointMass
@@ -178,6 +179,14 @@ class Dust(Motion):
     def result(self, runs, touches, threads):
         """Last states of the grains."""
         return BatchResult(joined(runs.runs, runs.notes), touches)
+
+    columns = Columns(
+        (
+            RUN,
+            Column("end_time", "s", "when it fell or left", "final.t"),
+            *vector("end_", "m", "where", "final.x"),
+        )
+    )
 
     def solution(self, batch, result):
         """Time [s] and places [m] of the only grain."""

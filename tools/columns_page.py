@@ -71,7 +71,13 @@ def _table(columns: Iterable[Column]) -> Iterator[str]:
 
 
 #: What stands for the names of parts.
-_PARTS = {"PAD": "<pad>", "CRUSHABLE": "<crushable>", "SLOSH": "<slosh>", "BODY": "<body>"}
+_PARTS = {
+    "PAD": "<pad>",
+    "CRUSHABLE": "<crushable>",
+    "SLOSH": "<slosh>",
+    "BODY": "<body>",
+    "BELLY": "<belly>",
+}
 
 
 def _part(name: str) -> str:
@@ -82,7 +88,7 @@ def _part(name: str) -> str:
 
 def _legs() -> SimpleNamespace:
     """A lander with one part of each kind, as far as its columns ask."""
-    pad, crushable, slosh, body = (SimpleNamespace(name=word) for word in _PARTS)
+    pad, crushable, slosh, body, belly = (SimpleNamespace(name=word) for word in _PARTS)
     joints = [
         SimpleNamespace(kind="free", body="bus"),
         SimpleNamespace(kind="revolute", body="BODY"),
@@ -93,7 +99,7 @@ def _legs() -> SimpleNamespace:
         q_slices={"BODY": slice(7, 8)},
         v_slices={"BODY": slice(6, 7)},
     )
-    fitted = SimpleNamespace(pads=[pad], crushables=[crushable], sloshes=[slosh])
+    fitted = SimpleNamespace(pads=[pad], crushables=[crushable], sloshes=[slosh], bellies=[belly])
     return SimpleNamespace(fitted=fitted, tree=tree)
 
 

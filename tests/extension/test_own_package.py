@@ -60,6 +60,8 @@ def test_numbers_are_those_of_the_same_laws_in_python(local):
     resolved = json.loads((local / "plan.json").read_text())["scenario"]
     stop = {key: value for key, value in resolved["stop"].items() if key != "when"}
     plain = {**resolved, "gravity": {"law": "point-mass"}, "stop": stop, "dispersions": {}}
+    for section, key in (("record", "columns"), ("report", "sections")):
+        plain[section] = {k: v for k, v in plain[section].items() if k != key}
     prepared = prepare(from_dict(plain), "cpu")
     velocity = np.stack([table[f"release.velocity_{a}_m_per_s"] for a in "xyz"], axis=-1)
     (group,) = prepared.groups({"release.velocity": velocity})
@@ -191,6 +193,7 @@ def test_workers_without_the_package_are_refused(installed, cluster, tmp_path):
     assert "Traceback" not in done.stderr
 
 
+@pytest.mark.validate
 def test_workers_with_another_version_are_refused(installed, cluster, tmp_path):
     (tmp_path / "old").mkdir()
     old = install(tmp_path / "old", version="0.9")

@@ -110,6 +110,7 @@ def test_the_tide_of_the_sun_stretches_toward_it():
     np.testing.assert_allclose(flight.position[0], body, atol=1e-3)
 
 
+@pytest.mark.validate
 def test_a_capture_that_falls_is_a_capture():
     """By 10 m in 14 s. Steps and their errors differ: 1e-6 of sizes and speeds at hand, each."""
     table = tomllib.loads(CAPTURE)

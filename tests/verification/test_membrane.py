@@ -85,7 +85,7 @@ def test_drop_of_a_point(device, damping, back, deep, ratio):
         (0, 0, 10), duration=3.0, step=1e-3, method="rk4", until_release=True, device=device
     )
     notes = {name: values[0] for name, values in flight.notes.items()}
-    assert flight.outcome[0] is Outcome.LOST
+    assert flight.outcome[0] == Outcome.LOST
     assert notes["first_contact_s"] == pytest.approx(np.sqrt(20.0 / G), abs=1e-6)
     lasted = notes["release_s"] - notes["first_contact_s"]
     speed = flight.last[0, 5] + G * (flight.end[0] - notes["release_s"])

@@ -89,8 +89,8 @@ class Columns:
     """What a motion leaves: columns of runs, of contacts, and of the course of one run."""
 
     runs: tuple[Column, ...]
-    contacts: tuple[Column, ...]
-    course: tuple[Column, ...]
+    contacts: tuple[Column, ...] = ()
+    course: tuple[Column, ...] = ()
 
 
 def named(name: str, unit: str) -> str:

@@ -5,15 +5,16 @@ import shutil
 
 import numpy as np
 import pytest
-from alight.views.report_numbers import Findings
-from alight.views.report_words import answers, outcome_rows
 
 from alight.campaign import open_campaign, run_campaign
 from alight.campaign.plan import PLAN_FILE
 from alight.core.outcomes import Outcome
 from alight.core.progress import Silent
 from alight.scenario import from_dict, loads
-from alight.views import report_data
+from alight.views.report.common import outcomes
+from alight.views.report.landing import data as report_data
+from alight.views.report.landing.findings import LandingFindings
+from alight.views.report.writing import sections_of
 
 # The kinds of stops of tests/unit/engine/stops, whose kernels these are.
 STOPS = """
@@ -101,15 +102,18 @@ def test_a_campaign_goes_on_with_it(made, done):
 
 def test_the_report_tells_how_runs_ended(done):
     result, _ = done
-    found = Findings(report_data.read(result.open()))
-    rows = {row[0]: row for row in outcome_rows(found)}
+    found = LandingFindings(report_data.read(result.open()))
+    (table,) = [part for part in outcomes(found).parts if hasattr(part, "rows")]
+    rows = {row[0]: row for row in table.rows}
     assert rows["low"][1] == str(result.outcomes[64])
     assert rows["low"][-1] == "came within 20 cm of the ground"
     assert "in region" in rows
-    text = " ".join(said for _, said in answers(found))
-    assert f"({result.outcomes[64]}) ended by a stop: came within 20 cm of the ground." in text
+    told = sections_of(found)
+    text = " ".join(said for section in told for _, said in section.answers)
+    assert f"({result.outcomes[64]}) ended by a stop, low: came within 20 cm of the ground." in text
     assert found.failed == 0
-    assert found.numbers()["outcomes"]["low"] == result.outcomes[64]
+    numbers = {key: value for section in told for key, value in section.numbers.items()}
+    assert numbers["outcomes"]["low"] == result.outcomes[64]
 
 
 def test_a_plan_without_stops_says_nothing_of_endings(scenario, tmp_path):

@@ -97,6 +97,7 @@ def test_own_motion_rises_as_high_as_its_energy_lets_it():
     assert out.count("left the neighbourhood") == 1
 
 
+@pytest.mark.validate
 def test_own_actuator_and_controller_slow_a_cube_down():
     """w0 exp(-gain t / I) up to the look at which the controller switches off: steps of 1e-9."""
     out = run("own_actuator.py")

@@ -59,6 +59,7 @@ def until(true, process):
         time.sleep(0.01)
 
 
+@pytest.mark.validate
 def test_workers_import_the_modules_of_a_study(own_study, scheduler, tmp_path):
     """Without them they say what is missing; with them the tables are those of one machine."""
     study = own_study.study()

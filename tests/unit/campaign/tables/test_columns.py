@@ -28,7 +28,8 @@ from tree_case import TEXT
 HERE = pathlib.Path(__file__).resolve().parent
 ROOT = HERE.parents[3]
 
-#: As they were before columns were declared by motions (contacts of captures and drops: since).
+#: As they were before columns were declared by motions (since: contacts of captures and drops,
+#: speeds and energies of drops).
 KNOWN = json.loads((HERE / "columns.json").read_text(encoding="utf-8"))
 
 

@@ -38,6 +38,11 @@ def among_rocks():
     return given.replaced({**COARSE, "ground.spacing": 22.0})
 
 
+def numbers(law):
+    """All that a law is; not how it was written down."""
+    return {name: value for name, value in vars(law).items() if name != "_made_with"}
+
+
 def told(table, folder="."):
     with pytest.raises(ScenarioError) as caught:
         from_dict(table, "case.toml", folder)
@@ -65,9 +70,9 @@ def test_defaults_are_those_of_the_classes(plane, changed):
     """A contact that says no more than its restitution is ``Compliant(e)`` or ``Impulse(e)``."""
     springs = prepare(from_dict(plane), "cpu").nominal().model.contact
     rigid = prepare(from_dict(changed(plane, contact__law="impulse")), "cpu").nominal().model
-    assert vars(springs) == vars(Compliant(0.6))
+    assert numbers(springs) == numbers(Compliant(0.6))
     assert isinstance(rigid.contact, Impulse)
-    assert vars(rigid.contact) == vars(Impulse(0.6))
+    assert numbers(rigid.contact) == numbers(Impulse(0.6))
 
 
 def test_every_key_of_the_impulse_law_reaches_the_model(plane, changed):
@@ -87,7 +92,7 @@ def test_every_key_of_the_impulse_law_reaches_the_model(plane, changed):
         0.0, 0.3, static_friction=0.4, rolling_resistance=1e-3, patch_radius=3e-3, hop=2e-3,
         stride=0.05,
     )  # fmt: skip
-    assert vars(found) == vars(expected)
+    assert numbers(found) == numbers(expected)
     assert loads(scenario.to_toml()) == scenario
 
 

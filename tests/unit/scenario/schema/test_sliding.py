@@ -25,6 +25,11 @@ def drop():
     }
 
 
+def numbers(law):
+    """All that a law is; not how it was written down."""
+    return {name: value for name, value in vars(law).items() if name != "_made_with"}
+
+
 def told(table):
     with pytest.raises(ScenarioError) as caught:
         from_dict(table, "case.toml")
@@ -34,7 +39,7 @@ def told(table):
 def test_defaults_are_those_of_the_class(drop):
     model = prepare(from_dict(drop), "cpu").nominal().model
     assert isinstance(model.contact, Sliding)
-    assert vars(model.contact) == vars(Sliding(0.5))
+    assert numbers(model.contact) == numbers(Sliding(0.5))
     assert model.lander.n_points == 1
     assert model.lander.mass == 2.0
 
@@ -49,7 +54,7 @@ def test_every_key_reaches_the_model(drop):
     scenario = from_dict(drop)
     law = prepare(scenario, "cpu").nominal().model.contact
     own = Sliding(0.5, 0.3, static_friction=0.4, tangential_restitution=0.7, hop=0.03)
-    assert vars(law) == vars(own)
+    assert numbers(law) == numbers(own)
     assert loads(scenario.to_toml()) == scenario
 
 

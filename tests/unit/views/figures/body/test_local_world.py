@@ -8,6 +8,7 @@ import pytest
 
 from alight.shapes import icosphere
 from alight.surfaces import RockField, Rocks
+from alight.views import style
 from alight.views.figures.body import local_world
 from alight.views.figures.body.local_world import Words, World, draw, piece
 
@@ -17,6 +18,7 @@ def world(monkeypatch):
     """A square of 20 m on a ball of 60 m, drawn coarsely."""
     for name, value in {"CELLS": 40, "PIXELS": 240, "BODY_PIXELS": 80, "SKY_PIXELS": 64}.items():
         monkeypatch.setattr(local_world, name, value)
+    monkeypatch.setattr(style, "DPI", 160)
     mesh = icosphere(3, 60.0)
     up = np.array([0.6, 0.0, 0.8])
     facet = np.argmax((mesh.vertices[mesh.faces].mean(axis=1) / 60.0) @ up)
