@@ -9,6 +9,7 @@ from alight.cli import bench
 from alight.core.devices import resolve
 from benchmarks import (
     atlas,
+    dispersed,
     drops,
     gravity,
     impacts,
@@ -35,6 +36,7 @@ PARTS = {
     "atlas": atlas,
     "rigid_landings": rigid_landings,
     "rocks": rocks,
+    "dispersed": dispersed,
     "drops": drops,
     "integrators": integrators,
     "trees": trees,
