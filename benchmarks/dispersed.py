@@ -15,9 +15,9 @@ from alight.scenario.shipped_scenarios import find
 TITLE = "Dispersed campaigns"
 
 NOTES = """\
-Shipped scenarios whose runs each have a model of their own (slopes of the ground, asteroids): building
-the models and releases from the scenario, and running them. *peer* is a batch for each model, one
-after the other, on the same device; *faster* is the ratio of the turns. *error* is the greatest
+Shipped scenarios whose runs each have a model of their own (slopes of the ground, asteroids):
+building models and releases from the scenario, and running them. *peer* is a batch for each model,
+one after the other, on the same device; *faster* is the ratio of the turns. *error* is the greatest
 difference of the places where runs end, which must be none: a run does not depend on its company.
 """
 
