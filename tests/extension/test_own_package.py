@@ -122,6 +122,7 @@ def test_the_section_is_in_the_report(local, installed, tmp_path):
     assert "in the middle" not in (tmp_path / "without.html").read_text()
 
 
+@pytest.mark.validate
 def test_the_flywheel_hops_a_cube(installed, tmp_path):
     """About +y, it is thrown towards +x; the momentum of a slow wheel does not tip it.
 
@@ -183,6 +184,7 @@ def test_a_cluster_computes_the_same(local, installed, cluster, tmp_path):
     assert contents(tmp_path) == contents(local)
 
 
+@pytest.mark.validate
 def test_workers_without_the_package_are_refused(installed, cluster, tmp_path):
     with worker(cluster) as address:
         done = campaign(tmp_path, "--scheduler", cluster.scheduler_address, folders=[installed])
@@ -215,6 +217,7 @@ def test_a_file_whose_package_is_missing():
     assert "Names of other packages are known where they are installed." in done.stderr
 
 
+@pytest.mark.validate
 def test_a_campaign_goes_on_only_with_the_package(local):
     done = campaign(local, "--runs", "16", folders=[])
     assert done.returncode == 2
@@ -231,6 +234,7 @@ def test_a_campaign_does_not_go_on_with_another_version(local, tmp_path):
     assert 'version of small-worlds: was "1.0", is "2.0"' in done.stderr
 
 
+@pytest.mark.validate
 def test_the_doctor_and_editors_know_it(installed):
     found = json.loads(alight("doctor", "--json", folders=[installed]).stdout)
     (extension,) = found["extensions"]
@@ -256,6 +260,7 @@ def broken(tmp_path):
     return install(tmp_path / "site", package)
 
 
+@pytest.mark.validate
 def test_a_package_that_does_not_load_stops_nobody_else(installed, broken):
     assert alight("scenario", "check", SCENARIO, folders=[installed, broken]).returncode == 0
     done = alight("doctor", folders=[installed, broken])

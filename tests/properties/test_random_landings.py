@@ -36,7 +36,9 @@ LUCK = 5e-3
 
 
 @pytest.mark.parametrize("device", DEVICES)
-@pytest.mark.parametrize("family", ["flat", "round", "tumbling", "real rough"])
+@pytest.mark.parametrize(
+    "family", ["flat", "round", "tumbling", pytest.param("real rough", marks=pytest.mark.validate)]
+)
 def test_a_few_hundred_random_landers(family: str, device: str) -> None:
     found: list[str] = []
     for seed in range(100, 104):

@@ -186,6 +186,7 @@ def test_some_rigid_hulls(kind: str, device: str) -> None:
     assert not wrong, "\n".join(wrong)
 
 
+@pytest.mark.validate
 @pytest.mark.parametrize("device", DEVICES)
 @pytest.mark.parametrize("slots", [1, 3])
 def test_rocks_on_shelves_do_not_change_bits(slots: int, device: str, paced: Any) -> None:

@@ -353,6 +353,7 @@ def rough_ground():
     return surfaces.Rough(surfaces.Plane(), noise)
 
 
+@pytest.mark.validate
 def test_first_touch_on_rough_ground_agrees_with_a_search_in_fine_steps(device):
     """Spinning cubes on parabolas over hills: all corners known in closed form at all times."""
     ground, g = rough_ground(), 1e-3

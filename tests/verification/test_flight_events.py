@@ -233,6 +233,7 @@ def test_a_hop_over_a_sphere_takes_keplers_time():
     assert found.touches["start"][0] == pytest.approx(kepler + 1e-3 / v, rel=2e-5)
 
 
+@pytest.mark.validate
 @pytest.mark.parametrize(
     ("name", "low", "high"),
     [

@@ -43,6 +43,7 @@ def test_a_short_push_in_flight_is_all_there(start, length):
     assert run.position[0] - (0.0, 0.0, 50.0) == pytest.approx(moved, rel=1e-9)
 
 
+@pytest.mark.validate
 def test_pushes_one_after_the_other_and_at_once_add_up():
     pushes = [
         flight.Timed(flight.SteadyPush(PUSH), 10.0, 11.0),
@@ -148,6 +149,7 @@ def test_a_tree_at_rest_waits_for_a_push_that_is_to_come():
     assert run.final["x"][0, 2] > 0.1
 
 
+@pytest.mark.validate
 @pytest.mark.parametrize("length", [1.0, 1e-3])
 def test_a_short_push_on_what_a_membrane_catches_is_all_there(length):
     """Steps of up to 20 s, on body and carrier; what does not switch is followed to rounding."""

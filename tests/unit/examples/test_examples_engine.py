@@ -23,6 +23,7 @@ def run(name, *arguments):
     return done.stdout
 
 
+@pytest.mark.validate
 def test_own_surface_is_landed_on():
     """At rest on its corners, no deeper than contact may press, where friction holds."""
     out = run("own_surface.py")

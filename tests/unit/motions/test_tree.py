@@ -262,6 +262,7 @@ def test_a_run_in_few_lines(make, lander):
     assert "kept: one in" in str(thin)
 
 
+@pytest.mark.validate
 def test_steps_of_one_size_reach_the_same_end(make, lander):
     release = thrown(lander.tree, 2)
     fine = run_batch(make(max_time=5.0, steps=TreeSteps(tolerance=1e-9)), release, device="cpu")

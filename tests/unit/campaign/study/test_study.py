@@ -342,6 +342,7 @@ def test_what_cannot_be_sent_is_named():
         packed(work, "topic")
 
 
+@pytest.mark.validate
 def test_equal_studies_have_equal_plans_in_every_process(tmp_path):
     """A script that is started again, and a module that it became, are the same study."""
     text = (

@@ -84,6 +84,7 @@ def test_workers_import_the_modules_of_a_study(own_study, scheduler, tmp_path):
     assert contents(out) == contents(here.folder)
 
 
+@pytest.mark.validate
 def test_the_example_is_a_campaign_with_a_report(tmp_path):
     out = tmp_path / "own"
     command = [sys.executable, str(EXAMPLES / "own_study.py"), str(out)]

@@ -56,6 +56,7 @@ def brute(rocky, x, q):
     return max(deepest, below.max())
 
 
+@pytest.mark.validate
 def test_on_rocks_it_is_the_deepest_of_all_pairs(rocky):
     rng = np.random.default_rng(2)
     x = np.column_stack([rng.uniform(-30, 30, (24, 2)), rng.uniform(0.3, 2.0, 24)])

@@ -104,6 +104,7 @@ def listed_with(ground, x, q, margin, shelves, device):
     return [found.numpy()[:n, i] for i, n in enumerate(count.numpy())]
 
 
+@pytest.mark.validate
 @pytest.mark.parametrize("device", devices.available(), ids=lambda device: device.name)
 @pytest.mark.parametrize("rows", [3, 48])
 def test_contacts_from_a_shelf(ground, poses, rows, device):

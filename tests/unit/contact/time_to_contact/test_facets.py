@@ -123,9 +123,13 @@ def first_touch(ground, lander, motion, until, steps=200):
     return found
 
 
+#: Kernels of rocks take twenty seconds each to compile.
+ROCKS = [pytest.param(kind, marks=pytest.mark.validate) for kind in ("rocks", "shelves")]
+
+
 @pytest.mark.parametrize("device", DEVICES)
 @pytest.mark.parametrize("name", LANDERS)
-@pytest.mark.parametrize("kind", ["facets", "rocks", "shelves"])
+@pytest.mark.parametrize("kind", ["facets", *ROCKS])
 def test_nothing_is_touched_while_clear(kind, name, device):
     ground, lander = ground_of(kind), LANDERS[name]
     shelf = SHELF if kind == "shelves" else NO_SHELF
@@ -165,6 +169,7 @@ def test_straight_down_on_a_rock(kind, name):
     assert np.median(time / touch) > 0.99
 
 
+@pytest.mark.validate
 @pytest.mark.parametrize("ball", [False, True], ids=["hull", "ball"])
 @pytest.mark.parametrize("device", DEVICES)
 def test_when_a_shelf_was_filled_changes_no_bit(ball, device):
