@@ -384,11 +384,11 @@ def _said(found: Found) -> str:
 HEAD = """# What composes with what
 
 Made by `python -m tools.matrix`, which makes one small model of each cell from Python and from a
-scenario file and runs it until it has touched the ground (`make matrix`), or, with `--no-run`, makes
-it alone: a test does so and compares with this page, which says what is accepted; `make validate`
-runs all cells. runs: from both. *Python*: from Python alone; the reason that a file gives stands
-below. –: refused, with the reason below. `--device cuda:0` walks the same cells on a GPU; the column
-of GPUs is walked where there is one.
+scenario file and runs it until it has touched the ground (`make matrix`), or, with `--no-run`,
+makes it alone: a test does so and compares with this page, which says what is accepted; `make
+validate` runs all cells. runs: from both. *Python*: from Python alone; the reason that a file gives
+stands below. –: refused, with the reason below. `--device cuda:0` walks the same cells on a GPU;
+the column of GPUs is walked where there is one.
 """
 
 
