@@ -232,3 +232,12 @@ def test_kernels_agree_with_numpy(device, rotations, rng):
             assert _same_rotation(numbers, wanted)
         else:
             assert np.allclose(numbers, wanted, rtol=0, atol=4 * ULPS), f"output {kind}"
+
+
+@pytest.mark.parametrize(
+    ("one", "other"), [((3,), (3,)), ((5, 3), (5, 3)), ((3,), (7, 3)), ((4, 1, 3), (6, 3))]
+)
+def test_cross_products_have_the_bits_of_numpys_own(one, other):
+    rng = np.random.default_rng(8)
+    a, b = rng.normal(size=one), rng.normal(size=other)
+    assert frames.cross(a, b).tobytes() == np.cross(a, b).tobytes()
