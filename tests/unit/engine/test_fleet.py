@@ -1,0 +1,47 @@
+"""Models that differ in numbers alone as one batch: each run has its own, to the bit."""
+
+import dataclasses
+
+import numpy as np
+import pytest
+
+from alight import contact, gravity, surfaces, vehicles
+from alight.core.errors import InputError
+from alight.engine import Fleet, run_batch, run_models
+from alight.engine.fleet import sorted_by_kind
+
+
+@pytest.fixture
+def models(world):
+    """Another slope, another gravity, another mass."""
+    first = world()
+    return [
+        first,
+        dataclasses.replace(first, surface=surfaces.Plane(normal=(0.2, 0.0, 1.0))),
+        dataclasses.replace(first, gravity=gravity.Uniform((0.0, 1e-3, -9e-3))),
+        world(lander=vehicles.RigidLander.cube(0.2, 3.0)),
+    ]
+
+
+def test_each_run_has_the_numbers_of_its_own_model(models, tumbled, device):
+    release = tumbled(6)
+    releases = [release[:2], release[2:3], release[3:5], release[5:]]
+    ((numbers, whole, parts),) = run_models(models, releases, device=device)
+    assert numbers == [0, 1, 2, 3]
+    assert len(whole) == 6
+    alone = [run_batch(m, r, device=device) for m, r in zip(models, releases, strict=True)]
+    for name in ("t", "x", "v", "q", "w", "outcome", "steps", "peak_force", "gain"):
+        for part, own in zip(parts, alone, strict=True):
+            assert part.final[name].tobytes() == own.final[name].tobytes(), name
+        everyone = np.concatenate([own.final[name] for own in alone])
+        assert np.ascontiguousarray(whole.final[name]).tobytes() == everyone.tobytes(), name
+    for part, own in zip(parts, alone, strict=True):
+        for name in ("run", "start", "normal_impulse"):
+            assert part.touches[name].tobytes() == own.touches[name].tobytes(), name
+
+
+def test_other_laws_are_other_batches(world, models):
+    rigid = world(contact.Impulse(restitution=0.5))
+    assert sorted_by_kind([models[0], rigid, models[1]]) == [[0, 2], [1]]
+    with pytest.raises(InputError, match="cannot share a batch"):
+        Fleet([models[0], rigid], [[0], [1]])
