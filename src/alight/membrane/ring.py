@@ -63,7 +63,9 @@ class Ring:
         self.reach = float(np.linalg.norm(points - self.origin, axis=1).max())
         self.R = _axes_2d(points, upward) if self.planar else _axes(points, upward, self.reach)
         flat = (points - self.origin) @ self.R
-        self.order = np.argsort(np.arctan2(flat[:, 1], flat[:, 0]))
+        # A point opposite the first is at pi or -pi, as rounding has it: it is always the first.
+        angle = np.arctan2(flat[:, 1], flat[:, 0])
+        self.order = np.argsort(np.mod(angle + np.pi + FLAT, 2.0 * np.pi))
         if self.planar:
             self.order = np.argsort(flat[:, 0])
         flat = flat[self.order]

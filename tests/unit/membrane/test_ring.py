@@ -27,7 +27,20 @@ def test_any_order_and_pose_is_the_same_ring():
     back = ring.points @ ring.R.T + ring.origin
     np.testing.assert_allclose(back, moved[ring.order], atol=3 * APART * 7.5)
     assert ring.inside((0.0, 0.0, 0.0))
-    assert not ring.inside((7.4, 0.0, 0.0) if abs(ring.points[0, 0]) < 7.4 else (6.6, 3.8, 0.0))
+    # Axes begin at the first point: one side's middle is at 30 degrees, at sqrt(3)/2 of the reach.
+    across = np.array([np.cos(np.pi / 6), 0.5, 0.0])
+    assert ring.inside(6.4 * across)
+    assert not ring.inside(6.6 * across)
+
+
+def test_the_order_does_not_depend_on_rounding():
+    """The corner opposite the first lies at pi or at -pi, whichever way it was rounded."""
+    orders = set()
+    for seed in range(50):
+        turn = Rotation.random(rng=seed)
+        ring = Ring(turn.apply(HEXAGON), up=turn.apply((0.0, 0.0, 1.0)))
+        orders.add(tuple(ring.order))
+    assert orders == {(3, 4, 5, 0, 1, 2)}
 
 
 def test_up_chooses_the_side():
