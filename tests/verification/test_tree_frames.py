@@ -13,7 +13,7 @@ from alight.contact.hertz import Hertz
 from alight.core import devices, frames
 from alight.core.outcomes import Outcome, outcome_of
 from alight.engine import run_batch, simulate
-from alight.flight import Fixed, SolarPressure, Tumbling, UniformRotation
+from alight.flight import Fixed, SolarPressure, SteadyPush, Tumbling, UniformRotation
 from alight.gravity import PointMass, Uniform
 from alight.motions import TreeModel, TreeRelease, TreeSteps, TreeStop
 from alight.surfaces import Plane, Sphere
@@ -151,11 +151,24 @@ def test_forces_balance_the_momentum_of_a_landing():
     assert peaks.stroke[0].tolist() == found.crushed[-1].tolist()
 
 
-def test_energy_of_an_undamped_lander_does_not_change_as_it_bounces():
+SPIN = UniformRotation(omega=(0.001, 0.0, 0.002))
+DRIVEN = {
+    "turning evenly": (SPIN, ()),
+    "tumbling": (Tumbling((1.0, 1.5, 2.2), (0.002, 0.003, 0.002)), ()),
+    "pushed": (SPIN, (SteadyPush((5e-4, 0.0, -1e-3)),)),
+}
+LATER = [pytest.param(name, marks=pytest.mark.validate) for name in list(DRIVEN)[1:]]
+
+
+@pytest.mark.parametrize("how", ["turning evenly", *LATER])
+def test_energy_of_an_undamped_lander_does_not_change_as_it_bounces(how):
+    """E_J less the work of what pushes from outside, and of a target that tumbles, -Omega' . H."""
     made = dumbbell()
+    rotation, externals = DRIVEN[how]
     model = TreeModel(
         *(made.tree, made.devices, PointMass(5e-3 * 1e4), Sphere(radius=100.0), Hertz(1e5)),
-        rotation=UniformRotation(omega=(0.001, 0.0, 0.002)),
+        rotation=rotation,
+        externals=externals,
         stop=TreeStop(max_time=60.0, tip_angle=np.pi),
         steps=TreeSteps(tolerance=1e-9),
     )

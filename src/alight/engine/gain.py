@@ -1,9 +1,10 @@
 """Energy from nowhere: a contact that returns more than it received has failed.
 
-E_J (``motions.rigid.energy``) falls under damping, friction and restitution and else is constant.
-Steps of finite length may raise it a little, by up to 2 % of the energy at hand on ground of bricks
-and hills (``tests/properties``); the kernels take that back. What exceeds a tenth is a fault of the
-model or of its numbers: such a run is not an escape, and nothing after it can be trusted.
+E_J (``motions.rigid.energy``), less the work of what drives a lander, falls under damping, friction
+and restitution and else is constant. Steps of finite length may raise it a little, by up to 2 % of
+the energy at hand on ground of bricks and hills (``tests/properties``); the kernels take that back.
+What exceeds a tenth is a fault of the model or of its numbers: such a run is not an escape, and
+nothing after it can be trusted.
 """
 
 from typing import Any

@@ -10,7 +10,7 @@ from alight.core import devices
 from alight.core.types import scalar, vec3
 from alight.vehicles.fittings import Brake, Crushable, Fitted, Thruster
 from alight.vehicles.tree.data import TreeData, TreeMemory
-from alight.vehicles.tree.kinematics import push_body
+from alight.vehicles.tree.kinematics import point_velocity, push_body
 from alight.vehicles.tree.tree import Tree
 
 THRUST = wp.constant(0)
@@ -145,9 +145,14 @@ def act(
     v: wp.array2d(dtype=scalar),
     level: wp.array2d(dtype=scalar),
     memory: TreeMemory,
+    spin: vec3,
     slot: int,
 ):
-    """Add the forces and efforts of all thrusters, motors and brakes at their present levels."""
+    """Add the forces and efforts of all thrusters, motors and brakes at their present levels.
+
+    Returns their power [W], relative to axes that turn at ``spin`` [rad/s].
+    """
+    power = scalar(0.0)
     for i in range(parts.actuators.shape[0]):
         part = parts.actuators[i]
         size = part.strength * level[i, slot]
@@ -157,11 +162,14 @@ def act(
                 lever = wp.quat_rotate(turn, part.place)
                 force = size * wp.quat_rotate(turn, part.direction)
                 push_body(memory, part.body, lever, force, vec3(), slot)
+                power += wp.dot(force, point_velocity(memory, part.body, lever, spin, slot))
             else:
+                u = v[part.v_at, slot]
                 if part.kind == BRAKE:
-                    u = v[part.v_at, slot]
                     size = -size * u / wp.sqrt(u * u + part.speed * part.speed)
                 memory.efforts[part.v_at, slot] = memory.efforts[part.v_at, slot] + size
+                power += size * u
+    return power
 
 
 @wp.struct

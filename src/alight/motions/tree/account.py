@@ -1,4 +1,9 @@
-"""What is noted of an articulated lander after each step: contacts, peaks, and how it ends."""
+"""What is noted of an articulated lander after each step: contacts, peaks, and how it ends.
+
+What contacts are judged by is E_J less the work of all that E_J has no potential for: thrusters,
+motors and brakes, pushes from outside, a target that turns unevenly. That is constant in flight,
+but for dampers of joints, and nothing may raise it in contact, however long actuators push in it.
+"""
 
 import functools
 from typing import Any
@@ -117,6 +122,19 @@ def belly_force(parts: DeviceData, space: TreeSpace, belly: int, slot: int):
 
 
 @wp.func
+def add_work(space: TreeSpace, slot: int, h: scalar):
+    """Add the work of a step of ``h`` [s] that ended here, by the trapezoidal rule.
+
+    Where something switches, power jumps: a start (``h`` = 0) follows, which takes the new one.
+    """
+    notes = space.notes[slot]
+    more = scalar(0.5) * h * (notes.power_before + notes.power)
+    space.notes[slot].work = notes.work + more
+    space.notes[slot].turnover = notes.turnover + wp.abs(more)
+    space.notes[slot].power_before = notes.power
+
+
+@wp.func
 def raise_peak(space: TreeSpace, row: int, slot: int, value: scalar):
     """Keep the larger."""
     space.peaks[row, slot] = wp.max(space.peaks[row, slot], value)
@@ -171,6 +189,11 @@ def arrive_functions(parts: TreeComposition) -> tuple[Any, Any]:
         return wp.max(least, world.limits.contact_step)
 
     @wp.func
+    def level(world: World, space: TreeSpace, slot: int, t: scalar, contact: HertzData):
+        """E_J less the work so far [J]: what nothing may raise."""
+        return energy(world, space, slot, t, contact) - space.notes[slot].work
+
+    @wp.func
     def begin_touch(
         world: World,
         run: TreeRun,
@@ -196,8 +219,9 @@ def arrive_functions(parts: TreeComposition) -> tuple[Any, Any]:
         touch.normal = n
         touch.normal_speed_in = wp.dot(n, u)
         touch.tangential_speed_in = wp.length(u - wp.dot(n, u) * n)
-        touch.energy_in = energy(world, space, slot, run.t, contact)
-        if run.touches > 0 and world.idle != 0:
+        touch.energy_in = level(world, space, slot, run.t, contact)
+        space.notes[slot].turnover = scalar(0.0)
+        if run.touches > 0:
             off = wp.abs(touch.energy_in - space.notes[slot].energy)
             space.notes[slot].drift = wp.max(space.notes[slot].drift, off)
         speed = wp.max(scalar(0.0), -touch.normal_speed_in)
@@ -245,19 +269,15 @@ def arrive_functions(parts: TreeComposition) -> tuple[Any, Any]:
     def end_touch(world: World, run: TreeRun, space: TreeSpace, slot: int, contact: HertzData):
         """``run`` after a contact; its record is complete."""
         out = run
-        now = energy(world, space, slot, run.t, contact)
+        now = level(world, space, slot, run.t, contact)
         more = now - space.notes[slot].touch.energy_in
         space.notes[slot].touch.energy_out = now
         space.notes[slot].energy = now
         fastest = space.peaks[PEAK_SPEED, slot]
         moving = scalar(0.5) * world.mass * fastest * fastest
         pull = wp.length(space.notes[slot].anchor.acceleration)
-        potential = world.mass * pull * world.limits.size
-        if world.idle != 0:
-            space.notes[slot].gain = wp.max(space.notes[slot].gain, more)
-        else:
-            # Motors, thrusters and a target that tumbles change E_J too: not by its own size.
-            potential += wp.abs(now) + wp.abs(space.notes[slot].touch.energy_in)
+        potential = world.mass * pull * world.limits.size + space.notes[slot].turnover
+        space.notes[slot].gain = wp.max(space.notes[slot].gain, more)
         if gains_energy(more, moving, moving, potential) and not has_failed(out.outcome):
             out.outcome = _GAINED_ENERGY
         out.touches += 1
@@ -346,6 +366,7 @@ def arrive_functions(parts: TreeComposition) -> tuple[Any, Any]:
     ):
         """``run`` after a step of ``h`` [s] (0 at a start), the tree being placed and solved."""
         now = spin(world.rotation, run.t)
+        add_work(space, slot, h)
         out = middle(world, run, space, slot, h, now.rate)
         found = sum_pads(space, slot)
         if found.count > 0:

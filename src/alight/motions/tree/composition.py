@@ -107,7 +107,6 @@ def compose_tree(laws: TreeLaws) -> TreeComposition:
         up: vec3  # of the first body, in its axes
         mass: scalar  # of all bodies [kg]
         step: scalar  # of Runge-Kutta steps [s]
-        idle: int  # 1 where nothing drives the lander, so that its energy cannot rise
 
     @wp.func
     def anchor(world: World, space: TreeSpace, slot: int):
@@ -126,7 +125,13 @@ def compose_tree(laws: TreeLaws) -> TreeComposition:
 
     @wp.func
     def weigh(world: World, space: TreeSpace, slot: int, t: scalar, now: Spin):
-        """Gravity, pushes from outside, and what an uneven rotation adds, on every body."""
+        """Gravity, pushes from outside, and what an uneven rotation adds, on every body.
+
+        Returns the power [W] of what E_J has no potential for: the pushes, and of the rotation
+        -Omega' . H, with H the inertial angular momentum about the target's origin. (Of a particle:
+        what Omega' x r takes, and the change of |Omega x r|^2 / 2 in place.)
+        """
+        power = scalar(0.0)
         value = space.notes[slot].anchor
         place = space.notes[slot].anchor_x
         extra = vec3()
@@ -144,12 +149,19 @@ def compose_tree(laws: TreeLaws) -> TreeComposition:
                 here = extrapolate(value, c - place)
                 a = here.acceleration + extra
                 moment = vec3()
+                arm = vector_row(space.tree, i, ARM, slot)
+                if wp.static(laws.pushed):
+                    v = point_velocity(space.tree, i, arm, now.rate, slot)
+                    power += body.mass * wp.dot(extra, v)
                 if wp.static(not laws.even):
                     inertia = turned_inertia(space.tree, body, i, slot)
                     a -= wp.cross(now.acceleration, c)
                     moment = -inertia * now.acceleration
-                arm = vector_row(space.tree, i, ARM, slot)
+                    u = point_velocity(space.tree, i, arm, now.rate, slot) + wp.cross(now.rate, c)
+                    spun = inertia * vector_row(space.tree, i, RATE, slot)
+                    power -= wp.dot(now.acceleration, body.mass * wp.cross(c, u) + spun)
                 push_body(space.tree, i, arm, body.mass * a, moment, slot)
+        return power
 
     @wp.func
     def press(world: World, space: TreeSpace, slot: int, omega: vec3, contact: HertzData):
@@ -187,9 +199,12 @@ def compose_tree(laws: TreeLaws) -> TreeComposition:
         place_tree(world.tree, space.trial_q, space.trial_v, now.rate, space.tree, slot)
         clear_forces(world.tree, space.tree, slot)
         anchor(world, space, slot)
-        weigh(world, space, slot, t, now)
+        power = weigh(world, space, slot, t, now)
         press(world, space, slot, now.rate, contact)
-        act(world.tree, world.parts, space.trial_v, space.level, space.tree, slot)
+        power += act(
+            world.tree, world.parts, space.trial_v, space.level, space.tree, now.rate, slot
+        )
+        space.notes[slot].power = power
         add_joint_efforts(world.tree, space.trial_q, space.trial_v, space.tree.efforts, slot)
         crush_all(
             world.parts,

@@ -295,8 +295,6 @@ class TreeModel(Motion):
         world.slope, world.curvature = bounds.slope, bounds.curvature
         world.up, world.mass = vec3(*np.asarray(self.up)), self.tree.mass
         world.step = self.steps.step
-        steady = self.rotation.uniform and all(law.steady for law in self.externals)
-        world.idle = int(steady and not self.fitted.actuators)
         return world
 
     @property

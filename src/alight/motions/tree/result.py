@@ -52,8 +52,9 @@ class TreeResult(BatchResult):
     """How the runs of articulated landers ended; row i is run i.
 
     ``final`` has the fields of rigid landers, so that tables of campaigns take it: ``x`` and ``v``
-    are of the centre of mass, ``q`` and ``w`` of the first body; ``gain`` and ``drift`` are 0 for
-    landers with thrusters, motors or brakes, whose energy may rise.
+    are of the centre of mass, ``q`` and ``w`` of the first body; ``energy``, ``gain`` and ``drift``
+    are of E_J less the work of thrusters, motors and brakes, of pushes from outside and of a target
+    that turns unevenly.
     """
 
     model: TreeModel

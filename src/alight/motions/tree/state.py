@@ -80,7 +80,11 @@ class TreeNotes:
     anchor: FieldValue  # gravity where it was last evaluated
     anchor_x: vec3  # and that place [m]
     touch: Touch  # the contact under way
-    energy: scalar  # E_J at the last begin or end of a contact [J]
+    energy: scalar  # E_J less the work below, at the end of the last contact [J]
+    power: scalar  # of actuators, pushes from outside and an uneven rotation [W], with the slope
+    power_before: scalar  # the same where the last step ended [W]
+    work: scalar  # of them all so far [J]
+    turnover: scalar  # since the contact began, whether given or taken [J]
     first_place: vec3  # of the first touch [m]
     first_speed: scalar  # [m/s]
     hardest: scalar  # [m/s]
