@@ -6,6 +6,10 @@ PY     := $(VENV)/bin/python
 STAMP  := $(VENV)/.installed
 OUT    := out
 
+# Some machines forbid Python to keep compiled modules: every process that a test starts (hundreds)
+# would then compile the whole package again.
+unexport PYTHONDONTWRITEBYTECODE
+
 .DEFAULT_GOAL := help
 .PHONY: help setup demo test lint types rooms tests remind validate matrix mutants bench figures clean
 

@@ -107,6 +107,7 @@ def test_the_column_is_in_the_table(local):
     assert 0.1 < max(table["roll_out_m"]) < 10.0
 
 
+@pytest.mark.validate
 def test_the_section_is_in_the_report(local, installed, tmp_path):
     done = alight("report", local, "--out", tmp_path / "report.html", folders=[installed])
     assert done.returncode == 0, done.stderr
@@ -227,6 +228,7 @@ def test_a_campaign_goes_on_only_with_the_package(local):
     assert said in resolved.stderr
 
 
+@pytest.mark.validate
 def test_a_campaign_does_not_go_on_with_another_version(local, tmp_path):
     new = install(tmp_path, version="2.0")
     done = campaign(local, folders=[new])

@@ -208,6 +208,7 @@ def test_a_worker_killed_in_mid_run(path, whole, cluster, sent, tmp_path):
     assert runs == list(range(192))
 
 
+@pytest.mark.validate
 def test_all_workers_killed(path, whole, cluster, tmp_path):
     (only,) = cluster.take(1)
     alone = Disturbed(cluster.scheduler, 2, lambda: cluster.kill(only), patience=0.1)
@@ -269,6 +270,7 @@ def test_a_worker_with_another_version(path, whole, cluster, other_version, tmp_
     assert contents(tmp_path / "out") == whole
 
 
+@pytest.mark.validate
 def test_a_worker_that_cannot_load_alight_comes_late(path, whole, cluster, broken, tmp_path):
     cluster.take(1)
     late = Disturbed(cluster.scheduler, 2, lambda: cluster.add(broken))

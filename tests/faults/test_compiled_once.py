@@ -42,9 +42,8 @@ def modules(code, folder, *words):
     return {path.name for path in kernels.rglob("*.o")}
 
 
-@pytest.mark.parametrize(
-    "code", [SMALL, pytest.param(WHOLE, marks=pytest.mark.validate)], ids=["small", "whole"]
-)
+@pytest.mark.validate
+@pytest.mark.parametrize("code", [SMALL, WHOLE], ids=["small", "whole"])
 def test_later_starts_compile_nothing(code, tmp_path):
     first = modules(code, tmp_path, "first")
     assert first

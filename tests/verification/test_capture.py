@@ -152,6 +152,7 @@ def test_axial_reference(device):
     assert flight.rows["settle_s"][0] < 168.0
 
 
+@pytest.mark.validate
 def test_hinges_under_a_step(device):
     # Twice the static moment, as cos W t swings; 100 N bend the arrays by 0.4 degrees.
     craft, push = Spacecraft(damping_ratio=0.0), 100.0

@@ -89,6 +89,7 @@ def test_torque_free_golden_on_a_spinning_target(device):
     assert np.abs(x - place).max() < 500 * 1e-9 * 3.7
 
 
+@pytest.mark.validate
 def test_attitude_on_a_tumbling_target_keeps_inertial_angular_momentum():
     inertia = np.array([2.0, 3.0, 4.0]) * 1e-3
     lander = vehicles.RigidLander.cube(0.2, 1.0, inertia=inertia)
@@ -175,6 +176,7 @@ def test_kepler_orbits(tolerance, bound):
     assert np.ptp(solution.energy.total) < bound / 30.0 * scale
 
 
+@pytest.mark.validate
 def test_jacobi_constant_about_an_irregular_body():
     """E_J over four orbits of Itokawa, at tolerances of 1e-7, 1e-9, 1e-11.
 

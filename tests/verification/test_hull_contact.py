@@ -111,6 +111,7 @@ def test_on_one_peak_it_rests_as_one_point_does_on_a_plane():
     assert hull_depths(model, result.final, "cpu")[0] == found.depth[0]
 
 
+@pytest.mark.validate
 def test_a_tip_between_the_points_is_met_by_the_hull_alone():
     """A cube over a tip, with its corners as points: it sinks onto the tip, or rests on it."""
     deep = {}

@@ -169,6 +169,7 @@ def test_dropped_cubes_end_on_a_face():
     assert result.position[:, 2] == pytest.approx(np.full(32, 0.1), abs=1e-3)
 
 
+@pytest.mark.validate
 def test_dropped_cubes_rest_on_three_points_of_rough_ground():
     """Hills of 2 cm: rest with the centre of mass above what it stands on."""
     noise = surfaces.FractalNoise(0.02, 1.0, octaves=3, seed=2)

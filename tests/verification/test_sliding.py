@@ -261,6 +261,7 @@ def test_sliding_against_the_equations_of_the_paper(name, device):
     check_slide(Chart(axes, GM, omega, 0.5), body_model(axes, omega, 0.5), device)
 
 
+@pytest.mark.validate
 def test_sliding_on_a_parametric_surface(device):
     """Monomials in the reference, harmonics and their level set in the engine."""
     series, omega = bumpy_series(), (0.0, 0.0, OMEGA)
@@ -537,6 +538,7 @@ def test_an_arc_that_does_not_come_back_has_escaped(omega, device):
     assert found.bounces.tolist()[2:] == [0, 0, 0]
 
 
+@pytest.mark.validate
 def test_linearised_gravity_ends_in_the_same_places(device):
     """Evaluated anew every 40 cm: gravity is off by 3 (d/r)^2 = 3e-6 at most, and so are rests."""
     model = body_model((400.0,) * 3, (0, 0, OMEGA), 0.4, e=0.5, steps=motions.Steps())

@@ -42,7 +42,9 @@ def rough_field():
 GROUNDS = {"sphere": ball, "rough field": rough_field}
 
 
-@pytest.fixture(scope="module", params=GROUNDS)
+@pytest.fixture(
+    scope="module", params=["sphere", pytest.param("rough field", marks=pytest.mark.validate)]
+)
 def model(request):
     return Model(
         gravity.PointMass(PULL * RADIUS**2),

@@ -190,6 +190,7 @@ class Growing(Approach):
         return data
 
 
+@pytest.mark.validate
 @pytest.mark.parametrize("device", DEVICES)
 def test_controller_of_ones_own(device):
     motion = Capture(CRAFT.membrane(), ROCK, CRAFT, Growing(speed=1e-6, lead=1e6))
@@ -198,6 +199,7 @@ def test_controller_of_ones_own(device):
     assert flight.rows["propellant_kg"][0] == pytest.approx(9.0 / (285.0 * 9.80665), rel=1e-9)
 
 
+@pytest.mark.validate
 def test_a_stop_ends_a_capture():
     """It is not held, and not at rest; the words of captures stay for the others."""
     import dataclasses

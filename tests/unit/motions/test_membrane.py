@@ -169,6 +169,7 @@ class Brake(Thrust):
         return data
 
 
+@pytest.mark.validate
 def test_thrust_of_your_own(device):
     motion = MembraneMotion(trampoline(), POINT, CRAFT, thrust=Brake())
     flight = motion.run((0, 0, 60), (0, 0, 1.0), duration=5.0, step=0.05, device=device)

@@ -384,6 +384,7 @@ def test_without_the_extra(scenario, tmp_path, monkeypatch):
     assert not list(tmp_path.iterdir())
 
 
+@pytest.mark.validate
 def test_dask_is_not_imported_before_it_is_needed():
     code = "import sys, alight.campaign; print({'dask', 'distributed'} & set(sys.modules))"
     found = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)

@@ -55,6 +55,7 @@ def test_the_nearest_of_facets_and_rocks(ground, poses):
     assert found.distance[apart] == pytest.approx(best[apart], abs=1e-12)
 
 
+@pytest.mark.validate
 def test_contacts_hold_the_nearest_pair(ground, poses):
     x, q = poses
     near = contact.distance(ground, CUBE, x, q, device="cpu")

@@ -150,7 +150,7 @@ def test_nothing_is_touched_while_clear(kind, name, device):
 
 
 @pytest.mark.parametrize("name", LANDERS)
-@pytest.mark.parametrize("kind", ["rocks", "shelves"])
+@pytest.mark.parametrize("kind", ROCKS)
 def test_straight_down_on_a_rock(kind, name):
     """Along the shortest way, and without turning: clear up to the touch, and no longer."""
     ground, lander, speed = ground_of("rocks"), LANDERS[name], 0.3
@@ -216,7 +216,7 @@ def test_a_touch_is_found_in_a_few_steps():
     assert np.median((there - close)[ended]) <= 5.0
 
 
-@pytest.mark.parametrize("kind", ["facets", "rocks", "shelves"])
+@pytest.mark.parametrize("kind", ["facets", *ROCKS])
 def test_a_ball(kind):
     """Its middle is as far from the ground as its radius when it touches, and never nearer."""
     ground, ball = ground_of(kind), vehicles.RigidLander.sphere(0.3, 1.0)

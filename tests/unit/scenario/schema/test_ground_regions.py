@@ -273,6 +273,7 @@ def write_map(file, restitution=1.0, **more):
     file.write_text("\n".join(lines))
 
 
+@pytest.mark.validate
 def test_a_map_is_read_beside_the_scenario(tmp_path):
     write_map(tmp_path / "factors.csv", 0.5)
     text = SPHERE.replace("[lander]", 'map = "factors.csv"\n\n[lander]')
