@@ -2,10 +2,12 @@
 
 A change of structure must not change a result. Of each table this keeps a hash of every column, and
 its first and last value, so that a difference can be read. ``python tests/net/recorded.py`` writes
-``record.json`` anew: do so only where results are meant to change, and say why in the commit.
+this machine's file of ``records`` again: do so only where results are meant to change, and say why
+in the commit.
 
-Bits depend on the compiler, on the mathematical library and on the processor: the record carries a
-stamp of them, and is compared where the stamp is the same.
+Bits depend on the compiler, on the mathematical library and on the processor: kernels give the same
+on all that have FMA, NumPy's sines and matrix products do not. So there is a record for each width
+of vectors, with a stamp of the rest; it is compared where the stamp is the same.
 """
 
 from __future__ import annotations
@@ -27,7 +29,6 @@ from alight.scenario import load
 from alight.scenario.document import LANDING
 
 HERE = pathlib.Path(__file__).resolve().parent
-RECORD = HERE / "record.json"
 SCENARIOS = HERE.parents[1] / "scenarios"
 
 sys.path.insert(0, str(HERE.parent / "properties"))  # tests are no package
@@ -59,6 +60,18 @@ def _processor() -> list[str]:
     lines = file.read_text(encoding="utf-8").split("\n") if file.exists() else []
     flags = next((line for line in lines if line.startswith("flags")), "").split()
     return [name for name in ("fma", "avx2", "avx512f") if name in flags]
+
+
+def record_file() -> pathlib.Path:
+    """The record of processors with vectors as wide as this one's."""
+    return HERE / "records" / f"{[platform.machine(), *_processor()][-1]}.json"
+
+
+def known() -> Facts:
+    """What this machine's record holds: a stamp, and cases by name; nothing where there is none."""
+    file = record_file()
+    text = file.read_text(encoding="utf-8") if file.exists() else '{"stamp": {}, "cases": {}}'
+    return dict(json.loads(text))
 
 
 def column(values: Any) -> Facts:
@@ -163,17 +176,16 @@ def differences(old: Facts, new: Facts) -> list[str]:
 
 
 def main(names: list[str]) -> None:
-    """Write the record anew; of some cases alone if they are named."""
-    old = json.loads(RECORD.read_text(encoding="utf-8")) if RECORD.exists() and names else {}
-    kept = old.get("cases", {})
-    known = cases()
-    for name in names or known:
-        kept[name] = known[name]()
+    """Write this machine's record again; of some cases alone if they are named."""
+    kept = known()["cases"] if names else {}
+    made = cases()
+    for name in names or made:
+        kept[name] = made[name]()
         print(name, flush=True)
-        lines = [f"{json.dumps(name)}: {_short(kept[name])}" for name in known if name in kept]
+        lines = [f"{json.dumps(name)}: {_short(kept[name])}" for name in made if name in kept]
         whole = ",\n".join(lines)
         text = f'{{"stamp": {json.dumps(stamp())}, "cases": {{\n{whole}\n}}}}\n'
-        RECORD.write_text(text, encoding="utf-8")
+        record_file().write_text(text, encoding="utf-8")
 
 
 def _short(facts: Facts) -> str:

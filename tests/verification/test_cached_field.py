@@ -41,9 +41,7 @@ def meshes(lumpy_body):
     return {"lumpy": lumpy_body(3, 0.06).scaled(100.0), "lobes": two_lobes()}
 
 
-@pytest.fixture(
-    scope="module", params=["lobes", pytest.param("lumpy", marks=pytest.mark.validate)]
-)
+@pytest.fixture(scope="module", params=["lobes", pytest.param("lumpy", marks=pytest.mark.validate)])
 def name(request):
     return request.param
 

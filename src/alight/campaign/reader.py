@@ -9,7 +9,6 @@ from dataclasses import dataclass
 from typing import Any
 
 import pyarrow as pa
-import pyarrow.dataset as pads
 import pyarrow.parquet as pq
 
 from alight.campaign.plan import PLAN_FILE, Plan, read_plan
@@ -87,6 +86,8 @@ class Campaign:
         files = [str(path) for path in self.files(table)]
         if not files:
             raise InputError(f"{self.folder} has no finished shard yet.")
+        import pyarrow.dataset as pads  # it imports pandas: half a second that no command needs
+
         return pads.dataset(files, format="parquet")
 
     def read(self, table: str = "runs", columns: Sequence[str] | None = None) -> Any:
