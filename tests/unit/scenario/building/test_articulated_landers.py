@@ -63,7 +63,9 @@ def by_hand():
         joints.append(Joint(name, "prismatic", "bus", (x, y, -0.2), axis=(0, 0, 2)))
         pads.append(Pad(name, (0, 0, -0.4)))
         crushables.append(Crushable(name, 8.0, 0.15))
-    hold = Thruster("bus", (0, 0, 0.5), (0, 0, -1), 3.0, Schedule((0.1, 20.0), (1, 0), "touch"))
+    hold = Thruster(
+        3.0, (0, 0, -1), (0, 0, 0.5), Schedule((0.1, 20.0), (1, 0), "touch"), body="bus"
+    )
     tree = Tree("lander", bodies, joints)
     model = TreeModel(
         *(tree, [*pads, *crushables, hold, Slosh("liquid", (0, 0, -1), "bus")]),
