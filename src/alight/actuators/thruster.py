@@ -52,7 +52,8 @@ class Thruster(Actuator):
         name: str = "",
         body: str | None = None,
     ) -> None:
-        if isinstance(force, str):
+        first: object = force  # a body, as trees once had it
+        if isinstance(first, str):
             raise InputError(
                 f"the force of a thruster is {force!r}; it must be a number [N]. On a tree: "
                 f'Thruster(force, direction, place, schedule, body="{force}").'

@@ -134,9 +134,10 @@ class Drives:
                     f"{one!r} is among the actuators; each must be a Wheel, Thruster, Spring or "
                     "another Actuator."
                 )
-            if getattr(one, "body", None) is not None:
+            body = getattr(one, "body", None)
+            if body is not None:
                 raise InputError(
-                    f'actuator "{one.name}" is fixed in body "{one.body}"; a rigid lander is one '
+                    f'actuator "{one.name}" is fixed in body "{body}"; a rigid lander is one '
                     "body, so leave body out."
                 )
         self.wheels = tuple(a for a in actuators if isinstance(a, Wheel))
