@@ -124,6 +124,22 @@ def test_the_lander_of_paper_002_by_name():
     assert np.array_equal(model.up, (0.0, 1.0, 0.0))
 
 
+def test_motors_after_rest_have_a_top_speed():
+    """In the units of the joint: it turns, or it slides."""
+    given = table()
+    later = {"after": "rest", "times": ["5 s"], "levels": [1], "repeats": 3}
+    given["lander"]["motor"] = [
+        {"body": "liquid", "torque": "2 N*m", "top_speed": "60 rpm", **later},
+        {"body": "leg-1", "torque": "-3 N", "top_speed": "2 cm/s"},
+    ]
+    turns, slides = prepare(from_dict(given)).nominal().model.fitted.actuators[1:]
+    assert (turns.top_speed, slides.top_speed) == (pytest.approx(2.0 * np.pi), 0.02)
+    assert (turns.slowing, slides.slowing) == (pytest.approx(1.0 / np.pi), pytest.approx(150.0))
+    assert (turns.schedule.after, turns.schedule.repeats) == ("rest", 3)
+    given["lander"]["motor"][1]["top_speed"] = "2 rad/s"
+    assert any("must be a speed" in line for line in faults(given))
+
+
 def test_a_finite_plane():
     given = table()
     given["ground"] = {"kind": "patch", "length": "4 m", "width": "3 m"}
