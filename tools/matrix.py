@@ -23,7 +23,7 @@ from typing import Any, NamedTuple
 
 from alight.campaign import run_campaign
 from alight.core import devices
-from alight.core.errors import AlightError, InputError
+from alight.core.errors import AlightError
 from alight.core.outcomes import FIRST_FAILURE
 from alight.engine import Stop, run_batch, simulate
 from alight.membrane import Captive, Membrane, hexagon, pear
@@ -126,16 +126,12 @@ def _rigid(lander: Any, fitted: list[Any], laws: dict[str, Any]) -> tuple[Any, A
 def caught(name: str, **other: Member) -> tuple[Any, Any]:
     """The model of a drop or a capture under what pulls, and its release."""
     use = {**BASE, **other}
-    if use["actuator"].name != "none":
-        raise InputError(
-            "what a membrane catches has no actuators; a carrier has its thrust, the craft of a "
-            "capture its approach."
-        )
     still = use["rotation"].name == "none"
     laws = {
         "gravity": made(use["gravity"]),
         "rotation": None if still else made(use["rotation"]),
         "externals": made(use["external"]),
+        "actuators": tuple(use["actuator"].make()),
     }
     if name == DROP:
         body = Captive.from_mesh(pear(4.0, subdivisions=1), 100.0)
@@ -194,7 +190,10 @@ def caught_file(name: str, **other: Member) -> dict[str, Any]:
             "body": {"length": "4 m", "facets": 80, "mass": "100 kg"},
             "membrane": {"side": "7.5 m", "stiffness": "30 N/m^3"},
             "release": {"height": "4 m"},
-            "carrier": {"position": ["0 m", "0 m", f"{FAR} m"]},
+            "carrier": {
+                **{"mass": "1 t", "inertia": ["1000 kg*m^2"] * 3},
+                "position": ["0 m", "0 m", f"{FAR} m"],
+            },
             "stop": {"duration": "1 s"},
         }
     else:

@@ -11,22 +11,12 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
 
-from alight import actuators, contact, flight, gravity, surfaces
+from alight import contact, flight, gravity, surfaces
+from alight.actuators import Brake, Motor, Spring, Thruster, Wheel
 from alight.contact.hertz import Hertz
 from alight.shapes import Mesh
 from alight.shapes.icosphere import icosphere
-from alight.vehicles import (
-    Belly,
-    Brake,
-    Joint,
-    Motor,
-    Pad,
-    RigidLander,
-    Thruster,
-    Tree,
-    TreeBody,
-    dcap_lander,
-)
+from alight.vehicles import Belly, Joint, Pad, RigidLander, Tree, TreeBody, dcap_lander
 
 RADIUS, GM, PULL, HEIGHT = 50.0, 25.0, 0.01, 0.02
 
@@ -392,46 +382,45 @@ ACTUATORS = (
     Member("none", lambda: []),
     Member(
         "thruster",
-        lambda: [Thruster("bus", (0, 0, 0), (0, 0, 1), 1e-3)],
+        lambda: [Thruster(1e-3, (0, 0, 1))],
+        {"thruster": [{"name": "jet", "direction": [0, 0, 1], "force": "1e-3 N"}]},
+        (Thruster,),
+    ),
+    Member(
+        "thruster in a body",
+        lambda: [Thruster(1e-3, (0, 0, 1), body="bus")],
         {
             "thruster": [
                 {"body": "bus", "place": ["0 m"] * 3, "direction": [0, 0, 1], "force": "1e-3 N"}
             ]
         },
-        (Thruster,),
     ),
     Member(
-        "motor",
+        "motor in a joint",
         lambda: [Motor("wheel", 1e-4)],
         {"motor": [{"body": "wheel", "torque": "1e-4 N*m"}]},
         (Motor,),
     ),
     Member(
-        "brake",
+        "brake in a joint",
         lambda: [Brake("wheel", 1e-4)],
         {"brake": [{"body": "wheel", "torque": "1e-4 N*m"}]},
         (Brake,),
     ),
     Member(
-        "wheel of a rigid lander",
-        lambda: [actuators.Wheel((0, 0, 1), 1e-4, torque=1e-5)],
+        "wheel",
+        lambda: [Wheel((0, 0, 1), 1e-4, torque=1e-5)],
         {
             "wheel": [
                 {"name": "wheel", "axis": [0, 0, 1], "inertia": "1e-4 kg*m^2", "torque": "1e-5 N*m"}
             ]
         },
-        (actuators.Wheel,),
+        (Wheel,),
     ),
     Member(
-        "thruster of a rigid lander",
-        lambda: [actuators.Thruster(1e-3, (0, 0, 1))],
-        {"thruster": [{"name": "jet", "direction": [0, 0, 1], "force": "1e-3 N"}]},
-        (actuators.Thruster,),
-    ),
-    Member(
-        "spring of a rigid lander",
-        lambda: [actuators.Spring(1e-3, (0, 0, 1))],
+        "spring",
+        lambda: [Spring(1e-3, (0, 0, 1))],
         {"spring": [{"name": "spring", "direction": [0, 0, 1], "energy": "1e-3 J"}]},
-        (actuators.Spring,),
+        (Spring,),
     ),
 )

@@ -16,9 +16,9 @@ import pytest
 import warp as wp
 from scipy.optimize import fsolve
 
+from alight.actuators import Thruster
 from alight.core import devices, frames
 from alight.core.outcomes import Outcome
-from alight.core.types import scalar, vec3
 from alight.engine.fleet import run_models
 from alight.membrane import Captive, holding_radius, pear
 from alight.motions.capture import stepping as layout
@@ -44,21 +44,12 @@ def asteroid(length=10.5, subdivisions=2):
 
 @wp.func
 def nothing(data: ApproachData, scene: CaptureScene, slot: int):
-    """No thrusters at all."""
+    """No control at all."""
     return Wrench()
 
 
-@wp.func
-def from_start(data: ApproachData, scene: CaptureScene, slot: int):
-    """Thrust along z, whether anything is touched or not."""
-    push = Wrench()
-    ahead = vec3(scalar(0.0), scalar(0.0), data.thrust)
-    push.force = wp.quat_rotate(scene.craft.q, ahead)
-    return push
-
-
 class Drift(Approach):
-    """Along z, without thrust: what moves the pair comes from the membrane alone."""
+    """Along z, without control: what moves the pair is the membrane, and the thrust given."""
 
     push = nothing
 
@@ -70,11 +61,14 @@ class Drift(Approach):
 class Pushed(Drift):
     """Thrust from the start, far away, with a rate about the craft's y [rad/s]."""
 
-    push = from_start
-
     def __init__(self, thrust, rate=0.0):
         super().__init__(speed=1e-9, thrust=thrust, lead=1.0)
         self.rate = rate
+
+    @property
+    def thruster(self):
+        """Whether anything is touched or not."""
+        return Thruster(self.thrust, (0.0, 0.0, 1.0))
 
     def start(self, rows, asteroids):
         x, v, q, _ = super().start(rows, asteroids)
@@ -108,7 +102,7 @@ def total_energy(flight):
 
 def test_momentum_of_the_pair(device):
     craft = Spacecraft()
-    motion = Capture(craft.membrane(friction=0.5), asteroid(), craft, Drift(0.3, lead=2.0))
+    motion = Capture(craft.membrane(friction=0.5), asteroid(), craft, Drift(0.3, 0.0, lead=2.0))
     flight = motion.run(TUMBLE, duration=40.0, every=1.0, tolerance=1e-10, device=device)
     assert flight.rows["contacts"][0] >= 1
     assert flight.rows["force_n"][0] > 100.0

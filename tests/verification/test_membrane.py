@@ -14,11 +14,11 @@ import pytest
 from scipy.integrate import solve_ivp
 from scipy.optimize import brentq
 
+from alight.actuators import Schedule, Thruster
 from alight.core import devices, frames
 from alight.core.outcomes import Outcome
 from alight.membrane import Captive, Membrane, hexagon
 from alight.motions.membrane.model import Craft, MembraneMotion
-from alight.motions.membrane.thrust import ConstantThrust
 
 DEVICES = [device.name for device in devices.available()]
 G = 9.80665
@@ -202,9 +202,8 @@ def test_axial_capture(device):
     mass, own, push = 1e6, 15e3, 475.0
     body = Captive(mass, 1e7 * np.eye(3), np.zeros((1, 3)))
     craft = Craft(own, 1e12 * np.eye(3))  # on the axis: it does not tilt
-    motion = MembraneMotion(
-        trampoline(1.5, 15.0), body, craft, thrust=ConstantThrust((0.0, 0.0, push))
-    )
+    main = Thruster(push, (0.0, 0.0, 1.0), schedule=Schedule.after_touch())
+    motion = MembraneMotion(trampoline(1.5, 15.0), body, craft, actuators=(main,))
     flight = motion.run(
         (0, 0, 0.1), (0, 0, -0.05), duration=120.0, step=0.1, every=0.1, method="rk4", device=device
     )

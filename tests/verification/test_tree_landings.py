@@ -165,8 +165,8 @@ def test_a_crushable_remembers_its_stroke():
 
 
 def test_thrusters_push_as_long_as_they_are_on():
-    pulse = Thruster("ball", (0, 0, 0), (0, 3, 4), 5.0, Schedule((1.0, 3.0), (1.0, 0.0)))
-    turn = Thruster("ball", (1, 0, 0), (0, 0, 1), 0.5, Schedule.between(2.0, 4.0), "turn")
+    pulse = Thruster(5.0, (0, 3, 4), schedule=Schedule((1.0, 3.0), (1.0, 0.0)), body="ball")
+    turn = Thruster(0.5, (0, 0, 1), (1, 0, 0), Schedule.between(2.0, 4.0), "turn", "ball")
     model = ball(Hertz(1e5), devices=[pulse, turn], stop={"max_time": 6.0})
     found = simulate(model, TreeRelease.of(BALL, (0, 0, 100.0)))
     at = [np.searchsorted(found.time, t) for t in (1.0, 2.0, 3.0, 4.0)]
@@ -178,7 +178,7 @@ def test_thrusters_push_as_long_as_they_are_on():
 
 
 def test_hold_down_thrusters_wait_for_the_first_touch():
-    hold = Thruster("ball", (0, 0, 0), (0, 0, -1), 1.0, Schedule.after_touch(0.25, 0.5))
+    hold = Thruster(1.0, (0, 0, -1), schedule=Schedule.after_touch(0.25, 0.5), body="ball")
     model = ball(Hertz(1e6), devices=[hold], stop={"max_time": 3.0})
     found = simulate(model, TreeRelease.of(BALL, (0, 0, 0.1), (0, 0, -0.1)))
     touch = found.events["start"][0]

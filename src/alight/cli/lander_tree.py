@@ -92,7 +92,7 @@ def _tell(tree: Tree, devices: tuple[Device, ...]) -> None:
             fitted.add_column(Text(title), overflow="fold")
         for one in devices:
             kind = type(one).__name__.lower()
-            fitted.add_row(Text(one.name), kind, Text(one.body), Text(_device_text(one)))
+            fitted.add_row(Text(one.name), kind, Text(str(one.body)), Text(_device_text(one)))
         console.print(fitted)
 
 

@@ -68,3 +68,10 @@ def checked_direction(name: str, value: npt.ArrayLike) -> Array:
     if length == 0.0:
         raise InputError(f"{name} is zero; it must point somewhere, at any length.")
     return np.asarray(vector / length)
+
+
+def checked_name(what: str, name: str) -> str:
+    """``name``, or an error unless it is text."""
+    if not isinstance(name, str) or not name.strip():
+        raise InputError(f'{what} is named {name!r}; a name must be text, such as "leg 1".')
+    return name

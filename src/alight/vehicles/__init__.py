@@ -1,6 +1,6 @@
 """Vehicles: what lands. Rigid landers, their hulls, contact points; trees of bodies, devices."""
 
-from alight.actuators.schedule import Schedule
+from alight.actuators import Brake, Motor, Schedule, Thruster
 from alight.vehicles.assembly import (
     Assembly,
     Branch,
@@ -12,7 +12,7 @@ from alight.vehicles.assembly import (
     telescopic_leg,
 )
 from alight.vehicles.dcap import dcap_lander
-from alight.vehicles.fittings import Belly, Brake, Crushable, Motor, Pad, Slosh, Thruster
+from alight.vehicles.fittings import Belly, Crushable, Pad, Slosh
 from alight.vehicles.rigid.contact_points import hull_corners, spread
 from alight.vehicles.rigid.data import RigidBody
 from alight.vehicles.rigid.lander import RigidLander

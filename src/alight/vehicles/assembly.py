@@ -7,6 +7,7 @@ lander.tree, lander.devices
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
@@ -14,19 +15,11 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from alight.actuators.schedule import Schedule
+from alight.actuators import Brake, Motor, Schedule
 from alight.core import frames
 from alight.core.checks import Array, checked_number, checked_vector
 from alight.core.errors import InputError, unknown_name
-from alight.vehicles.fittings import (
-    Brake,
-    Crushable,
-    Device,
-    Motor,
-    Pad,
-    Slosh,
-    fitted,
-)
+from alight.vehicles.fittings import Crushable, Device, Pad, Slosh, fitted
 from alight.vehicles.tree.parts import Joint, TreeBody
 from alight.vehicles.tree.tree import Tree
 
@@ -241,10 +234,14 @@ def flywheel(
     schedule: Schedule | None = None,
     brake: float = 0.0,
     brake_schedule: Schedule | None = None,
+    top_speed: float = math.inf,
+    friction: float = 0.0,
 ) -> Branch:
     """A wheel of axial ``inertia`` [kg m^2] on a hinge, with a motor and a brake [N m] if given.
 
-    About the other axes its inertia is that of a thin disc, half as much.
+    About the other axes its inertia is that of a thin disc, half as much. ``top_speed`` [rad/s] is
+    the motor's, ``friction`` [N m] that of the bearing. How fast it turns at the release is part of
+    the release: ``TreeRelease.of(..., speeds=...)``.
     """
     along = checked_vector(f'the axis of flywheel "{name}"', axis)
     along = along / max(float(np.linalg.norm(along)), 1e-300)
@@ -252,11 +249,11 @@ def flywheel(
     tensor = 0.5 * about * (np.eye(3) + np.outer(along, along))
     devices: list[Device] = []
     if torque:
-        devices.append(Motor(name, torque, schedule or Schedule()))
+        devices.append(Motor(name, torque, schedule, top_speed=top_speed))
     if brake:
-        devices.append(Brake(name, brake, brake_schedule or Schedule()))
+        devices.append(Brake(name, brake, brake_schedule))
     return Branch(
         [TreeBody(name, mass, tensor)],
-        [Joint(name, "revolute", parent, place, axis=axis)],
+        [Joint(name, "revolute", parent, place, axis=axis, friction=friction)],
         devices,
     )

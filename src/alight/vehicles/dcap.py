@@ -13,12 +13,12 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from alight.actuators.schedule import Schedule
+from alight.actuators import Schedule, Thruster
 from alight.core import frames
 from alight.core.checks import Array
 from alight.vehicles.assembly import Assembly, Branch, assemble, crushable_leg, slosh_pendulum
 from alight.vehicles.euler import quat_from_euler
-from alight.vehicles.fittings import Belly, Thruster
+from alight.vehicles.fittings import Belly
 from alight.vehicles.tree.parts import Joint, TreeBody
 
 MASS = 362.0
@@ -91,7 +91,7 @@ def _body(
     inertia -= np.sum([i + _about(m, c) for m, c, i in parts], axis=0)
     after = Schedule.after_touch(delay)
     thrusters = [
-        Thruster("body", place, (0.0, -1.0, 0.0), thrust, after, f"thruster {i + 1}")
+        Thruster(thrust, (0.0, -1.0, 0.0), place, after, f"thruster {i + 1}", "body")
         for i, place in enumerate(TOP if thrust else ())
     ]
     belly = [Belly("body", (*CRUSHABLES, *TOP))] if touches else []

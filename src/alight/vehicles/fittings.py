@@ -1,30 +1,24 @@
-"""What is fitted to a tree: pads, bellies, crushables, thrusters, motors, brakes, watched slosh.
+"""What is fitted to a tree: pads, bellies, crushables, watched slosh, and actuators.
 
 A device names a body of the tree and is checked alone; ``fitted`` checks all of them against a
-tree. What changes in time does so in steps, by a ``Schedule``, counted from the release or from
-the first touch of the ground.
+tree. Thrusters, and motors and brakes in joints, are those of ``alight.actuators``.
 """
 
 from __future__ import annotations
 
 import itertools
-import math
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
-from alight.actuators.schedule import Schedule, require_schedule
+from alight.actuators import Brake, Motor, Schedule, Thruster
 from alight.core import frames
-from alight.core.checks import checked_direction, checked_number, checked_vector
+from alight.core.checks import checked_direction, checked_name, checked_number, checked_vector
 from alight.core.errors import InputError
-from alight.vehicles.tree.parts import checked_name
 from alight.vehicles.tree.tree import Tree
-
-#: What the schedules of a tree may count their times from.
-TRIGGERS = ("release", "touch")
 
 #: Most points of a belly: each is looked at in every step.
 MOST_POINTS = 1000
@@ -159,71 +153,6 @@ class Crushable:
 
 
 @dataclass(frozen=True, eq=False)
-class Thruster:
-    """A force fixed in a body; its mass does not change."""
-
-    body: str
-    place: npt.ArrayLike
-    """Where it pushes, in body axes [m]."""
-    direction: npt.ArrayLike
-    """Of the force on the body (against the jet), in body axes; any length but 0."""
-    force: float
-    """At level 1 [N]."""
-    schedule: Schedule = field(default_factory=Schedule)
-    name: str = ""
-
-    def __post_init__(self) -> None:
-        who = _named(self, "thruster")
-        _set(
-            self,
-            place=checked_vector(f"the place of {who} [m]", self.place),
-            direction=checked_direction(f"the direction of {who}", self.direction),
-            force=checked_number(f"the force of {who} [N]", self.force),
-        )
-        _require_schedule(who, self.schedule)
-
-
-@dataclass(frozen=True, eq=False)
-class Motor:
-    """A torque (or force) in a revolute (or prismatic) joint: a reaction wheel's motor."""
-
-    body: str
-    """The body on the joint."""
-    torque: float
-    """At level 1 [N m] or [N], positive along the joint's axis on the body."""
-    schedule: Schedule = field(default_factory=Schedule)
-    name: str = ""
-
-    def __post_init__(self) -> None:
-        who = _named(self, "motor")
-        torque = checked_number(f"the torque of {who} [N m]", self.torque, -math.inf)
-        _set(self, torque=torque)
-        _require_schedule(who, self.schedule)
-
-
-@dataclass(frozen=True, eq=False)
-class Brake:
-    """A torque (or force) against the motion of a revolute (or prismatic) joint."""
-
-    body: str
-    torque: float
-    """At level 1 [N m] or [N]."""
-    schedule: Schedule = field(default_factory=Schedule)
-    speed: float = 1e-2
-    """At which it is 0.71 of its greatest [rad/s] or [m/s]; well below it is a damper."""
-    name: str = ""
-
-    def __post_init__(self) -> None:
-        who = _named(self, "brake")
-        torque = checked_number(f"the torque of {who} [N m]", self.torque)
-        speed = checked_number(f"the speed of {who} [rad/s]", self.speed)
-        _set(self, torque=torque, speed=speed)
-        _require_schedule(who, self.schedule)
-        if min(self.schedule.levels) < 0.0:
-            raise InputError(f"{who} has levels below 0: a brake does not drive. Use a Motor.")
-
-
-@dataclass(frozen=True, eq=False)
 class Slosh:
     """A body whose swing from a direction fixed in another is watched; it exerts nothing."""
 
@@ -271,7 +200,9 @@ def fitted(tree: Tree, devices: Sequence[Device]) -> Fitted:
                 f"{device!r} is among the devices; each must be a Pad, Belly, Crushable, "
                 "Thruster, Motor, Brake or Slosh."
             )
-        joint = tree.joints[tree.index(device.body)]
+        if isinstance(device, Thruster | Motor | Brake):
+            _require_for_trees(device)
+        joint = tree.joints[tree.index(str(device.body))]
         if isinstance(device, Crushable) and joint.kind != "prismatic":
             raise InputError(
                 f'crushable "{device.name}" is on the {joint.kind} joint of body "{device.body}"; '
@@ -292,6 +223,21 @@ def fitted(tree: Tree, devices: Sequence[Device]) -> Fitted:
         sloshes=tuple(d for d in devices if isinstance(d, Slosh)),
         bellies=tuple(d for d in devices if isinstance(d, Belly)),
     )
+
+
+def _require_for_trees(device: Thruster | Motor | Brake) -> None:
+    """Raise where an actuator is one of rigid landers: without a body, or with a controller."""
+    who = f'{type(device).__name__.lower()} "{device.name}"'
+    if device.body is None:
+        raise InputError(
+            f"{who} has no body, as on a rigid lander; a tree has several. Give it the one that "
+            'it is fixed in: Thruster(..., body="bus").'
+        )
+    if not isinstance(device.schedule, Schedule):
+        raise InputError(
+            f"{who} is commanded by {device.schedule!r}; actuators of trees have a Schedule, such "
+            "as Schedule.after_rest(delay=60.0). Controllers go with rigid landers."
+        )
 
 
 def _require_names(devices: Sequence[Device]) -> None:
@@ -323,12 +269,3 @@ def _set(device: object, **values: object) -> None:
             value = np.array(value)
             value.flags.writeable = False
         object.__setattr__(device, key, value)
-
-
-def _require_schedule(who: str, schedule: object) -> None:
-    require_schedule(who, schedule)
-    if isinstance(schedule, Schedule) and schedule.after not in TRIGGERS:
-        raise InputError(
-            f'the schedule of {who} counts from "{schedule.after}"; articulated landers have '
-            f"schedules after {' or '.join(TRIGGERS)}: their runs end at rest."
-        )

@@ -165,6 +165,7 @@ def test_what_makes_no_sense_is_refused(make, words):
     [
         (CUBE, contact.Impulse(restitution=0.4), Wheel((0, 0, 1), 1.0), "more inertia"),
         (CUBE, contact.Impulse(restitution=0.4), "wheel", "among the actuators"),
+        (CUBE, contact.Impulse(restitution=0.4), Thruster(1.0, (0, 0, 1), body="bus"), "one body"),
         (
             vehicles.RigidLander.point(1.0),
             contact.Sliding(restitution=0.4, friction=0.5),
@@ -180,6 +181,9 @@ def test_models_refuse_what_does_not_fit(lander, law, actuator, words):
         )
 
 
-def test_trees_refuse_schedules_after_rest():
-    with pytest.raises(InputError, match="release or touch"):
-        vehicles.Thruster("bus", (0, 0, 0), (0, 0, 1), 1.0, Schedule.after_rest())
+def test_there_is_one_thruster():
+    assert vehicles.Thruster is Thruster
+    assert (Thruster(1.0, (0, 0, 1)).name, Thruster(1.0, (0, 0, 1), body="bus").name) == (
+        "thruster",
+        "bus",
+    )

@@ -6,8 +6,9 @@ import numpy as np
 import pytest
 import warp as wp
 
+from alight.actuators import Schedule, Thruster
 from alight.core import devices, frames
-from alight.core.errors import AlightError
+from alight.core.errors import AlightError, InputError
 from alight.core.outcomes import Ending, Outcome, ending_of
 from alight.core.types import scalar, vec3
 from alight.engine.stops import SpinAbove
@@ -197,6 +198,24 @@ def test_controller_of_ones_own(device):
     flight = motion.run((0, 0, 0), duration=3.0, device=device)
     assert flight.last[0, -3] == pytest.approx(9.0, rel=1e-9)  # 2 t^2 / 2
     assert flight.rows["propellant_kg"][0] == pytest.approx(9.0 / (285.0 * 9.80665), rel=1e-9)
+
+
+def test_a_thruster_beside_that_of_the_approach():
+    """Far away: 30 N across, from 1.03 s to 2.01 s, and nothing of the other before contact."""
+    jet = Thruster(30.0, (1, 0, 0), schedule=Schedule.between(1.03, 2.01), name="jet")
+    motion = Capture(
+        *(CRAFT.membrane(), ROCK, CRAFT, Growing(speed=1e-6, lead=1e6)), actuators=(jet,)
+    )
+    flight = motion.run((0, 0, 0), duration=3.0, every=0.5, device="cpu")
+    linear = CRAFT.tree.momentum(flight.q[0], flight.v[0], device="cpu").linear
+    across, ahead = 30.0 * 0.98, 9.0
+    pushed = np.linalg.norm(linear[-1] - linear[0])
+    assert pushed == pytest.approx(np.hypot(across, ahead), rel=1e-5)
+    with pytest.raises(InputError, match="comes to landers"):
+        Capture(
+            *(CRAFT.membrane(), ROCK, CRAFT, Growing()),
+            actuators=(Thruster(1.0, (1, 0, 0), schedule=Schedule.after_rest()),),
+        )
 
 
 @pytest.mark.validate

@@ -1,22 +1,21 @@
-"""Runs on a membrane: what they are given, how they end, batches, thrust of one's own."""
+"""Runs on a membrane: what they are given, how they end, batches, thrusters of the craft."""
 
 import dataclasses
+from typing import Any
 
 import numpy as np
 import pytest
 import warp as wp
 
 from alight import contact
+from alight.actuators import Actuator, Controller, Effort, Schedule, Spring, Thruster, Wheel
 from alight.core import devices
 from alight.core.errors import InputError
 from alight.core.outcomes import Ending, Outcome
 from alight.core.types import scalar, vec3
 from alight.engine.stops import BelowHeight, InRegion, SpinAbove
 from alight.membrane import Captive, Membrane, hexagon
-from alight.membrane.forces import Moving
 from alight.motions.membrane.model import Craft, MembraneMotion
-from alight.motions.membrane.state import Wrench
-from alight.motions.membrane.thrust import ConstantThrust, Thrust
 from alight.vehicles import RigidLander
 
 DEVICES = [device.name for device in devices.available()]
@@ -24,6 +23,8 @@ DOWN = (0.0, 0.0, -9.80665)
 BOX = RigidLander.box((2.0, 1.5, 1.0), 100.0)
 POINT = Captive(100.0, np.eye(3), np.zeros((1, 3)))
 CRAFT = Craft(15e3, (5e4, 5e4, 3e4))
+Z = (0.0, 0.0, 1.0)
+AFTER_TOUCH = Thruster(475.0, Z, schedule=Schedule.after_touch())
 
 pytestmark = pytest.mark.parametrize("device", DEVICES)
 
@@ -123,11 +124,11 @@ def test_suspension_points_that_move(device):
 
 
 def test_thrust_waits_for_contact(device):
-    motion = MembraneMotion(trampoline(), POINT, CRAFT, thrust=ConstantThrust((0, 0, 475.0)))
+    motion = MembraneMotion(trampoline(), POINT, CRAFT, actuators=(AFTER_TOUCH,))
     far = motion.run((0, 0, 9), duration=2.0, device=device)
     assert (far.last[0, 13:26] == [0, 0, 0, 0, 0, 0, 0, 0, 0, 1, 0, 0, 0]).all()
-    early = ConstantThrust((0, 0, 475.0), point=(0.1, 0.0, 0.0), from_start=True)
-    pushed = MembraneMotion(trampoline(), POINT, CRAFT, thrust=early).run(
+    early = Thruster(475.0, Z, (0.1, 0.0, 0.0))
+    pushed = MembraneMotion(trampoline(), POINT, CRAFT, actuators=(early,)).run(
         (0, 0, 9), duration=2.0, device=device
     )
     assert pushed.last[0, 29] == pytest.approx(950.0, rel=1e-12)
@@ -135,7 +136,7 @@ def test_thrust_waits_for_contact(device):
 
 
 def test_thrust_begins_with_the_step_after_contact(device):
-    motion = MembraneMotion(trampoline(), POINT, CRAFT, thrust=ConstantThrust((0, 0, 475.0)))
+    motion = MembraneMotion(trampoline(), POINT, CRAFT, actuators=(AFTER_TOUCH,))
     given = {"duration": 4.0, "step": 0.125, "method": "rk4", "device": device}
     flight = motion.run((0, 0, 0.55), (0, 0, -0.5), **given)
     touched = flight.notes["first_contact_s"][0]
@@ -144,36 +145,70 @@ def test_thrust_begins_with_the_step_after_contact(device):
     assert flight.last[0, 29] == pytest.approx(475.0 * (4.0 - begins), rel=1e-12)
 
 
+def test_no_step_passes_over_a_switch(device):
+    """Steps of 0.125 s: thrust from 0.3 s to 0.8 s after the release gives all of its impulse, and
+    a second thruster its own, from 0.2 s after contact for 0.5 s."""
+    early = Thruster(475.0, Z, schedule=Schedule.between(0.3, 0.8), name="early")
+    late = Thruster(200.0, Z, schedule=Schedule.after_touch(0.2, 0.5), name="late")
+    motion = MembraneMotion(trampoline(), POINT, CRAFT, actuators=(early, late))
+    for method in ("rk4", "rk45"):
+        given = {"duration": 4.0, "step": 0.125, "method": method, "device": device}
+        far = motion.run((0, 0, 60.0), **given)
+        assert far.last[0, 18] == pytest.approx(475.0 * 0.5 / 15e3, rel=1e-12)
+        assert far.last[0, 29] == pytest.approx(475.0 * 0.5, rel=1e-12)
+        near = motion.run((0, 0, 0.55), (0, 0, -0.5), **given)
+        assert near.last[0, 29] == pytest.approx(475.0 * 0.5 + 200.0 * 0.5, rel=1e-12)
+
+
 @wp.struct
-class BrakeData:
+class ChaseData:
     gain: scalar
 
 
 @wp.func
-def brake_push(data: BrakeData, t: scalar, touched: scalar, craft: Moving, body: Moving):
-    push = Wrench()
-    push.force = data.gain * (body.v - craft.v)
-    push.torque = vec3()
-    return push
+def chase(data: ChaseData, scene: Any, level: scalar):
+    out = Effort()
+    wanted = vec3(scalar(0.0), scalar(0.0), scalar(1.0)) - scene.v
+    out.force = level * data.gain * wp.quat_rotate_inv(scene.q, wanted)
+    return out
 
 
-class Brake(Thrust):
-    """Chases the body's velocity."""
+class Chase(Actuator):
+    """Brings the craft to 1 m/s along z."""
 
-    Data = BrakeData
-    push = brake_push
+    Data = ChaseData
+    act = chase
+    name = "chase"
+    schedule = Schedule()
 
     def data(self, device):
-        data = BrakeData()
+        data = ChaseData()
         data.gain = 3000.0
         return data
 
 
 @pytest.mark.validate
-def test_thrust_of_your_own(device):
-    motion = MembraneMotion(trampoline(), POINT, CRAFT, thrust=Brake())
-    flight = motion.run((0, 0, 60), (0, 0, 1.0), duration=5.0, step=0.05, device=device)
+def test_an_actuator_of_your_own(device):
+    motion = MembraneMotion(trampoline(), POINT, CRAFT, actuators=(Chase(),))
+    given = {"duration": 5.0, "step": 0.05, "device": device}
+    flight = motion.run((0, 0, 60), (0, 0, 1.0), craft_attitude=(0.6, 0, 0, 0.8), **given)
     assert flight.last[0, 18] == pytest.approx(1.0 - np.exp(-1.0), rel=1e-6)
+
+
+@pytest.mark.parametrize(
+    ("actuator", "words"),
+    [
+        (Spring(1.0, Z), "Wheels and springs are for landers"),
+        (Wheel(Z, 1.0), "Wheels and springs are for landers"),
+        ("jet", "among the actuators of a craft"),
+        (Thruster(1.0, Z, body="bus"), "leave body out"),
+        (Thruster(1.0, Z, schedule=Schedule.after_rest()), "comes to landers"),
+        (Thruster(1.0, Z, schedule=Controller(1.0)), "have a Schedule"),
+    ],
+)
+def test_actuators_that_a_craft_cannot_have(device, actuator, words):
+    with pytest.raises(InputError, match=words):
+        MembraneMotion(trampoline(), POINT, CRAFT, actuators=(actuator,))
 
 
 @pytest.mark.parametrize(
@@ -206,7 +241,7 @@ def test_start_in_contact_if_asked(device):
 
 def test_thrust_without_a_craft(device):
     with pytest.raises(InputError, match="there is none"):
-        MembraneMotion(trampoline(), BOX, thrust=ConstantThrust((0, 0, 1.0)))
+        MembraneMotion(trampoline(), BOX, actuators=(AFTER_TOUCH,))
     with pytest.raises(InputError, match="in 2D"):
         MembraneMotion(trampoline(suspension=[[-5, 0], [5, 0]]), BOX)
     with pytest.raises(InputError, match="mass"):

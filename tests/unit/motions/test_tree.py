@@ -49,7 +49,7 @@ def lander():
         )
         for k, a in enumerate(np.radians([45, 135, 225, 315]))
     ]
-    hold = Thruster("bus", (0, 0, 0.5), (0, 0, -1), 2.0, Schedule.after_touch(0.1, 3.0))
+    hold = Thruster(2.0, (0, 0, -1), (0, 0, 0.5), Schedule.after_touch(0.1, 3.0), body="bus")
     bus = Branch([TreeBody("bus", 40.0, (12, 12, 15))], [Joint("bus", "free")], [hold])
     liquid = slosh_pendulum(
         *("liquid", "bus", (0, 0, 0.2)), mass=3.0, arm=(0, 0, -0.2), stiffness=3.0, damping=0.3

@@ -10,7 +10,6 @@ from tools import matrix_axes as axes
 import alight
 from alight import actuators, contact, flight, gravity, surfaces
 from alight.contact.hertz import Hertz
-from alight.vehicles import fittings
 
 #: Laws that stand for others, and are never named: sums, and tables of another mass.
 WRAPPERS = {"Combined", "Scaled"}
@@ -58,7 +57,7 @@ def test_no_contact_law_is_missing():
 
 def test_no_actuator_is_missing():
     known = {kind for member in axes.ACTUATORS for kind in member.kinds}
-    own = {fittings.Thruster, fittings.Motor, fittings.Brake, actuators.Wheel}
+    own = {actuators.Motor, actuators.Brake, actuators.Wheel}
     assert own | (laws(actuators.Actuator) - {actuators.Actuator}) == known
 
 

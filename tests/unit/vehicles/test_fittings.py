@@ -5,6 +5,7 @@ import math
 import numpy as np
 import pytest
 
+from alight.actuators import Controller
 from alight.core import frames
 from alight.core.errors import InputError
 from alight.vehicles import (
@@ -47,9 +48,12 @@ BUS = Branch([TreeBody("bus", 100.0, (50, 60, 50))], [Joint("bus", "free")])
         (lambda: Crushable("leg", 400.0, 0.2, damping=0.0), "damping"),
         (lambda: Pad("leg", radius=-0.1), "radius"),
         (lambda: Pad("leg", (0.0, np.nan, 0.0)), "place"),
-        (lambda: Thruster("bus", (0, 0, 0), (0, 0, 0), 5.0), "direction"),
-        (lambda: Thruster("bus", (0, 0, 0), (0, 0, 1), -5.0), "force"),
-        (lambda: Thruster("bus", (0, 0, 0), (0, 0, 1), 5.0, "soon"), "Schedule"),
+        (lambda: Thruster(5.0, (0, 0, 0), body="bus"), "direction"),
+        (lambda: Thruster(-5.0, (0, 0, 1), body="bus"), "force"),
+        (lambda: Thruster(5.0, (0, 0, 1), schedule="soon", body="bus"), "Schedule"),
+        (lambda: Thruster("bus", (0, 0, 0), (0, 0, 1), 5.0), 'body="bus"'),
+        (lambda: Thruster(5.0, (0, 0, 1), body=" "), "must be text"),
+        (lambda: Motor("wheel", 1.0, top_speed=0.0), "top speed"),
         (lambda: Motor("wheel", math.inf), "torque"),
         (lambda: Brake("wheel", -1.0), "torque"),
         (lambda: Brake("wheel", 1.0, Schedule((0.0,), (-1.0,))), "does not drive"),
@@ -74,6 +78,8 @@ def test_bad_devices_are_refused(make, said):
         (Pad("foot"), "foot"),
         (Crushable("bus", 400.0, 0.2), "prismatic joint"),
         (Motor("bus", 1.0), "revolute and prismatic"),
+        (Thruster(1.0, (0, 0, 1)), "has no body"),
+        (Thruster(1.0, (0, 0, 1), schedule=Controller(1.0), body="bus"), "have a Schedule"),
         (Slosh("bus", (0, 0, 1), "tank"), "tank"),
         ("a pad", "must be a Pad"),
     ],

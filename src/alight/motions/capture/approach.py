@@ -1,7 +1,8 @@
 """How a craft comes to a tumbling asteroid: controllers, replaceable as any law.
 
-Until contact a controller holds the craft on its way with the thrusters; from contact on it thrusts
-steadily toward the asteroid and does nothing else (paper 003, "Approach Strategy"). The three of
+Until contact a controller holds the craft on its way with the thrusters; from contact on one of
+them (``Approach.thruster``) presses the craft steadily to the asteroid, and nothing else is done
+(paper 003, "Approach Strategy"). The three of
 the paper differ in where they come from, how they spin, and what they keep in the middle:
 
 - ``AngularMomentum``: along the angular momentum h, spinning about it at w.h/|h| = 2T/|h|, the part
@@ -24,6 +25,7 @@ import numpy as np
 import numpy.typing as npt
 import warp as wp
 
+from alight.actuators import Schedule, Thruster
 from alight.core import devices, frames
 from alight.core.checks import Array, checked_number
 from alight.core.errors import InputError, unknown_name
@@ -56,7 +58,6 @@ class ApproachData:
 
     rows: wp.array(dtype=ApproachRow)
     speed: scalar  # [m/s]
-    thrust: scalar  # after contact, along the craft's z [N]
     mass: scalar  # [kg]
     inertia: mat33  # of the stiff craft about the bus's origin, craft axes [kg m^2]
     bandwidth: scalar  # [rad/s]
@@ -113,11 +114,9 @@ def held_attitude(data: ApproachData, row: ApproachRow, scene: CaptureScene):
 
 @wp.func
 def approach_push(data: ApproachData, scene: CaptureScene, row: int):
-    """On the way until contact, then nothing but constant thrust toward the asteroid."""
+    """On the way until contact, then nothing."""
     push = Wrench()
     if scene.touched >= scalar(0.0):
-        ahead = vec3(scalar(0.0), scalar(0.0), data.thrust)
-        push.force = wp.quat_rotate(scene.craft.q, ahead)
         return push
     plan = data.rows[wp.min(row, data.rows.shape[0] - 1)]
     push.force = held_place(data, plan, scene)
@@ -269,6 +268,14 @@ class Approach:
         self.most_force = checked_number("most_force [N]", most_force)
         self.most_torque = checked_number("most_torque [N m]", most_torque)
 
+    @property
+    def thruster(self) -> Thruster:
+        """What presses the craft to the asteroid: along its z, from the first touch on."""
+        if self.thrust == 0.0:  # the same kernel, with nothing to switch on
+            return Thruster(1.0, (0.0, 0.0, 1.0), schedule=Schedule.never(), name="main")
+        after = Schedule.after_touch()
+        return Thruster(self.thrust, (0.0, 0.0, 1.0), schedule=after, name="main")
+
     @staticmethod
     def look_ahead(plans: "Sequence[tuple[Approach, Asteroids]]") -> None:
         """Let all asteroids tumble at once, as far as the plans of their approaches look."""
@@ -319,7 +326,7 @@ class Approach:
         data = self.Data()
         data.rows = wp.array(rows, dtype=ApproachRow, device=device.name)
         data.mass, data.inertia = craft.mass, mat33(*craft.inertia.ravel())
-        for name in ("speed", "thrust", "bandwidth", "most_force", "most_torque"):
+        for name in ("speed", "bandwidth", "most_force", "most_torque"):
             setattr(data, name, getattr(self, name))
         return data
 

@@ -21,6 +21,7 @@ import numpy as np
 import numpy.typing as npt
 import warp as wp
 
+from alight.actuators import Actuator
 from alight.core import devices, frames
 from alight.core.checks import Array, checked_number
 from alight.core.errors import InputError
@@ -49,6 +50,7 @@ from alight.motions.capture.result import (
     windows,
 )
 from alight.motions.membrane.caught import CaughtMotion, CaughtSteps, CaughtStop, fly, started
+from alight.motions.membrane.drive import drive_data, drive_of
 from alight.motions.membrane.model import ZERO, inertias
 from alight.motions.membrane.pull import Pull, pull_data, pull_of
 
@@ -129,6 +131,8 @@ class Capture(CaughtMotion):
     """How the target of the gravity law turns; None where it does not."""
     externals: tuple[External, ...] = ()
     """What else accelerates asteroid and craft."""
+    actuators: tuple[Actuator, ...] = ()
+    """Of the bus, beside the thruster of the approach."""
     stop: CaughtStop = field(default_factory=CaughtStop)
     steps: CaughtSteps = field(default_factory=CaughtSteps)
     every: float | None = None
@@ -326,7 +330,13 @@ class Capture(CaughtMotion):
         kind, law = type(self.approach), self.law
         weightless = isinstance(law, Uniform) and not law.vector.any() and not self.externals
         load = self.membrane.load_function
-        return stepping.capture_loop(load, kind.push, kind.Data, self._pull(), weightless)
+        drive = drive_of(self.pushers)
+        return stepping.capture_loop(load, kind.push, kind.Data, drive, self._pull(), weightless)
+
+    @property
+    def pushers(self) -> tuple[Actuator, ...]:
+        """The thruster that presses the craft to the asteroid, and all others."""
+        return (self.approach.thruster, *self.actuators)
 
     @classmethod
     def prepare_together(cls, models: Sequence[Any], releases: Sequence[Any]) -> None:
@@ -364,6 +374,7 @@ class Capture(CaughtMotion):
         world.tree = self.craft.tree.kernel_data(device)
         world.watch = self._watch(given.asteroids, device)
         world.control = self.approach.data(device, plan, self.craft)
+        world.drive = drive_data(self.pushers, device)
         world.pull = pull_data(self._pull(), self.law, self.rotation, self.externals, device)
         world.limits = self.control(device)
         return world

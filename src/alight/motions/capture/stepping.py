@@ -17,6 +17,7 @@ from alight.engine.motion import Loop
 from alight.membrane.forces import MembraneLoad, MembraneRow, Moving
 from alight.membrane.geometry import CaptiveData
 from alight.membrane.ring import RingData
+from alight.motions.membrane.drive import CraftDrive
 from alight.motions.membrane.pull import Pull
 from alight.motions.membrane.state import (
     CaughtMemory,
@@ -225,13 +226,20 @@ def row_of(memory: CaughtMemory, count: int, slot: int):
 
 @functools.cache
 def capture_loop(
-    load_of: Any, control: Any, control_data: Any, pull: Pull, weightless: bool
+    load_of: Any,
+    control: Any,
+    control_data: Any,
+    drive: CraftDrive,
+    pull: Pull,
+    weightless: bool,
 ) -> tuple[Loop, Any]:
     """The loop of captures, and the struct of its world.
 
-    ``control(data, scene: CaptureScene, row) -> Wrench`` acts on the bus, at its origin; ``row`` is
-    the number of the run. ``weightless``: nothing pulls at asteroid and craft.
+    ``control(data, scene: CaptureScene, row) -> Wrench`` acts on the bus, at its origin, and so
+    does ``drive``; ``row`` is the number of the run. ``weightless``: nothing pulls at asteroid and
+    craft.
     """
+    drive_data, thrust = drive.Data, drive.push
     pulled = pull.function
     pull_data = pull.Data
 
@@ -244,6 +252,7 @@ def capture_loop(
         tree: TreeData
         watch: Watch
         control: control_data
+        drive: drive_data
         pull: pull_data
         limits: Control
 
@@ -280,6 +289,9 @@ def capture_loop(
         scene.body = body
         scene.asteroid = world.asteroid[row_of(memory, world.asteroid.shape[0], slot)]
         push = control(world.control, scene, memory.notes[slot].row)
+        more = thrust(world.drive, run, memory, bus, t, slot)
+        push.force += more.force
+        push.torque += more.torque
         fall = vec3()
         if wp.static(not weightless):
             fall = pulled(world.pull, t, body.x)
@@ -315,4 +327,4 @@ def capture_loop(
         keep_mark(world.watch, memory, run.t, slot)
         return out
 
-    return caught_loop(CaptureWorld, slopes, carried, finish, pull.next), CaptureWorld
+    return caught_loop(CaptureWorld, slopes, carried, finish, drive, pull.next), CaptureWorld

@@ -12,6 +12,7 @@ import numpy as np
 import numpy.typing as npt
 import warp as wp
 
+from alight.actuators import Actuator
 from alight.core import devices
 from alight.core.checks import Array, checked_number, checked_vector, checked_whole
 from alight.core.errors import InputError, unknown_name
@@ -24,6 +25,7 @@ from alight.flight import External, Rotation
 from alight.gravity import Gravity, Linearised, Uniform
 from alight.integrators.tableau import RK4, RK54, Tableau
 from alight.membrane import Captive, Membrane
+from alight.motions.membrane.drive import checked_actuators
 from alight.motions.membrane.result import LOAD_WIDTH, load_records
 from alight.motions.membrane.scene import caught_scene_function
 from alight.motions.membrane.state import CaughtNotes, CaughtRun, Control, make_memory, slot_bytes
@@ -83,6 +85,7 @@ class CaughtMotion(Motion):
     gravity: Gravity | npt.ArrayLike
     rotation: Rotation | None
     externals: tuple[External, ...]
+    actuators: tuple[Actuator, ...]
     stop: CaughtStop
     steps: CaughtSteps
     every: float | None
@@ -111,6 +114,7 @@ class CaughtMotion(Motion):
             raise InputError(f"gravity is {law!r}; {NOT_LINEARISED}.")
         object.__setattr__(self, "law", law)
         object.__setattr__(self, "externals", tuple(self.externals))
+        object.__setattr__(self, "actuators", checked_actuators(self.actuators))
         for kind, given in ((Rotation, self.rotation), *((External, e) for e in self.externals)):
             if given is not None and not isinstance(given, kind):
                 raise InputError(
@@ -140,8 +144,13 @@ class CaughtMotion(Motion):
 
     @property
     def layout(self) -> Hashable:
-        """Rows of a state, stages of a step and parts of a craft."""
-        return self.kept, self.steps.tableau.stages, self.craft_sizes
+        """Rows of a state, stages of a step, parts of a craft and its actuators."""
+        return self.kept, self.steps.tableau.stages, self.craft_sizes, len(self.pushers)
+
+    @property
+    def pushers(self) -> tuple[Actuator, ...]:
+        """All actuators of the craft."""
+        return self.actuators
 
     @property
     def room(self) -> tuple[int, ...]:
@@ -153,7 +162,8 @@ class CaughtMotion(Motion):
     def memory(self, slots: int, device: devices.Device, room: tuple[int, ...] = ()) -> Any:
         """What runs keep in memory, by slot."""
         stages = self.steps.tableau.stages
-        return make_memory(self.kept, stages, room or self.room, self.craft_sizes, slots, device)
+        sizes = self.craft_sizes, len(self.pushers)
+        return make_memory(self.kept, stages, room or self.room, *sizes, slots, device)
 
     def rows(self, memory: Any) -> dict[str, Any]:
         """State, allowed errors, and what a craft with joints bore."""

@@ -17,6 +17,7 @@ import numpy as np
 import numpy.typing as npt
 import warp as wp
 
+from alight.actuators import Actuator
 from alight.core import devices, frames
 from alight.core.checks import Array, checked_number
 from alight.core.errors import InputError
@@ -36,10 +37,10 @@ from alight.membrane.ring import SHALLOW
 from alight.motions.membrane import stepping
 from alight.motions.membrane.caught import CaughtMotion, CaughtSteps, CaughtStop, fly, started
 from alight.motions.membrane.columns import DROP_KIND, DROPS
+from alight.motions.membrane.drive import drive_data, drive_of
 from alight.motions.membrane.pull import pull_data, pull_of, released_energy
 from alight.motions.membrane.result import DROP_WORDS, MembraneFlight, MembraneResult
 from alight.motions.membrane.state import Inertia
-from alight.motions.membrane.thrust import NO_THRUST, Thrust
 from alight.vehicles import RigidLander
 
 ZERO = (0.0, 0.0, 0.0)
@@ -113,8 +114,8 @@ class MembraneMotion(CaughtMotion):
     craft: Craft | None = None
     gravity: Gravity | npt.ArrayLike = ZERO
     """A law, or what is the same everywhere [m/s^2]; on body and craft."""
-    thrust: Thrust = NO_THRUST
-    """What acts on the craft."""
+    actuators: tuple[Actuator, ...] = ()
+    """Thrusters, and what else acts on the craft by a schedule."""
     rotation: Rotation | None = None
     """How the target of the gravity law turns; None where it does not."""
     externals: tuple[External, ...] = ()
@@ -149,8 +150,8 @@ class MembraneMotion(CaughtMotion):
             made = Captive(lander.mass, lander.inertia, points, lander.hull)
             object.__setattr__(self, "body", made)
         require_same_kind(self.membrane.ring, self.captive)
-        if self.craft is None and self.thrust is not NO_THRUST:
-            raise InputError("thrust acts on a craft, and there is none; give craft=Craft(...)")
+        if self.craft is None and self.actuators:
+            raise InputError("actuators act on a craft, and there is none; give craft=Craft(...)")
 
     def run(
         self,
@@ -225,9 +226,8 @@ class MembraneMotion(CaughtMotion):
     kept = stepping.WIDTH
 
     def _loop(self) -> tuple[Loop, Any]:
-        kind = type(self.thrust)
         pull = pull_of(self.law, self.rotation, self.externals)
-        return stepping.membrane_loop(self.membrane.load_function, kind.push, kind.Data, pull)
+        return stepping.membrane_loop(self.membrane.load_function, drive_of(self.actuators), pull)
 
     def start(self, release: MembraneRelease, device: devices.Device, threads: int | None) -> Start:
         """The runs as they are let go."""
@@ -307,7 +307,7 @@ class MembraneMotion(CaughtMotion):
             world.carrier = inertias(np.array([self.craft.mass]), own[None], device)
         pull = pull_of(self.law, self.rotation, self.externals)
         world.pull = pull_data(pull, self.law, self.rotation, self.externals, device)
-        world.thrust = self.thrust.data(device)
+        world.drive = drive_data(self.actuators, device)
         world.limits = self.control(device)
         return world
 

@@ -115,6 +115,7 @@ class CaughtMemory:
     at: wp.array2d(dtype=scalar)  # state of a stage
     scale: wp.array2d(dtype=scalar)  # error that is allowed in each row; 0: not looked at
     k: wp.array2d(dtype=scalar)  # [stage * width + row, slot] slopes
+    levels: wp.array2d(dtype=scalar)  # [actuator, slot]
     hull: HullMemory
     craft: CraftMemory
 
@@ -124,6 +125,7 @@ def make_memory(
     stages: int,
     room: tuple[int, ...],
     craft: tuple[int, int, int],
+    actuators: int,
     slots: int,
     device: devices.Device,
 ) -> Any:
@@ -142,6 +144,7 @@ def make_memory(
     memory.notes = wp.zeros(slots, dtype=CaughtNotes, device=device.name)
     memory.y, memory.at, memory.scale = new(width), new(width), new(width)
     memory.k = new((stages + 1) * width)
+    memory.levels = new(actuators)
     memory.hull = new_hull_memory(vertices, facets, points, beads, slots, device)
     bodies, n_q, n_v = craft
     own = CraftMemory()

@@ -18,13 +18,14 @@ from alight.core.frames import wp_quat_rate
 from alight.core.outcomes import Outcome
 from alight.core.types import scalar, vec3
 from alight.core.warp_setup import POINT_OPTIONS
-from alight.engine.clock import before
+from alight.engine.clock import NEVER, before
 from alight.engine.motion import Launch, Loop
 from alight.engine.records import Touch
 from alight.integrators.runge_kutta_kernel import accepted, next_step
 from alight.membrane.forces import MembraneLoad, MembraneRow, Moving
 from alight.membrane.geometry import CaptiveData, outside
 from alight.membrane.ring import RingData
+from alight.motions.membrane.drive import CraftDrive
 from alight.motions.membrane.pull import Pull
 from alight.motions.membrane.state import (
     CaughtMemory,
@@ -241,16 +242,23 @@ def keep_notes(
 
 @functools.cache
 def caught_loop(
-    world_type: Any, slopes: Any, carrier: Any, finish: Any, switch: Any = None
+    world_type: Any,
+    slopes: Any,
+    carrier: Any,
+    finish: Any,
+    drive: CraftDrive,
+    switch: Any = None,
 ) -> Loop:
     """What a kernel is made from whose states a membrane acts on.
 
     ``slopes(world, run, memory, stage, t, slot) -> MembraneLoad`` fills the slopes of a stage from
     the state in ``at``; ``carrier(world, memory, slot) -> Moving`` is what carries the membrane at
     the state in ``y``; ``finish(world, run, memory, load, slot) -> run`` completes a step, whose
-    slopes were the last ones asked for. A world has ``ring``, ``captive``, ``pull`` and ``limits``.
-    ``switch(pull, t) -> time`` [s] is when what pulls switches next, which no step passes over.
+    slopes were the last ones asked for. A world has ``ring``, ``captive``, ``pull``, ``drive`` and
+    ``limits``. ``switch(pull, t) -> time`` [s] is when what pulls switches next, which no step
+    passes over, nor a switch of an actuator.
     """
+    set_levels, following, driven = drive.set_levels, drive.following, drive.count > 0
 
     @wp.func
     def first_record(
@@ -304,6 +312,12 @@ def caught_loop(
         until = due
         if wp.static(switch is not None):
             until = wp.min(due, switch(world.pull, run.t))
+        turned = scalar(NEVER)
+        if wp.static(driven):
+            turned = following(world.drive, run)
+            until = wp.min(until, turned)
+            if run.fresh != 0:
+                set_levels(world.drive, run, memory, slot)
         h = run.h
         lands = bool(False)
         if run.t + h * _CLOSE >= until:
@@ -351,6 +365,9 @@ def caught_loop(
                 out.saved += 1
             if wp.static(switch is not None):
                 out.fresh = 1  # slopes may jump
+            if wp.static(driven):  # noqa: SIM102
+                if until == turned:
+                    out.fresh = 1
         out = keep_step(world, out, memory, load, t, h, slot)
         memory.notes[slot].load = load
         if t >= control.end and out.outcome == _RUNNING:
@@ -432,14 +449,11 @@ def put_load(lines: wp.array2d(dtype=scalar), row: int, first: int, load: Membra
 
 
 @functools.cache
-def membrane_loop(load_of: Any, thrust: Any, thrust_data: Any, pull: Pull) -> tuple[Loop, Any]:
-    """The loop of two rigid bodies, and the struct of its world.
-
-    ``thrust(data, t, touched, carrier, body) -> Wrench`` acts on the carrier; ``touched`` is the
-    time of first contact [s], below 0 before.
-    """
+def membrane_loop(load_of: Any, drive: CraftDrive, pull: Pull) -> tuple[Loop, Any]:
+    """The loop of two rigid bodies, and the struct of its world; ``drive`` acts on the carrier."""
     pulled = pull.function
     pull_data = pull.Data
+    drive_data, thrust = drive.Data, drive.push
 
     @wp.struct
     class World:
@@ -449,7 +463,7 @@ def membrane_loop(load_of: Any, thrust: Any, thrust_data: Any, pull: Pull) -> tu
         body: wp.array(dtype=Inertia)
         carrier: wp.array(dtype=Inertia)
         pull: pull_data
-        thrust: thrust_data
+        drive: drive_data
         limits: Control
 
     @wp.func
@@ -461,7 +475,7 @@ def membrane_loop(load_of: Any, thrust: Any, thrust_data: Any, pull: Pull) -> tu
         number = memory.notes[slot].row
         row = world.rows[wp.min(number, world.rows.shape[0] - 1)]
         load = load_of(row, world.ring, world.captive, body, carrier, memory.hull, slot)
-        push = thrust(world.thrust, t, run.first, carrier, body)
+        push = thrust(world.drive, run, memory, carrier, t, slot)
         one = world.body[wp.min(number, world.body.shape[0] - 1)]
         other = world.carrier[wp.min(number, world.carrier.shape[0] - 1)]
         fall = pulled(world.pull, t, body.x)
@@ -488,4 +502,4 @@ def membrane_loop(load_of: Any, thrust: Any, thrust_data: Any, pull: Pull) -> tu
         make_unit(memory.y, _CARRIER + 6, slot)
         return run
 
-    return caught_loop(World, slopes, carried, finish, pull.next), World
+    return caught_loop(World, slopes, carried, finish, drive, pull.next), World

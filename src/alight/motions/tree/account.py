@@ -10,13 +10,16 @@ from typing import Any
 
 import warp as wp
 
+from alight.actuators.programme_kernel import NEVER
 from alight.contact.hertz import HertzData
 from alight.core.outcomes import Outcome
 from alight.core.types import scalar, vec3
 from alight.engine.gain import gains_energy, has_failed
 from alight.engine.records import Touch
 from alight.engine.time_to_ground import free_time, path_length
+from alight.motions.tree.after_rest import after_rest
 from alight.motions.tree.composition import TreeComposition
+from alight.motions.tree.drive import set_levels
 from alight.motions.tree.state import (
     HIT,
     LINE_HEAD,
@@ -28,7 +31,7 @@ from alight.motions.tree.state import (
     TreeRun,
     TreeSpace,
 )
-from alight.vehicles.fittings_kernel import NEVER, DeviceData, swing_angle, switch_levels
+from alight.vehicles.fittings_kernel import DeviceData, swing_angle
 from alight.vehicles.tree.data import (
     ARM,
     MOVING,
@@ -146,7 +149,7 @@ def arrive_functions(parts: TreeComposition) -> tuple[Any, Any]:
     ``(world, run, space, slot, before) -> run`` that ends contacts once stops were asked."""
     World, laws, energy = parts.World, parts.laws, parts.energy
     spin, ground = laws.spin, laws.surface_point
-    external_next = laws.next
+    following, rest = after_rest(parts).following, after_rest(parts).rest
 
     @wp.func
     def middle(world: World, run: TreeRun, space: TreeSpace, slot: int, h: scalar, omega: vec3):
@@ -342,8 +345,10 @@ def arrive_functions(parts: TreeComposition) -> tuple[Any, Any]:
         return quiet or run.still >= _STILL_HITS * HIT * limits.contact_step
 
     @wp.func
-    def end_of(world: World, run: TreeRun, tilt: scalar, found: Pressing, pending: bool):
-        """The outcome as things stand; ``pending``: a push is still to come, or to end."""
+    def end_of(
+        world: World, run: TreeRun, space: TreeSpace, slot: int, tilt: scalar, found: Pressing
+    ):
+        """The outcome as things stand."""
         limits = world.limits
         depth = found.depth
         if not wp.isfinite(run.x) or not wp.isfinite(run.v):
@@ -354,8 +359,10 @@ def arrive_functions(parts: TreeComposition) -> tuple[Any, Any]:
             return _ESCAPED
         if tilt > limits.tip_angle and run.touched < NEVER:
             return _TIPPED_OVER
-        if at_rest(world, run, found) and not pending:
-            return _SETTLED
+        # Joints may still move, and something be to come. ("and" would ask ``rest`` always.)
+        if at_rest(world, run, found):  # noqa: SIM102
+            if rest(world, run, space, slot) == _SETTLED:
+                return _SETTLED
         if run.t >= limits.max_time:
             return _TIMED_OUT
         return _RUNNING
@@ -381,19 +388,16 @@ def arrive_functions(parts: TreeComposition) -> tuple[Any, Any]:
         tilt = tilt_of(world, out, space, slot, now.rate)
         note_peaks(world, out, space, slot, tilt, w)
         out = watch(world, out, h, wp.length(w), found)
-        pending = bool(False)
+        pushed = space.notes[slot].until  # from outside, until then as before
+        out.outcome = end_of(world, out, space, slot, tilt, found)
+        switched = set_levels(world.actuators, out, space, slot)
+        if switched and space.notes[slot].rests > 0:
+            out.quiet = scalar(0.0)
+            out.still = scalar(0.0)
         if wp.static(laws.next is not None):
-            pending = external_next(world.external, out.t) < world.limits.max_time
-        out.outcome = end_of(world, out, tilt, found, pending)
-        switched = switch_levels(world.parts, out.t, out.touched, space.level, slot)
-        out.event = switched.later
-        out.fresh = wp.where(switched.changed, 1, 0)
-        if wp.static(laws.next is not None):
-            if out.t >= space.notes[slot].until:
-                out.fresh = 1  # slopes jump
-            soon = external_next(world.external, out.t)
-            space.notes[slot].until = soon
-            out.event = wp.min(out.event, soon)
+            switched = switched or out.t >= pushed
+        out.fresh = wp.where(switched, 1, 0)  # slopes jump
+        out.until = following(world, out, space, slot)
         out.bound = clear_time(world, space, slot, now.rate)
         return out
 
@@ -461,7 +465,7 @@ def line_function(parts: TreeComposition) -> Any:
         at = put(lines, line, at, vector_row(space.tree, 0, TURNING, slot))
         at = put(lines, line, at, run.x)
         at = put(lines, line, at, run.v)
-        for i in range(world.parts.actuators.shape[0]):
+        for i in range(world.actuators.each.shape[0]):
             lines[line, at] = space.level[i, slot]
             at += 1
         for i in range(world.parts.sloshes.shape[0]):

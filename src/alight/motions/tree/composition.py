@@ -6,6 +6,7 @@ from typing import Any
 
 import warp as wp
 
+from alight.actuators.table import ActuatorTable
 from alight.contact.ground_properties.local_law import local_friction
 from alight.contact.hertz import HertzData, hertz_normal, hertz_stored
 from alight.contact.stick_friction import stick, stick_stored
@@ -13,8 +14,9 @@ from alight.core.types import scalar, vec3
 from alight.engine.clock import before
 from alight.flight.rotation import Spin
 from alight.gravity.linearised import extrapolate
+from alight.motions.tree.drive import act
 from alight.motions.tree.state import TreeLimits, TreeSpace
-from alight.vehicles.fittings_kernel import DeviceData, act, crush_all
+from alight.vehicles.fittings_kernel import DeviceData, crush_all
 from alight.vehicles.tree.data import ARM, POSITION, RATE, TreeData, vector_row
 from alight.vehicles.tree.forward_dynamics import solve_tree, turned_inertia
 from alight.vehicles.tree.joints import add_joint_efforts, configuration_rate, joint_stored
@@ -95,6 +97,7 @@ def compose_tree(laws: TreeLaws) -> TreeComposition:
     class World:
         tree: TreeData
         parts: DeviceData
+        actuators: ActuatorTable
         gravity: gravity_data
         surface: surface_data
         rotation: rotation_data
@@ -201,9 +204,7 @@ def compose_tree(laws: TreeLaws) -> TreeComposition:
         anchor(world, space, slot)
         power = weigh(world, space, slot, t, now)
         press(world, space, slot, now.rate, contact)
-        power += act(
-            world.tree, world.parts, space.trial_v, space.level, space.tree, now.rate, slot
-        )
+        power += act(world.actuators, space.trial_v, space.level, space.tree, now.rate, slot)
         space.notes[slot].power = power
         add_joint_efforts(world.tree, space.trial_q, space.trial_v, space.tree.efforts, slot)
         crush_all(

@@ -13,6 +13,7 @@ from alight.core.types import scalar
 from alight.core.warp_setup import POINT_OPTIONS
 from alight.engine.motion import Launch, Loop
 from alight.motions.tree.account import arrive_functions, line_function
+from alight.motions.tree.after_rest import after_rest
 from alight.motions.tree.composition import TreeComposition, let_go
 from alight.motions.tree.state import TreeRun, TreeSpace
 from alight.motions.tree.steppers import START, TRIAL, Turn, adams_stepper, rk4_stepper
@@ -61,6 +62,8 @@ def tree_loop(parts: TreeComposition) -> Loop:
         told=_told,
         line=line_function(parts),
         options=POINT_OPTIONS,
+        next=after_rest(parts).following,
+        wake=after_rest(parts).wake,
     )
 
 

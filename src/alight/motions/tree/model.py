@@ -13,6 +13,7 @@ import numpy as np
 import numpy.typing as npt
 import warp as wp
 
+from alight.actuators.table import actuator_table
 from alight.contact.hertz import Hertz, deepest, duration
 from alight.core import devices as hardware
 from alight.core import frames
@@ -284,6 +285,7 @@ class TreeModel(Motion):
         world = self.composition().World()
         world.tree = self.tree.kernel_data(device)
         world.parts = device_data(self.tree, self.fitted, device)
+        world.actuators = _actuators(self.tree, self.fitted, device)
         world.gravity = self.full_gravity.data(device)
         world.surface = self.surface.data(device)
         world.rotation = self.rotation.data(device)
@@ -373,12 +375,12 @@ class TreeModel(Motion):
         runs["v"] = np.einsum("b,nbi->ni", masses, poses.center_velocity)
         runs["fresh"] = 1
         runs["outcome"][refused] = Outcome.STARTED_INSIDE
-        for name in ("touched", "event", "bound"):
+        for name in ("touched", "until", "bound"):
             runs[name] = NEVER
         notes["number"] = np.arange(n)
         notes["row"] = np.arange(n) if self.contact.count > 1 else 0
         notes["anchor_x"] = np.nan  # nowhere yet
-        notes["until"] = NEVER
+        notes["until"] = notes["rested"] = notes["wakes"] = NEVER
         crushed = np.array([part.crushed for part in self.fitted.crushables])
         rest = np.broadcast_to(crushed, (n, len(crushed)))
         y = np.concatenate([q, release.v, rest, np.zeros((n, 3 * self.sizes.pads))], axis=1)
@@ -441,6 +443,16 @@ class TreeModel(Motion):
         softest = float(self.contact.stiffness.min())
         limits.sink_depth = max(self.size, 10.0 * deepest(self.tree.mass, 1.0, softest))
         return limits
+
+
+@functools.lru_cache(maxsize=64)
+def _actuators(tree: Tree, parts: Fitted, device: hardware.Device) -> Any:
+    """``ActuatorTable`` on ``device``; models of one lander share it."""
+
+    def joint(body: str) -> tuple[int, int]:
+        return tree.index(body), tree.v_slices[body].start
+
+    return actuator_table(parts.actuators, joint, device)
 
 
 @functools.lru_cache(maxsize=64)

@@ -50,7 +50,7 @@ class TreeRun:
     v: vec3  # relative to the turning target [m/s]
     adams: Adams
     bound: scalar  # longest step in which no pad can reach the ground unseen [s]
-    event: scalar  # when a device's level changes next [s]
+    until: scalar  # when something switches next [s]
     touched: scalar  # when the ground was first touched [s]
     last: scalar  # when it last pushed [s]
     push: vec3  # force of the ground now [N]
@@ -77,6 +77,9 @@ class TreeNotes:
     number: int  # of the run in its batch
     row: int  # of the contact parameters it uses
     until: scalar  # when what pushes from outside switches next [s]
+    rested: scalar  # when it last came to rest with a schedule to follow [s]
+    rests: int  # how often
+    wakes: scalar  # when it goes on from rest [s]
     anchor: FieldValue  # gravity where it was last evaluated
     anchor_x: vec3  # and that place [m]
     touch: Touch  # the contact under way

@@ -119,7 +119,7 @@ def _clock(parts: TreeComposition) -> Any:
 
     @wp.func
     def fit(world: World, run: TreeRun, h: scalar):
-        left = wp.min(run.event, world.limits.max_time) - run.t
+        left = wp.min(run.until, world.limits.max_time) - run.t
         # The last two steps before an end are made equal, and none leaves a sliver.
         if h >= left * (scalar(1.0) - scalar(1e-9)):
             return left
@@ -129,7 +129,7 @@ def _clock(parts: TreeComposition) -> Any:
 
     @wp.func
     def later(world: World, run: TreeRun, h: scalar):
-        end = wp.min(run.event, world.limits.max_time)
+        end = wp.min(run.until, world.limits.max_time)
         if run.t + h >= end - scalar(1e-9) * h:
             return end
         return run.t + h

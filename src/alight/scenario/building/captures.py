@@ -68,6 +68,7 @@ class CaptureGroup:
         with blame(one.source, "approach"):
             way = approach_of(one, get("approach.offset"), get("approach.roll")[:, 0])
         laws = self.around.laws(one)
+        thrusters = tuple(part.make() for part in one.spacecraft.thruster)
         with blame(one.source, "asteroid"):
             return Capture(
                 *(fabric, self.asteroid, craft, way),
@@ -76,6 +77,7 @@ class CaptureGroup:
                 lost_height=float(one.stop.lost_height),
                 stop=CaughtStop(float(one.stop.duration)),
                 steps=CaughtSteps(one.steps.method, float(one.steps.step), one.steps.tolerance),
+                actuators=thrusters,
                 shape=self.shape,
                 stops=stops_of(one.source, one.stop.when, {}),
                 **laws,

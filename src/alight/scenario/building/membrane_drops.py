@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from alight.actuators import Schedule, Thruster
 from alight.core import frames
 from alight.core.checks import Array
 from alight.core.errors import InputError
@@ -20,7 +21,6 @@ from alight.motions.capture.columns import length_of
 from alight.motions.membrane.caught import CaughtSteps, CaughtStop, fly
 from alight.motions.membrane.model import Craft, MembraneMotion, MembraneRelease
 from alight.motions.membrane.result import MembraneFlight
-from alight.motions.membrane.thrust import NO_THRUST, ConstantThrust, Thrust
 from alight.scenario.building.run_values import ValueRows, checked_values, settings
 from alight.scenario.building.surroundings import Surroundings
 from alight.scenario.errors import blame
@@ -165,21 +165,22 @@ class DropGroup:
         with blame(one.source, "membrane"):
             fabric = fabric_of(one.membrane, get, one.membrane.points(), up=one.membrane.up)
         craft: Craft | None = None
-        thrust: Thrust = NO_THRUST
+        thrusters = tuple(part.make() for part in carrier.thruster)
         with blame(one.source, "carrier"):
             if carrier.mass is not None:
                 craft = Craft(float(carrier.mass), np.asarray(carrier.inertia, dtype=np.float64))
-            if carrier.thrust is not None:
-                thrust = self._thrust()
+            if carrier.thrust is not None and any(carrier.thrust):
+                thrusters = (self._thruster(), *thrusters)
         laws = self.around.laws(one)
         with blame(one.source, "body"):
-            return MembraneMotion(fabric, self.body, craft, thrust=thrust, **laws)
+            return MembraneMotion(fabric, self.body, craft, actuators=thrusters, **laws)
 
-    def _thrust(self) -> Thrust:
+    def _thruster(self) -> Thruster:
         carrier = self.scenario.carrier
         point = np.asarray(carrier.thrust_point, dtype=np.float64)
         force = np.asarray(carrier.thrust, dtype=np.float64)
-        return ConstantThrust(force, point, from_start=bool(carrier.from_start))
+        after = Schedule() if carrier.from_start else Schedule.after_touch()
+        return Thruster(float(np.linalg.norm(force)), force, point, after, "thrust")
 
     def _places(self, get: Any, motion: MembraneMotion) -> Array:
         """(n, 3) of the body's centre of mass [m]."""

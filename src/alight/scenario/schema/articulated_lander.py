@@ -12,7 +12,7 @@ from typing import Annotated, Any, ClassVar
 
 import numpy as np
 
-from alight import actuators
+from alight.actuators import Brake, Motor, Schedule, Thruster
 from alight.actuators.schedule import TRIGGERS
 from alight.core.errors import InputError
 from alight.scenario import quantities
@@ -29,18 +29,7 @@ from alight.scenario.field_types import (
 )
 from alight.scenario.quantities import DIMENSIONS
 from alight.scenario.schema.section import Section
-from alight.vehicles import (
-    Belly,
-    Brake,
-    Crushable,
-    Joint,
-    Motor,
-    Pad,
-    Schedule,
-    Slosh,
-    Thruster,
-    TreeBody,
-)
+from alight.vehicles import Belly, Crushable, Joint, Pad, Slosh, TreeBody
 from alight.vehicles.fittings import Device
 from alight.vehicles.tree.data import KINDS
 
@@ -305,14 +294,14 @@ class ThrusterSection(Scheduled):
             what = "body" if self.body is None else "place"
             raise InputError(f"has no {what}; a thruster of an articulated lander needs one")
         options = self.given("place", "direction", "force")
-        return Thruster(self.body, schedule=self.schedule(), name=self.called, **options)
+        return Thruster(schedule=self.schedule(), name=self.called, body=self.body, **options)
 
-    def make_rigid(self) -> actuators.Thruster:
+    def make_rigid(self) -> Thruster:
         """The thruster of a rigid lander."""
         if self.body is not None:
             raise InputError("has a body; a rigid lander is one, so leave it out")
         options = self.given("place", "direction", "force")
-        return actuators.Thruster(schedule=self.schedule(), name=self.called, **options)
+        return Thruster(schedule=self.schedule(), name=self.called, **options)
 
 
 class MotorSection(Scheduled):
@@ -322,11 +311,12 @@ class MotorSection(Scheduled):
 
     body: Annotated[str, TextField(None, ("wheel",))]
     torque: Annotated[float, EFFORT]
+    top_speed: Annotated[float | None, OneOf(dimensions=("angular rate", "speed"), above=0)] = None
     name: Annotated[str | None, TextField(part_name, ("motor-1",))] = None
 
     def make(self, linear: bool) -> Device:
         """The motor."""
-        options = self.given("torque", linear=linear)
+        options = self.given("torque", "top_speed", linear=linear)
         return Motor(self.body, schedule=self.schedule(), name=self.called, **options)
 
 

@@ -11,6 +11,7 @@ from alight.scenario.errors import Fault
 from alight.scenario.field_types import ListField, Measure, Number, TextField, Whole
 from alight.scenario.quantities import Quantity
 from alight.scenario.schema.caught_body import Asteroid
+from alight.scenario.schema.craft_thruster import CraftThruster, thruster_problems
 from alight.scenario.schema.membrane import Courses, MembraneSteps, profile_name
 from alight.scenario.schema.section import Section
 from alight.scenario.schema.stops import WhenSection, membrane_problems
@@ -49,16 +50,18 @@ class SpacecraftSection(Section):
         285.0, "285 s"
     )
     thruster_arm: Annotated[float, LENGTH] = Quantity(1.5, "1.5 m")
+    thruster: tuple[CraftThruster, ...] = ()
 
     def problems(self) -> list[Fault]:
-        """A bus must be left."""
+        """A bus must be left, and thrusters be such as a craft can have."""
+        found = thruster_problems("spacecraft", self.thruster)
         if 2.0 * self.array_mass < self.mass:
-            return []
+            return found
         said = (
             f"two arrays of {self.array_mass:g} kg leave nothing of {self.mass:g} kg for the bus; "
             "make them lighter, or spacecraft.mass larger"
         )
-        return [Fault("spacecraft.array_mass", said)]
+        return [*found, Fault("spacecraft.array_mass", said)]
 
 
 class CaptureMembrane(Section):

@@ -18,6 +18,7 @@ from alight.scenario.field_types import (
 )
 from alight.scenario.quantities import Quantity, in_si
 from alight.scenario.schema.caught_body import ATTITUDE, CaughtBodySection
+from alight.scenario.schema.craft_thruster import CraftThruster, thruster_problems
 from alight.scenario.schema.run import Record
 from alight.scenario.schema.section import Section
 from alight.scenario.schema.stops import WhenSection, membrane_problems
@@ -208,15 +209,19 @@ class Carrier(Section):
     thrust: Annotated[Any, ListField(Measure(dimension="force"))] = None
     thrust_point: Annotated[Any, _PLACE] = None
     from_start: Annotated[bool | None, Switch()] = None
+    thruster: tuple[CraftThruster, ...] = ()
 
     def problems(self) -> list[Fault]:
         """Mass and inertia come together, and thrust moves only what has them."""
-        found = []
+        found = thruster_problems("carrier", self.thruster)
         if (self.mass is None) != (self.inertia is None):
             found.append(Fault("carrier", "needs both mass and inertia, or neither"))
         if self.thrust is not None and self.mass is None:
             said = "acts on a carrier with mass and inertia, which are missing"
             found.append(Fault("carrier.thrust", said))
+        if self.thruster and self.mass is None:
+            said = "act on a carrier with mass and inertia, which are missing"
+            found.append(Fault("carrier.thruster", said))
         for key in ("thrust_point", "from_start"):
             if getattr(self, key) is not None and self.thrust is None:
                 found.append(Fault(f"carrier.{key}", "goes with thrust only"))

@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from alight.core import frames
-from alight.core.checks import Array, checked_number, checked_vector
+from alight.core.checks import Array, checked_name, checked_number, checked_vector
 from alight.core.errors import InputError, unknown_name
 from alight.vehicles.checks import ROUNDING
 from alight.vehicles.tree.data import KINDS
@@ -202,13 +202,6 @@ class Joint:
                 "both, or no stops."
             )
         return {"lower": lower, "upper": upper}
-
-
-def checked_name(what: str, name: str) -> str:
-    """``name``, or an error unless it is text."""
-    if not isinstance(name, str) or not name.strip():
-        raise InputError(f'{what} is named {name!r}; a name must be text, such as "leg 1".')
-    return name
 
 
 def require_bounded(what: str, value: npt.ArrayLike) -> None:

@@ -23,12 +23,18 @@ import numpy.typing as npt
 import warp as wp
 
 from alight.core import devices, frames
-from alight.core.checks import Array, checked_number, checked_vector, checked_whole
+from alight.core.checks import (
+    Array,
+    checked_name,
+    checked_number,
+    checked_vector,
+    checked_whole,
+)
 from alight.core.errors import InputError, unknown_name
 from alight.core.types import vec3
 from alight.vehicles.tree.batch import TreeBatch
 from alight.vehicles.tree.data import KINDS, BodyData, TreeData
-from alight.vehicles.tree.parts import Joint, TreeBody, checked_name
+from alight.vehicles.tree.parts import Joint, TreeBody
 from alight.vehicles.tree.states import (
     Acting,
     Flight,

@@ -63,7 +63,9 @@ def by_hand():
         joints.append(Joint(name, "prismatic", "bus", (x, y, -0.2), axis=(0, 0, 2)))
         pads.append(Pad(name, (0, 0, -0.4)))
         crushables.append(Crushable(name, 8.0, 0.15))
-    hold = Thruster("bus", (0, 0, 0.5), (0, 0, -1), 3.0, Schedule((0.1, 20.0), (1, 0), "touch"))
+    hold = Thruster(
+        3.0, (0, 0, -1), (0, 0, 0.5), Schedule((0.1, 20.0), (1, 0), "touch"), body="bus"
+    )
     tree = Tree("lander", bodies, joints)
     model = TreeModel(
         *(tree, [*pads, *crushables, hold, Slosh("liquid", (0, 0, -1), "bus")]),
@@ -120,6 +122,22 @@ def test_the_lander_of_paper_002_by_name():
     assert str(model.tree) == str(expected.tree)
     assert {c.force for c in model.fitted.crushables} == {300.0}
     assert np.array_equal(model.up, (0.0, 1.0, 0.0))
+
+
+def test_motors_after_rest_have_a_top_speed():
+    """In the units of the joint: it turns, or it slides."""
+    given = table()
+    later = {"after": "rest", "times": ["5 s"], "levels": [1], "repeats": 3}
+    given["lander"]["motor"] = [
+        {"body": "liquid", "torque": "2 N*m", "top_speed": "60 rpm", **later},
+        {"body": "leg-1", "torque": "-3 N", "top_speed": "2 cm/s"},
+    ]
+    turns, slides = prepare(from_dict(given)).nominal().model.fitted.actuators[1:]
+    assert (turns.top_speed, slides.top_speed) == (pytest.approx(2.0 * np.pi), 0.02)
+    assert (turns.slowing, slides.slowing) == (pytest.approx(1.0 / np.pi), pytest.approx(150.0))
+    assert (turns.schedule.after, turns.schedule.repeats) == ("rest", 3)
+    given["lander"]["motor"][1]["top_speed"] = "2 rad/s"
+    assert any("must be a speed" in line for line in faults(given))
 
 
 def test_a_finite_plane():

@@ -53,6 +53,10 @@ acceleration = ["0 m/s^2", "0 m/s^2", "-9.80665 m/s^2"]
 [stop]
 duration = "1.2 s"
 """
+JET = {
+    **{"name": "jet", "direction": [0, 0, 2], "force": "475 N", "after": "release"},
+    **{"times": ["0.31 s", "0.72 s"], "levels": [1, 0]},
+}
 
 
 def changed(text, **changes):
@@ -178,6 +182,7 @@ def test_what_is_wrong_with_a_capture(key, value, said):
         ("carrier", {"mass": "1 t"}, "needs both mass and inertia"),
         ("carrier", {"thrust": ["1 N", "0 N", "0 N"]}, "carrier.thrust: acts on a carrier"),
         ("carrier", {"from_start": True}, "goes with thrust only"),
+        ("carrier", {"thruster": [JET]}, "carrier.thruster: act on a carrier with mass"),
         ("body__corners", [["0 m", "0 m"]] * 3, "does not go with corners"),
         ("asteroid", {}, 'It belongs in files that say kind = "capture".'),
     ],
@@ -377,6 +382,33 @@ def test_a_carrier_with_a_mass_is_pushed():
     found = simulate(from_dict(table), device="cpu")
     # No contact in 1.2 s: v = F t / m, to the rounding of the steps.
     assert found.craft_velocity[0, -1, 2] == pytest.approx(475.0 / 15e3 * 1.2, rel=1e-9)
+
+
+def test_thrusters_of_a_carrier_and_of_a_craft():
+    moments = ["6e4 kg*m^2", "6e4 kg*m^2", "2e4 kg*m^2"]
+    carrier = {"mass": "15 t", "inertia": moments, "thruster": [JET]}
+    one = from_dict(changed(DROP, carrier=carrier, gravity=None, release__height="9 m"))
+    assert loads(one.to_toml()) == one
+    found = simulate(one, device="cpu")
+    assert found.craft_velocity[0, -1, 2] == pytest.approx(475.0 / 15e3 * 0.41, rel=1e-9)
+    both = [JET, {**JET, "name": "after", "after": "touch"}]
+    capture = from_dict(changed(CAPTURE, spacecraft__thruster=both))
+    assert loads(capture.to_toml()) == capture
+    made = prepare(capture, device="cpu").nominal().model.pushers
+    told = [(one.name, one.force, one.schedule.after) for one in made]
+    assert told == [
+        *(("main", 475.0, "touch"), ("jet", 475.0, "release"), ("after", 475.0, "touch")),
+    ]
+    stronger = capture.replaced({"spacecraft.thruster.jet.force": 600.0})
+    assert prepare(stronger, device="cpu").nominal().model.pushers[1].force == 600.0
+
+
+def test_what_is_wrong_with_thrusters_of_a_craft():
+    lines = refused(changed(CAPTURE, spacecraft__thruster=[JET, {**JET, "after": "rest"}]))
+    assert any("two have this name" in line for line in lines), lines
+    assert any("which comes to landers" in line for line in lines), lines
+    lines = refused(changed(CAPTURE, spacecraft__thruster=[{**JET, "levels": [1]}]))
+    assert any("spacecraft.thruster.jet: a schedule has 2 times" in line for line in lines), lines
 
 
 # -- shipped -----------------------------------------------------------------------------------

@@ -134,6 +134,12 @@ class Drives:
                     f"{one!r} is among the actuators; each must be a Wheel, Thruster, Spring or "
                     "another Actuator."
                 )
+            body = getattr(one, "body", None)
+            if body is not None:
+                raise InputError(
+                    f'actuator "{one.name}" is fixed in body "{body}"; a rigid lander is one '
+                    "body, so leave body out."
+                )
         self.wheels = tuple(a for a in actuators if isinstance(a, Wheel))
         self.pushers = tuple(a for a in actuators if isinstance(a, Actuator))
         self.commands = tuple(
