@@ -54,7 +54,7 @@ def standing(devices=(), branches=(), g=0.0, law=None, tolerance=1e-7, **stop):
 def test_a_sled_loses_what_friction_takes_however_long_it_is_pushed():
     m, g, mu, force, time = 10.0, 0.05, 0.2, 0.4, 30.0
     # Pushed so much below its middle that it does not tilt: F h = mu m g 0.2 m.
-    push = Thruster("bus", (0.0, 0.0, -0.2 * mu * m * g / force), (1.0, 0.0, 0.0), force)
+    push = Thruster(force, (1.0, 0.0, 0.0), (0.0, 0.0, -0.2 * mu * m * g / force), body="bus")
     model = standing([push], g=g, law=Hertz(1e4, 500.0, mu), max_time=time)
     depth = (m * g / 3.0 / 1e4) ** (2.0 / 3.0)
     found = run_batch(model, TreeRelease.of(model.tree, (0.0, 0.0, 0.2 + 1e-9)), device="cpu")
@@ -84,7 +84,9 @@ def wheel():
 
 def thruster():
     """One off the middle, on for 40 s; and what it gives to a mass of 10 kg alone [J]."""
-    push = Thruster("bus", (0.3, 0.1, 0.0), (1.0, 2.0, -1.0), 1e-2, Schedule.between(20.0, 60.0))
+    push = Thruster(
+        1e-2, (1.0, 2.0, -1.0), (0.3, 0.1, 0.0), Schedule.between(20.0, 60.0), body="bus"
+    )
     model = standing([push], g=1e-3, law=Hertz(1e4), tolerance=1e-9, max_time=120.0)
     return model, 0.5 * (1e-2 * 40.0) ** 2 / 10.0
 

@@ -89,7 +89,7 @@ def test_it_is_no_escape(law):
 @pytest.mark.parametrize("thrust", [0.0, 1e-4])
 def test_pads_of_articulated_landers(thrust):
     """A ball on one pad that slides into the step; what pushes it all the way excuses nothing."""
-    push = [vehicles.Thruster("bus", (0.0, 0.0, 0.0), (1.0, 0.0, 0.0), thrust)] if thrust else []
+    push = [vehicles.Thruster(thrust, (1.0, 0.0, 0.0), body="bus")] if thrust else []
     bus = vehicles.Branch(
         [vehicles.TreeBody("bus", 1.0, (0.01, 0.01, 0.01))],
         [vehicles.Joint("bus", "free")],
