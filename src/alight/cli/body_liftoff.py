@@ -28,11 +28,12 @@ def drawn(
 ) -> tuple[list[tuple[str, str]], Sequence[str], dict[str, Any]]:
     """Compute the map and draw it: what it shows in rows, notes, and the same for scripts."""
     from alight.views.figures.body import liftoff
+    from alight.views.figures.facts import Words
 
     ground = smooth_ground(subject)
     found = look(subject, ground, device)
     facts = facts_of(subject, ground, found)
-    text = liftoff.Words(
+    text = Words(
         title=subject.name,
         subtitle=f"{subject.designation}: the speed at which the ground falls away faster than "
         "the object",

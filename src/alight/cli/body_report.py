@@ -6,7 +6,7 @@ import math
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import asdict
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
@@ -22,6 +22,9 @@ from alight.scenario import bodies
 from alight.scenario.bodies import Pole
 from alight.shapes.mesh import Mesh, corner_angles
 from alight.views import words
+
+if TYPE_CHECKING:
+    from alight.views.figures.facts import Words
 
 Array = npt.NDArray[np.float64]
 
@@ -282,9 +285,10 @@ def smallest_angle(mesh: Mesh) -> float:
     return math.degrees(float(corner_angles(mesh.vertices, mesh.faces).min()))
 
 
-def sheet_text(subject: Subject, surface: FacetFields) -> Any:
+def sheet_text(subject: Subject, surface: FacetFields) -> Words:
     """The words on the sheet of figures."""
     from alight.views.figures.body import sheet
+    from alight.views.figures.facts import Words
 
     mesh = subject.mesh
     radius = words.length(mesh.radius)
@@ -300,11 +304,11 @@ def sheet_text(subject: Subject, surface: FacetFields) -> Any:
         facts.append(("synchronous orbit", unit(surface.synchronous_radius)))
     if subject.hill_radius is not None:
         facts.append(("Hill radius", words.length(subject.hill_radius)(subject.hill_radius)))
-    return sheet.Text(
+    return Words(
         title=subject.name,
         subtitle=subject.designation,
         facts=facts + sheet.fact_rows(surface),
-        warnings=warnings(subject, surface),
+        notes=warnings(subject, surface),
         source=f"Shape: {shape_source(subject)}.",
         method=f"Gravity: homogeneous polyhedron of {mesh.n_faces} facets.",
     )

@@ -59,11 +59,12 @@ def drawn(
 ) -> tuple[list[tuple[str, str]], Sequence[str], dict[str, Any]]:
     """Strew rocks and draw them: what there is in rows, no notes, and the same for scripts."""
     from alight.views.figures.body import local_world
+    from alight.views.figures.facts import Words
 
     rocks, source = rocks_of(subject, site)
     world = look(subject, rocks, site, device)
     facts = facts_of(rocks, world, site)
-    words = local_world.Words(
+    words = Words(
         title=subject.name,
         subtitle=f"{subject.designation}: a local world with its rocks",
         facts=facts,
