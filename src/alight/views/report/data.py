@@ -109,26 +109,25 @@ class CampaignData:
         return np.isin(self.codes, [int(way) for way in self.stops])
 
 
+@dataclass(frozen=True, eq=False)
 class Trajectory:
-    """The whole of one run, at k times: columns of its own table by name, and its row in that of
-    all runs."""
+    """The whole of one run, at k times: columns of its own table, by name."""
 
-    def __init__(self, campaign: Campaign, run: int, common: Mapping[str, Any]) -> None:
-        self.run, self._table = run, campaign.trajectory(run)
-        table, codes = common["table"], common["codes"]
-        number = int(np.flatnonzero(table["run"] == run)[0])
-        self.row = {name: float(values[number]) for name, values in table.items()}
-        way = next(way for way in common["outcomes"] if int(way) == codes[number])
-        self.ending = plain_name(way.name)
+    run: int
+    table: Any
+    row: dict[str, float]
+    """The run in the table of all runs."""
+    ending: str = ""
+    """How it ended, in a word."""
 
     @property
     def names(self) -> list[str]:
         """Of its columns."""
-        return list(self._table.column_names)
+        return columns.column_names(self.table)
 
     def __getitem__(self, name: str) -> Array:
         """(k,) one of them."""
-        return columns.column(self._table, name)
+        return columns.column(self.table, name)
 
     def rows(self, start: str, end: str = "", axes: str = "xyz") -> Array:
         """(k, c) the columns ``start`` + axis + ``end``, side by side."""
@@ -178,7 +177,15 @@ def read_common(
         "campaign": campaign,
     }
     kept = campaign.trajectories[:COURSES]
-    return {**fields, "courses": [Trajectory(campaign, run, fields) for run in kept]}
+    return {**fields, "courses": [_trajectory(campaign, run, fields) for run in kept]}
+
+
+def _trajectory(campaign: Campaign, run: int, common: Mapping[str, Any]) -> Trajectory:
+    table, codes = common["table"], common["codes"]
+    number = int(np.flatnonzero(table["run"] == run)[0])
+    row = {name: float(values[number]) for name, values in table.items()}
+    way = next(way for way in common["outcomes"] if int(way) == codes[number])
+    return Trajectory(run, campaign.trajectory(run), row, plain_name(way.name))
 
 
 def _columns(campaign: Campaign, names: list[str]) -> dict[str, Array]:

@@ -42,7 +42,7 @@ def picture_times(end: float, most: int = PICTURES) -> Array:
 def draw_film(found: CaptureFindings, *files: Path) -> None:
     """Pictures of the first course, and its loads."""
     course, look = found.data.courses[0], found.data.looks[0]
-    poses = _poses(course).at(picture_times(course.end))
+    poses = poses_of(course).at(picture_times(course.end))
     rows = -(-len(poses.time) // ABREAST)
     tall = rows * 9.4 / ABREAST * strip_shape(look, poses)
     height = tall + 3.0
@@ -52,11 +52,11 @@ def draw_film(found: CaptureFindings, *files: Path) -> None:
             wspace=0.0, hspace=0.0,
         )  # fmt: skip
         draw_strip(fig, grid, look, poses, ABREAST)
-        draw_histories(fig, found, 0.5 / height, 2.45 / height)
+        draw_histories(fig, course, (0.5 / height, 2.45 / height), found.limit, found.data.thrust)
         style.save(fig, *files)
 
 
-def _poses(course: Trajectory) -> Poses:
+def poses_of(course: Trajectory) -> Poses:
     """Where asteroid and craft are."""
     return Poses(
         time=course.time,
@@ -75,18 +75,21 @@ def _bending(course: Trajectory) -> Array:
 
 def draw_loads(found: CaptureFindings, *files: Path) -> None:
     """Loads of the first course alone, where nothing is known of its looks."""
+    course, ends = found.data.courses[0], (0.5 / 2.9, 1.0 - 0.3 / 2.9)
     with style.figure(9.6, 2.9) as fig:
-        draw_histories(fig, found, 0.5 / 2.9, 1.0 - 0.3 / 2.9)
+        draw_histories(fig, course, ends, found.limit, found.data.thrust)
         style.save(fig, *files)
 
 
-def draw_histories(fig: Any, found: CaptureFindings, bottom: float, top: float) -> None:
-    """Bending moments, force and depth, relative rate and angle of the first course."""
+def draw_histories(
+    fig: Any, course: Trajectory, ends: tuple[float, float], limit: float, thrust: float | None
+) -> None:
+    """Bending moments, force and depth, relative rate and angle between two ``ends`` of a page."""
+    bottom, top = ends
     grid = fig.add_gridspec(1, 3, left=0.055, right=0.945, bottom=bottom, top=top, wspace=0.36)
     left, middle, right = (fig.add_subplot(grid[0, k]) for k in range(3))
-    course = found.data.courses[0]
-    bending(left, course, found.limit)
-    force_and_depth(middle, course, found.data.thrust)
+    bending(left, course, limit)
+    force_and_depth(middle, course, thrust)
     rate_and_angle(right, course)
 
 

@@ -211,9 +211,7 @@ def draw_ends(found: CaptureFindings, *files: Path) -> None:
         share_bar(fig.add_subplot(grid[0, :]), found.ends)
         for k, (name, (values, unit)) in enumerate(panels):
             axes = fig.add_subplot(grid[1, k])
-            bins = captures.binned(values / unit.size, np.ones(len(values), bool))
-            shares = [(n, [hit[b.members].mean() for b in bins]) for n, hit in found.ends.items()]
-            stacked(axes, bins, [("", COLOURS[name], np.array(share)) for name, share in shares])
+            ends_over(axes, values / unit.size, found.ends)
             axes.set_xlabel(named(name, unit))
             percents(axes, "" if k else "share of captures")
             if k:
@@ -236,3 +234,10 @@ def share_bar(axes: Axes, ends: Mapping[str, Bools]) -> None:
         frameon=False, ncols=4, loc="lower left", bbox_to_anchor=(-0.012, 0.9), fontsize=8.5,
         handlelength=1.0, handleheight=1.0, columnspacing=1.8,
     )  # fmt: skip
+
+
+def ends_over(axes: Axes, values: Array, ends: Mapping[str, Bools]) -> None:
+    """Shares of outcomes over an input, one upon the other."""
+    bins = captures.binned(values, np.ones(len(values), bool))
+    shares = {n: np.array([hit[b.members].mean() for b in bins]) for n, hit in ends.items()}
+    stacked(axes, bins, [("", COLOURS[name], share) for name, share in shares.items()])
