@@ -7,14 +7,16 @@ import numpy as np
 from matplotlib.ticker import PercentFormatter
 
 from alight.analysis.intervals import wilson
+from alight.campaign.tables.arrow import table_from
+from alight.engine.columns import Source
 from alight.membrane import hull
-from alight.motions.capture.craft import ARRAYS
+from alight.motions.capture.columns import CAPTURES
 from alight.motions.capture.result import CAPTURE_WORDS
 from alight.views import style
-from alight.views.figures.capture.courses import draw_histories
-from alight.views.figures.capture.endings import ENDS, exceedance, share_bar, stacked
-from alight.views.figures.capture.scene import Look, Poses, draw_strip
-from alight.views.report.capture.data import CaptureCourse
+from alight.views.figures.capture.courses import draw_histories, poses_of
+from alight.views.figures.capture.endings import ENDS, ends_over, exceedance, share_bar
+from alight.views.figures.capture.scene import Look, draw_strip
+from alight.views.report.data import Trajectory
 
 BLUE, GREEN, SAND = "#2f6f9f", "#4c8c5e", "#c98a2b"
 
@@ -29,44 +31,23 @@ def plain(axes, title, xlabel="time [s]"):
     axes.set_xlabel(xlabel)
 
 
-def course_of(flight, thrust):
+def course_of(flight):
     """The first run of a flight, as reports draw it."""
-    kept = slice(0, flight.records[0])
-    slices = flight.craft.tree.q_slices
-    poses = Poses(
-        time=flight.time[kept],
-        asteroid=flight.position[0, kept],
-        asteroid_attitude=flight.attitude[0, kept],
-        craft=flight.q[0, kept, :3],
-        craft_attitude=flight.q[0, kept, 3:7],
-        arrays=np.stack([flight.q[0, kept, slices[name]] for name in ARRAYS], axis=1),
-    )
-    row = flight.rows[0]
-    return CaptureCourse(
-        run=0,
-        poses=poses,
-        contact=row["contact_s"],
-        spin=row["spin_rpm"],
-        bending=flight.bending[0, kept],
-        force=np.linalg.norm(flight.loads["force"][0, kept], axis=1),
-        depth=np.maximum(0.0, -flight.loads["lowest"][0, kept]),
-        slip=flight.sums[0, kept, 3],
-        relative=np.degrees(flight.relative_rate[0, kept]) / 6.0,
-        axis=np.degrees(flight.axis_angle[0, kept]),
-        thrust=thrust,
-    )
+    table = table_from(CAPTURES.course, Source(flight, np.array([0])))
+    return Trajectory(0, table, {n: float(flight.rows[0][n]) for n in ("contact_s", "spin_rpm")})
 
 
 def film_strip(file, capture, flight):
     """Figure 7, and the loads behind it."""
-    course, row = course_of(flight, capture.approach.thrust), flight.rows[0]
+    course, row = course_of(flight), flight.rows[0]
     with style.figure(13.0, 8.9) as fig:
         grid = fig.add_gridspec(
             3, 6, left=0.02, right=0.98, top=0.94, bottom=0.315, wspace=0.0, hspace=0.0
         )
-        poses = course.poses.at(np.arange(0.0, 171.0, 10.0))
+        poses = poses_of(course).at(np.arange(0.0, 171.0, 10.0))
         draw_strip(fig, grid, Look.of(capture.asteroid, capture.craft, hull), poses, columns=6)
-        draw_histories(fig, course, 0.06, 0.27, capture.craft.moment_limit)
+        limit, thrust = capture.craft.moment_limit, float(capture.approach.thrust)
+        draw_histories(fig, course, (0.06, 0.27), limit, thrust)
         fig.text(
             0.02, 0.972,
             "The craft settles on the tumbling asteroid and drifts toward a flat spin; its drive "
@@ -192,7 +173,7 @@ def campaign(file, rows, lengths, craft):
             "spin of the asteroid [rpm]": rows["spin_rpm"],
         }
         for axes, (label, values) in zip(cells[3:], over.items(), strict=True):
-            stacked(axes, values, ends)
+            ends_over(axes, values, ends)
             axes.set_xlabel(label)
             axes.yaxis.set_major_formatter(PercentFormatter(1.0, decimals=0))
         share_bar(fig.add_axes((0.06, 0.43, 0.925, 0.02)), ends)

@@ -1,10 +1,12 @@
-"""What every test can ask for: the real shape models, when they are at hand."""
+"""What every test can ask for: real shape models, when they are at hand, and a small scenario."""
 
 import dataclasses
 import os
 import pathlib
 
 import pytest
+
+from alight.scenario import toml_text
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 
@@ -36,3 +38,31 @@ def paced(monkeypatch):
             monkeypatch.setattr(kind, "loop", looped)
 
     return change
+
+
+#: A cube that falls on a plane and lands in milliseconds.
+CUBE = {
+    "seed": 5,
+    "gravity": {"law": "uniform", "acceleration": ["0 m/s^2", "0 m/s^2", "-5.7e-3 m/s^2"]},
+    "ground": {"kind": "plane"},
+    "lander": {"shape": "cube", "side": "20 cm", "mass": "1 kg"},
+    "release": {"position": ["0 m", "0 m", "0.5 m"]},
+    "contact": {"restitution": 0.5},
+    "stop": {"max_time": "150 s"},
+    "dispersions": {"release.attitude": {"kind": "orientation"}},
+    "campaign": {"runs": 4, "shard": 2},
+}
+
+
+@pytest.fixture(scope="session")
+def cube_drop():
+    """``cube_drop(stop={"max_time": "1 s"})``: the text of a scenario, some of it changed; None
+    takes a table away."""
+
+    def text(**changes):
+        table = dict(CUBE)
+        for name, value in changes.items():
+            table[name] = {**CUBE.get(name, {}), **value} if isinstance(value, dict) else value
+        return toml_text.dumps({name: v for name, v in table.items() if v is not None})
+
+    return text

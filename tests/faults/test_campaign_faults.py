@@ -23,32 +23,10 @@ from alight.campaign.folder_lock import LOCK_FILE, BusyError
 from alight.campaign.shard_store import StoreError
 from alight.core.errors import FileError
 
-TEXT = """
-seed = 5
-[gravity]
-law = "uniform"
-acceleration = ["0 m/s^2", "0 m/s^2", "-5.7e-3 m/s^2"]
-[ground]
-kind = "plane"
-[lander]
-shape = "cube"
-side = "20 cm"
-mass = "1 kg"
-[release]
-position = ["0 m", "0 m", "0.5 m"]
-[contact]
-restitution = 0.5
-[stop]
-max_time = "{time}"
-[dispersions]
-"release.velocity" = {{ kind = "normal", sigma = "2 cm/s" }}
-"release.attitude" = {{ kind = "orientation" }}
-[campaign]
-runs = {runs}
-shard = {shard}
-[record]
-trajectories = [3]
-"""
+MORE = {
+    "dispersions": {"release.velocity": {"kind": "normal", "sigma": "2 cm/s"}},
+    "record": {"trajectories": [3]},
+}
 
 CHILD = """
 import sys
@@ -63,22 +41,23 @@ except (AlightError, KeyboardInterrupt) as error:
 
 
 @pytest.fixture
-def scenario(tmp_path):
+def scenario(tmp_path, cube_drop):
     """``scenario(runs, shard)``: the path of a file."""
 
     def make(runs=20, shard=5, stop="150 s"):
         path = tmp_path / f"{runs}_{shard}.toml"
-        path.write_text(TEXT.format(runs=runs, shard=shard, time=stop))
+        campaign = {"runs": runs, "shard": shard}
+        path.write_text(cube_drop(campaign=campaign, stop={"max_time": stop}, **MORE))
         return path
 
     return make
 
 
 @pytest.fixture(scope="module")
-def small(tmp_path_factory):
+def small(tmp_path_factory, cube_drop):
     """Bytes of a campaign of six runs in two shards, undisturbed: nine files."""
     folder = tmp_path_factory.mktemp("small")
-    (folder / "small.toml").write_text(TEXT.format(runs=6, shard=3, time="150 s"))
+    (folder / "small.toml").write_text(cube_drop(campaign={"runs": 6, "shard": 3}, **MORE))
     run(folder / "small.toml", folder / "whole")
     found = contents(folder / "whole")
     assert len(found) == 9

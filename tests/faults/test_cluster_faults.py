@@ -22,40 +22,19 @@ from alight.campaign.shard_store import StoreError
 
 distributed = pytest.importorskip("distributed")
 
-TEXT = """
-seed = 5
-[gravity]
-law = "uniform"
-acceleration = ["0 m/s^2", "0 m/s^2", "-5.7e-3 m/s^2"]
-[ground]
-kind = "plane"
-[lander]
-shape = "cube"
-side = "20 cm"
-mass = "1 kg"
-[release]
-position = ["0 m", "0 m", "0.5 m"]
-[contact]
-restitution = 0.5
-[stop]
-max_time = "150 s"
-[dispersions]
-"release.velocity" = { kind = "normal", sigma = "2 cm/s" }
-"release.attitude" = { kind = "orientation" }
-[campaign]
-runs = 192
-shard = 8
-[record]
-trajectories = [3]
-"""
+CHANGES = {
+    "dispersions": {"release.velocity": {"kind": "normal", "sigma": "2 cm/s"}},
+    "campaign": {"runs": 192, "shard": 8},
+    "record": {"trajectories": [3]},
+}
 SHARDS = 24
 
 
 @pytest.fixture(scope="module")
-def path(tmp_path_factory):
+def path(tmp_path_factory, cube_drop):
     """The scenario's file."""
     path = tmp_path_factory.mktemp("cluster") / "drop.toml"
-    path.write_text(TEXT)
+    path.write_text(cube_drop(**CHANGES))
     return path
 
 

@@ -25,31 +25,6 @@ from alight.core.text import printable
 from alight.scenario import load
 from alight.views import report
 
-SCENARIO = """
-title = "A \\u001b[31mred\\u009b title\\u0007"
-seed = 3
-[gravity]
-law = "uniform"
-acceleration = ["0 m/s^2", "0 m/s^2", "-5 mm/s^2"]
-[ground]
-kind = "plane"
-[lander]
-shape = "cube"
-side = "0.2 m"
-mass = "1 kg"
-[release]
-position = ["0 m", "0 m", "0.4 m"]
-[contact]
-restitution = 0.5
-[stop]
-max_time = "60 s"
-[dispersions]
-"release.attitude" = { kind = "orientation" }
-[campaign]
-runs = 4
-shard = 2
-"""
-
 LONG = "n" * 256
 NOT_UTF8 = os.fsdecode(b"f\xff\xfe")
 
@@ -58,8 +33,8 @@ RAW = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]")
 
 
 @pytest.fixture
-def folder(tmp_path, monkeypatch):
-    (tmp_path / "cube.toml").write_text(SCENARIO)
+def folder(tmp_path, monkeypatch, cube_drop):
+    (tmp_path / "cube.toml").write_text(cube_drop())
     monkeypatch.chdir(tmp_path)
     return tmp_path
 
@@ -132,15 +107,15 @@ def test_a_home_folder_is_found(monkeypatch, tmp_path):
         user_path("~nosuch/x", "out")
 
 
-def test_a_scenario_in_a_folder_that_is_not_utf8(folder):
+def test_a_scenario_in_a_folder_that_is_not_utf8(folder, cube_drop):
     """It runs as long as it names no file: paths are written to plan.json, which is UTF-8."""
     place = folder / NOT_UTF8
     place.mkdir()
-    (place / "plain.toml").write_text(SCENARIO)
+    (place / "plain.toml").write_text(cube_drop())
     assert run_campaign(place / "plain.toml", out="out", device="cpu", show="silent").runs == 4
     (place / "x.obj").write_text("v 0 0 0\n")
     mesh = 'shape = "mesh"\nmesh = "x.obj"\nunit = "m"'
-    text = SCENARIO.replace('shape = "cube"\nside = "0.2 m"', mesh)
+    text = cube_drop().replace('shape = "cube"\nside = "20 cm"', mesh)
     (place / "mesh.toml").write_text(text)
     with pytest.raises(InputError, match="not UTF-8"):
         load(place / "mesh.toml")
@@ -267,8 +242,8 @@ def test_printable_shows_what_it_takes_out():
     ],
     ids=ascii,
 )
-def test_control_characters_do_not_reach_the_terminal(done, folder, alight, command):
-    text = SCENARIO.replace("restitution", '"rest\\u001b[2J\\u009bitution\\u0007"')
+def test_control_characters_do_not_reach_the_terminal(done, folder, alight, command, cube_drop):
+    text = cube_drop().replace("restitution", '"rest\\u001b[2J\\u009bitution\\u0007"')
     (folder / "key.toml").write_text(text)
     (folder / "arm.urdf").write_text(URDF, "utf-8")
     code, out, err = alight(*command)

@@ -10,8 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from alight.analysis.columns import Array, Bools
-from alight.analysis.convergence import Convergence, sizes
-from alight.analysis.intervals import CONFIDENCE, Estimate, sorted_quantile, wilson
+from alight.analysis.intervals import CONFIDENCE, Estimate, wilson
 
 #: Columns of a table of captures that are numbers a reader asks for, and the runs that have them:
 #: all that touched, those in contact at the end, or those at rest then.
@@ -109,27 +108,6 @@ def binned(values: Array, hit: Bools, most: int = 6, confidence: float = CONFIDE
             share = wilson(int(hit[members].sum()), len(members), confidence)
             found.append(Bin(low, high, share, members))
     return found
-
-
-def growth(
-    shares: Mapping[str, Bools],
-    quantiles: Mapping[str, tuple[Array, float]],
-    confidence: float = CONFIDENCE,
-) -> Convergence:
-    """What the first runs alone would have said of some shares, and of quantiles of quantities."""
-    count = len(next(iter(shares.values())))
-    steps = sizes(count)
-    answers: dict[str, list[Estimate]] = {}
-    for name, hit in shares.items():
-        total = np.cumsum(hit)
-        answers[name] = [wilson(int(total[n - 1]), int(n), confidence) for n in steps]
-    for name, (values, p) in quantiles.items():
-        answers[name] = [_quantile(values[:n], p, confidence) for n in steps]
-    return Convergence(steps, answers)
-
-
-def _quantile(values: Array, p: float, confidence: float) -> Estimate:
-    return sorted_quantile(np.sort(values[np.isfinite(values)]), p, confidence)
 
 
 def grown(times: Array, of: int) -> tuple[Array, Array]:

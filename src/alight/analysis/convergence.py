@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -10,9 +10,9 @@ import numpy as np
 import numpy.typing as npt
 
 from alight.analysis import columns
-from alight.analysis.columns import Array
+from alight.analysis.columns import Array, Bools
 from alight.analysis.footprint import ellipses, footprint
-from alight.analysis.intervals import CONFIDENCE, Estimate, sorted_quantile, wilson
+from alight.analysis.intervals import CONFIDENCE, Estimate, quantile, wilson
 from alight.core.errors import InputError
 from alight.core.outcomes import Outcome
 
@@ -67,19 +67,29 @@ def convergence(
     places = columns.point_names("rest_")
     got = columns.gather(tables, ["outcome_code", *quantities, *places])
     codes, rest = got["outcome_code"], columns.points(got, "rest_")
-    steps = sizes(len(codes))
-    answers = {
-        f"median {name}": [_median(got[name][:n], confidence) for n in steps] for name in quantities
-    }
-    answers["ellipse_area_m2"] = _areas(rest, steps, share, confidence, level)
-    for name, outcome in (("escaped", Outcome.ESCAPED), ("tipped_over", Outcome.TIPPED_OVER)):
-        gone = np.cumsum(codes == outcome)
-        answers[name] = [wilson(int(gone[n - 1]), int(n), confidence) for n in steps]
+    found = growth(
+        {"escaped": codes == Outcome.ESCAPED, "tipped_over": codes == Outcome.TIPPED_OVER},
+        {f"median {name}": (got[name], 0.5) for name in quantities},
+        confidence,
+    )
+    found.answers["ellipse_area_m2"] = _areas(rest, found.runs, share, confidence, level)
+    return found
+
+
+def growth(
+    shares: Mapping[str, Bools],
+    quantiles: Mapping[str, tuple[Array, float]],
+    confidence: float = CONFIDENCE,
+) -> Convergence:
+    """What the first runs alone would have said of some shares, and of quantiles of quantities."""
+    steps = sizes(len(next(iter(shares.values()))))
+    answers: dict[str, list[Estimate]] = {}
+    for name, hit in shares.items():
+        total = np.cumsum(hit)
+        answers[name] = [wilson(int(total[n - 1]), int(n), confidence) for n in steps]
+    for name, (values, p) in quantiles.items():
+        answers[name] = [quantile(values[:n], p, confidence) for n in steps]
     return Convergence(steps, answers)
-
-
-def _median(values: Array, confidence: float) -> Estimate:
-    return sorted_quantile(np.sort(values[np.isfinite(values)]), 0.5, confidence)
 
 
 def _areas(

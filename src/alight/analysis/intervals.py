@@ -101,6 +101,11 @@ def sorted_quantile(ascending: Array, p: float, confidence: float = CONFIDENCE) 
     return Estimate(float(value), low, high, n)
 
 
+def quantile(values: Array, p: float, confidence: float = CONFIDENCE) -> Estimate:
+    """The quantile ``p`` of those of ``values`` that are finite."""
+    return sorted_quantile(np.sort(values[np.isfinite(values)]), p, confidence)
+
+
 def spread(
     values: Array,
     probabilities: Sequence[float] = (0.05, 0.5, 0.95),

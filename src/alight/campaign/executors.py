@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any, Protocol
 
@@ -44,12 +45,11 @@ class Tally:
     def __init__(self, kind: RunKind = LANDINGS) -> None:
         self.kind = kind
         self.bar: Progress = Silent()
-        self.outcomes: dict[int, int] = {}
+        self.outcomes: Counter[int] = Counter()
 
     def add(self, outcomes: dict[int, int]) -> None:
         """Count the runs of a finished shard."""
-        for code, n in outcomes.items():
-            self.outcomes[code] = self.outcomes.get(code, 0) + n
+        self.outcomes.update(outcomes)
 
     def facts(self) -> dict[str, int]:
         """Outcomes as a bar shows them."""

@@ -76,12 +76,6 @@ class Plan:
         first = shard * self.shard
         return np.arange(first, min(first + self.shard, self.total), dtype=np.int64)
 
-    def shard_of(self, run: int) -> int:
-        """The shard that holds a run."""
-        if not 0 <= run < self.total:
-            raise InputError(f"run {run} is asked for; the campaign has 0 to {self.total - 1}.")
-        return run // self.shard
-
     @property
     def grows(self) -> bool:
         """True where more runs leave those before as they are."""

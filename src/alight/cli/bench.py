@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from alight.cli import screen
+from alight.cli.options import Device as DeviceOption
 from alight.core.errors import MissingExtraError
 
 if TYPE_CHECKING:
@@ -363,7 +364,7 @@ def run_cases(cases: Iterable[Case], setting: Setting) -> list[Row]:
 
 @app.command("gravity")
 def gravity(
-    device: Annotated[str, typer.Option(help="auto, cpu, cuda:0, ...")] = "auto",
+    device: DeviceOption = "auto",
     repeats: Annotated[int, typer.Option(min=1, help="Timings of which the median counts.")] = 5,
 ) -> None:
     """Potential, acceleration and gradient of polyhedra, against polyhedral-gravity if installed.
@@ -407,14 +408,9 @@ def cells(row: Row) -> tuple[str, ...]:
 
 def table_of(title: str, rows: Iterable[Row]) -> Table:
     """The rows as a table for a terminal."""
-    from rich.table import Table
-    from rich.text import Text
-
-    table = Table(title=title, title_justify="left")
-    for name in COLUMNS:
-        table.add_column(name, overflow="fold", no_wrap=name in ("unit", "Alight", "faster"))
-    for row in rows:
-        table.add_row(*(Text(cell) for cell in cells(row)))
+    table = screen.table(COLUMNS, (cells(row) for row in rows), title=title)
+    for name in ("unit", "Alight", "faster"):
+        table.columns[COLUMNS.index(name)].no_wrap = True
     return table
 
 

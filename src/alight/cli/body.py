@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import contextlib
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -12,6 +13,7 @@ from typer.core import TyperCommand
 
 from alight.cli import screen
 from alight.cli.names import complete_body
+from alight.cli.options import Device, Json, List, Unit, optional
 from alight.core.errors import FileError, InputError
 from alight.core.paths import user_path
 
@@ -62,30 +64,18 @@ def command(
     ] = None,
     facets: Annotated[
         int | None,
-        typer.Option(
+        optional(
+            "Facets of a built-in shape (5120 if not given); a file with more is simplified to "
+            "this many.",
             min=20,
-            help="Facets of a built-in shape (5120 if not given); a file with more is simplified "
-            "to this many.",
-            show_default=False,
         ),
     ] = None,
-    unit: Annotated[
-        str | None,
-        typer.Option(help="Unit of a file's coordinates: m, km, cm, mm or ft.", show_default=False),
-    ] = None,
-    density: Annotated[
-        float | None, typer.Option(help="Bulk density in kg/m^3.", show_default=False)
-    ] = None,
-    gm: Annotated[
-        float | None,
-        typer.Option(help="Gravitational parameter GM in m^3/s^2.", show_default=False),
-    ] = None,
+    unit: Unit = None,
+    density: Annotated[float | None, optional("Bulk density in kg/m^3.")] = None,
+    gm: Annotated[float | None, optional("Gravitational parameter GM in m^3/s^2.")] = None,
     period: Annotated[
         str | None,
-        typer.Option(
-            help='Time of one turn about z, such as "7.63 h"; a file without it does not turn.',
-            show_default=False,
-        ),
+        optional('Time of one turn about z, such as "7.63 h"; a file without it does not turn.'),
     ] = None,
     repair: Annotated[
         bool, typer.Option("--repair", help="Weld vertices and mend the winding of a file.")
@@ -108,26 +98,19 @@ def command(
     ] = False,
     at: Annotated[
         str | None,
-        typer.Option(
-            metavar="LAT,LON",
-            help="Of the square with --rocks: latitude and east longitude in degrees (0,0 if not "
+        optional(
+            "Of the square with --rocks: latitude and east longitude in degrees (0,0 if not "
             "given).",
-            show_default=False,
+            metavar="LAT,LON",
         ),
     ] = None,
     world: Annotated[
-        float | None,
-        typer.Option(help="Side of that square in metres (40 if not given).", show_default=False),
+        float | None, optional("Side of that square in metres (40 if not given).")
     ] = None,
-    seed: Annotated[
-        int | None,
-        typer.Option(min=0, help="Seed of the rocks (0 if not given).", show_default=False),
-    ] = None,
-    device: Annotated[
-        str, typer.Option(help="Where to compute: auto, cpu, cuda, cuda:1, ...")
-    ] = "auto",
-    as_json: Annotated[bool, typer.Option("--json", help="Print JSON, for scripts.")] = False,
-    show_list: Annotated[bool, typer.Option("--list", help="List the catalogue.")] = False,
+    seed: Annotated[int | None, optional("Seed of the rocks (0 if not given).", min=0)] = None,
+    device: Device = "auto",
+    as_json: Json = False,
+    show_list: List = False,
 ) -> None:
     """Look at a body: size, mass, spin, surface gravity, slopes, escape and lift-off speeds."""
     from alight.cli import body_report as report
@@ -147,17 +130,14 @@ def command(
     if rocks and liftoff:
         raise InputError("--rocks and --liftoff each draw a sheet of their own: ask for one.")
     subject = find_subject(target, facets, unit, density, gm, period, repair)
-    if site is not None:
-        _draw_rocks(subject, site, wanted or Path(FIGURES), device, as_json)
-        return
-    if liftoff:
-        _draw_liftoff(subject, wanted or Path(FIGURES), device, as_json)
+    if site is not None or liftoff:
+        _draw_alone(subject, site, wanted or Path(FIGURES), device, as_json)
         return
     if wanted is not None:
-        _make_folder(wanted)
+        make_folder(wanted)
     surface, drawn = look(subject, device, wanted)
     if as_json:
-        screen.echo(report.as_json(subject, surface, drawn))
+        screen.echo_json(report.as_data(subject, surface, drawn))
     else:
         report.show(subject, surface, drawn)
 
@@ -175,33 +155,28 @@ def _site(rocks: bool, at: str | None, world: float | None, seed: int | None) ->
     return None
 
 
-def _draw_liftoff(subject: Subject, wanted: Path, device: str, as_json: bool) -> None:
-    """Draw maps of lift-off speed into a file, or into a folder under the body's name."""
-    from alight.cli import body_liftoff
+def _draw_alone(
+    subject: Subject, site: Site | None, wanted: Path, device: str, as_json: bool
+) -> None:
+    """Draw a local world, or maps of lift-off speed, into a file, or into a folder under the
+    body's name, and say what is to be seen."""
+    from alight.cli import body_liftoff, body_rocks
 
-    file = _sheet_file(subject, wanted, "liftoff")
-    try:
-        body_liftoff.show(subject, file, device, as_json)
-    except OSError as error:
-        raise _unwritable(wanted, error) from None
-
-
-def _sheet_file(subject: Subject, wanted: Path, kind: str) -> Path:
-    """The file ``wanted``, or one after the body in that folder, which is made."""
-    _make_folder(wanted)
-    stem = file_stem(subject.name, "body")
-    return wanted if _is_file_name(wanted) else wanted / f"{stem}_{kind}.png"
-
-
-def _draw_rocks(subject: Subject, site: Site, wanted: Path, device: str, as_json: bool) -> None:
-    """Draw a local world into a file, or into a folder under the body's name."""
-    from alight.cli import body_rocks
-
-    file = _sheet_file(subject, wanted, "rocks")
-    try:
-        body_rocks.show(subject, site, file, device, as_json)
-    except OSError as error:
-        raise _unwritable(wanted, error) from None
+    make_folder(wanted)
+    kind = "liftoff" if site is None else "rocks"
+    name = f"{file_stem(subject.name, 'body')}_{kind}.png"
+    file = wanted if is_file_name(wanted) else wanted / name
+    with writing(wanted):
+        if site is None:
+            facts, notes, data = body_liftoff.drawn(subject, file, device)
+        else:
+            facts, notes, data = body_rocks.drawn(subject, site, file, device)
+    if as_json:
+        screen.echo_json({**data, "figures": [str(file)]})
+        return
+    width = max(len(name) for name, _ in facts) + 2
+    for line in (*(f"{name:<{width}}{value}" for name, value in facts), *notes, f"wrote {file}"):
+        screen.echo(line)
 
 
 def look(
@@ -258,20 +233,25 @@ def file_stem(name: str, otherwise: str) -> str:
     return re.sub(r"[\W_]+", "_", name.lower()).strip("_") or otherwise
 
 
-def _make_folder(place: Path) -> None:
+def make_folder(place: Path) -> None:
     """Have the folder that figures go to."""
-    try:
-        (place.parent if _is_file_name(place) else place).mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        raise _unwritable(place, error) from None
+    with writing(place):
+        (place.parent if is_file_name(place) else place).mkdir(parents=True, exist_ok=True)
 
 
-def _is_file_name(path: Path) -> bool:
+def is_file_name(path: Path) -> bool:
+    """Whether a place for figures is one file, and no folder."""
     return path.suffix.lower() in FORMATS and not path.is_dir()
 
 
-def _unwritable(path: Path, error: OSError) -> FileError:
-    return FileError(f'cannot write figures to "{path}": {error.strerror or error}.')
+@contextlib.contextmanager
+def writing(place: Path) -> Iterator[None]:
+    """What the disk refuses is a user's mistake, told with the place."""
+    try:
+        yield
+    except OSError as error:
+        why = error.strerror or error
+        raise FileError(f'cannot write figures to "{place}": {why}.') from None
 
 
 def _listed(names: Iterable[str]) -> str:
@@ -285,20 +265,18 @@ def _draw(subject: Subject, surface: FacetFields, wanted: Path, bar: Progress) -
     from alight.views.figures.body.sheet import Sheet
 
     text = sheet_text(subject, surface)
-    if _is_file_name(wanted):
+    if is_file_name(wanted):
         sheets, portraits = [wanted], []
     else:
         stem = file_stem(subject.name, "body")
         sheets = [wanted / f"{stem}.png", wanted / f"{stem}.svg"]
         portraits = [wanted / f"{stem}_solid.png"]
     bar.start("Drawing", total=1 + len(portraits))
-    try:
+    with writing(wanted):
         sheet = Sheet(surface, text, subject.fine, fixed_axis=not subject.tumbles)
         sheet.draw(*sheets)
         bar.advance()
         if portraits:
             sheet.draw_portrait(*portraits)
             bar.advance()
-    except OSError as error:
-        raise _unwritable(wanted, error) from None
     return sheets + portraits

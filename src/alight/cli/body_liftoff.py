@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import json
 import math
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from alight.cli import screen
 from alight.core.errors import InputError
 
 if TYPE_CHECKING:
@@ -24,14 +23,17 @@ ROWS, COLUMNS = 121, 240
 DEGREE, VERTICES_A_TERM = 22, 2
 
 
-def show(subject: Subject, file: Path, device: str, as_json: bool) -> None:
-    """Compute the map, draw it and say what it shows."""
+def drawn(
+    subject: Subject, file: Path, device: str
+) -> tuple[list[tuple[str, str]], Sequence[str], dict[str, Any]]:
+    """Compute the map and draw it: what it shows in rows, notes, and the same for scripts."""
     from alight.views.figures.body import liftoff
+    from alight.views.figures.facts import Words
 
     ground = smooth_ground(subject)
     found = look(subject, ground, device)
     facts = facts_of(subject, ground, found)
-    text = liftoff.Words(
+    text = Words(
         title=subject.name,
         subtitle=f"{subject.designation}: the speed at which the ground falls away faster than "
         "the object",
@@ -42,14 +44,7 @@ def show(subject: Subject, file: Path, device: str, as_json: bool) -> None:
     )
     body = subject.fine or subject.mesh
     liftoff.draw(found, text, body, subject.spin, not subject.tumbles, file)
-    if as_json:
-        screen.echo(json.dumps(as_data(subject, ground, found, file), indent=2, allow_nan=False))
-        return
-    for name, value in facts:
-        screen.echo(f"{name:<30}{value}")
-    for note in text.notes:
-        screen.echo(note)
-    screen.echo(f"wrote {file}")
+    return facts, text.notes, as_data(subject, ground, found)
 
 
 def smooth_ground(subject: Subject) -> Parametric:
@@ -169,7 +164,7 @@ def notes_of(subject: Subject, ground: Parametric, found: LiftOffMap) -> list[st
     return notes
 
 
-def as_data(subject: Subject, ground: Parametric, found: LiftOffMap, file: Path) -> dict[str, Any]:
+def as_data(subject: Subject, ground: Parametric, found: LiftOffMap) -> dict[str, Any]:
     """The same for scripts, in SI units; null where nothing leaves."""
 
     def finite(speed: float) -> float | None:
@@ -198,5 +193,4 @@ def as_data(subject: Subject, ground: Parametric, found: LiftOffMap, file: Path)
         "heading": math.degrees(found.heading[row, column]),
     }
     told["sphere_m_s"] = list(sphere_speeds(subject, ground))
-    told["figures"] = [str(file)]
     return told

@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-import json
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import asdict
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
-from rich.box import ROUNDED
+from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
@@ -23,6 +22,9 @@ from alight.scenario import bodies
 from alight.scenario.bodies import Pole
 from alight.shapes.mesh import Mesh, corner_angles
 from alight.views import words
+
+if TYPE_CHECKING:
+    from alight.views.figures.facts import Words
 
 Array = npt.NDArray[np.float64]
 
@@ -83,27 +85,25 @@ def show(subject: Subject, surface: FacetFields, drawn: Sequence[Path]) -> None:
     console = screen.console()
     console.print(Text(subject.designation, style="bold"))
     facts = [list(rows(subject, surface)) for rows in _GROUPS]
-    for table in (
-        _facts_table(facts),
-        _surface_table(surface, console.width),
-        _mesh_table(subject),
-    ):
-        console.print(table)
-    for warning in warnings(subject, surface):
-        console.print(Text(f"! {warning}", style="bold yellow"), soft_wrap=True)
-    for note in subject.body.notes if subject.body else ():
-        console.print(Text(f"- {note}"), soft_wrap=True)
+    console.print(_facts_table(facts))
+    console.print(_surface_table(surface, console.width))
+    console.print(_mesh_table(subject))
+    screen.lines(console, (f"! {line}" for line in warnings(subject, surface)), "bold yellow")
     if subject.body is not None:
-        console.print(Text("Sources", style="bold dim"))
-        for name, _, source in (row for rows in facts for row in rows):
-            if source:
-                console.print(Text(f"  {name}: {source}", style="dim"), soft_wrap=True)
-    for file in drawn:
-        console.print(Text(f"wrote {file}", style="green"), soft_wrap=True)
+        told = [f"{name}: {source}" for rows in facts for name, _, source in rows if source]
+        show_sources(console, subject.body.notes, told)
+    screen.lines(console, (f"wrote {file}" for file in drawn), "green")
+
+
+def show_sources(console: Console, notes: Iterable[str], sources: Iterable[str]) -> None:
+    """Print what the catalogue remarks, and where it has its figures from."""
+    screen.lines(console, (f"- {note}" for note in notes))
+    screen.lines(console, ["Sources"], "bold dim")
+    screen.lines(console, (f"  {line}" for line in sources), "dim")
 
 
 def _facts_table(groups: Sequence[Sequence[Row]]) -> Table:
-    table = _table(("", ""), ("", ""))
+    table = screen.table(("", ""), ())
     for rows in groups:
         table.add_section()
         for name, value, _ in rows:
@@ -160,12 +160,15 @@ _GROUPS = (_size_rows, _mass_rows, _spin_rows, _reach_rows)
 
 
 def _surface_table(surface: FacetFields, width: int = NARROW) -> Table:
-    columns = [
-        ("on the surface", ""), ("least", ""), ("5 %", "dim"), ("mean", "bold"), ("95 %", "dim"),
-        ("most", ""), ("", ""),
-    ]  # fmt: skip
+    heads = ("on the surface", "least", "5 %", "mean", "95 %", "most", "")
+    styles = ("", "", "dim", "bold", "dim", "", "")
     kept = range(7) if width >= NARROW else (0, 1, 3, 5, 6)
-    table = _table(*(columns[k] for k in kept), right=range(1, len(kept) - 1))
+    table = screen.table(
+        [heads[k] for k in kept],
+        (),
+        right=range(1, len(kept) - 1),
+        styles=[styles[k] for k in kept],
+    )
     if width < NARROW:
         table.padding, table.columns[0].overflow = 0, "ellipsis"
     ranges = surface.ranges()
@@ -204,50 +207,37 @@ def _mesh_table(subject: Subject) -> Table:
     mesh, health = subject.mesh, subject.mesh.health
     sides = np.linalg.norm(np.diff(mesh.vertices[mesh.edges], axis=1)[:, 0], axis=1)
     length = words.length(float(sides.mean()))
-    table = _table(("mesh", ""), ("", ""))
-    table.add_row("facets, vertices", f"{mesh.n_faces}, {mesh.n_vertices}")
+    rows = [("facets, vertices", f"{mesh.n_faces}, {mesh.n_vertices}")]
     if subject.original is not None:
-        table.add_row("simplified from", f"{subject.original.n_faces} facets")
-    table.add_row("edges", f"{length.of(sides.min())} to {length(sides.max())}")
-    table.add_row("smallest angle", f"{smallest_angle(mesh):.1f}°")
+        rows.append(("simplified from", f"{subject.original.n_faces} facets"))
+    rows.append(("edges", f"{length.of(sides.min())} to {length(sides.max())}"))
+    rows.append(("smallest angle", f"{smallest_angle(mesh):.1f}°"))
     if subject.path is not None:
         offset = ", ".join(f"{x:.4g}" for x in subject.offset)
-        table.add_row("centre of mass in the file", f"{offset} m; moved to the origin")
-    for action in subject.repairs:
-        table.add_row("repaired", action)
+        rows.append(("centre of mass in the file", f"{offset} m; moved to the origin"))
+    rows += [("repaired", action) for action in subject.repairs]
     failing = [row for row in health.table() if row[1] != "ok"]
     passed = f"{len(health.findings) - len(failing)} of {len(health.findings)} checks pass"
     verdict = "bounds a solid" if health.ok else "does not bound a solid"
-    table.add_row("health", f"{verdict}: {passed}")
-    for title, found in failing:
-        table.add_row(title, found)
-    return table
+    return screen.table(("mesh", ""), [*rows, ("health", f"{verdict}: {passed}"), *failing])
 
 
 def show_catalogue(as_json: bool) -> None:
     """Print the bodies that are known."""
     found = [bodies.find(name) for name in bodies.names()]
     if as_json:
-        rows = [{"name": b.name, "designation": b.designation, "gm_m3_s2": b.gm} for b in found]
-        screen.echo(json.dumps(rows, indent=2, ensure_ascii=False))
+        screen.echo_json(
+            [{"name": b.name, "designation": b.designation, "gm_m3_s2": b.gm} for b in found]
+        )
         return
-    titles = ("name", "designation", "radius", "GM [m³/s²]", "spin")
-    table = _table(*((title, "bold" if title == "name" else "") for title in titles), right=(2, 3))
+    rows = []
     for b in found:
         period = f"{b.rotation_period / 3600.0:.5g} h" if b.rotation_period else "tumbles"
         radius = words.length(b.mean_radius)(b.mean_radius)
-        table.add_row(b.name, b.designation, radius, words.quoted(b.gm), period)
-    screen.console().print(table)
-
-
-def _table(*columns: tuple[str, str], right: Sequence[int] = ()) -> Table:
-    """A table of (heading, style) columns, some aligned right."""
-    headed = any(name for name, _ in columns)
-    table = Table(show_header=headed, header_style="bold", box=ROUNDED)
-    for k, (name, style) in enumerate(columns):
-        justify: Any = "right" if k in right else "left"
-        table.add_column(Text(name), style=style, justify=justify, overflow="fold")
-    return table
+        rows.append((b.name, b.designation, radius, words.quoted(b.gm), period))
+    heads = ("name", "designation", "radius", "GM [m³/s²]", "spin")
+    styles = ("bold", "", "", "", "")
+    screen.console().print(screen.table(heads, rows, right=(2, 3), styles=styles))
 
 
 # -- pieces of text ---------------------------------------------------------------------------
@@ -295,9 +285,10 @@ def smallest_angle(mesh: Mesh) -> float:
     return math.degrees(float(corner_angles(mesh.vertices, mesh.faces).min()))
 
 
-def sheet_text(subject: Subject, surface: FacetFields) -> Any:
+def sheet_text(subject: Subject, surface: FacetFields) -> Words:
     """The words on the sheet of figures."""
     from alight.views.figures.body import sheet
+    from alight.views.figures.facts import Words
 
     mesh = subject.mesh
     radius = words.length(mesh.radius)
@@ -313,11 +304,11 @@ def sheet_text(subject: Subject, surface: FacetFields) -> Any:
         facts.append(("synchronous orbit", unit(surface.synchronous_radius)))
     if subject.hill_radius is not None:
         facts.append(("Hill radius", words.length(subject.hill_radius)(subject.hill_radius)))
-    return sheet.Text(
+    return Words(
         title=subject.name,
         subtitle=subject.designation,
         facts=facts + sheet.fact_rows(surface),
-        warnings=warnings(subject, surface),
+        notes=warnings(subject, surface),
         source=f"Shape: {shape_source(subject)}.",
         method=f"Gravity: homogeneous polyhedron of {mesh.n_faces} facets.",
     )
@@ -335,11 +326,11 @@ def shape_source(subject: Subject) -> str:
 # -- for scripts ------------------------------------------------------------------------------
 
 
-def as_json(subject: Subject, surface: FacetFields, drawn: Sequence[Path]) -> str:
-    """Everything the tables say, in SI units and degrees, as JSON."""
+def as_data(subject: Subject, surface: FacetFields, drawn: Sequence[Path]) -> dict[str, Any]:
+    """Everything the tables say, in SI units and degrees."""
     mesh, body = subject.mesh, subject.body
     synchronous = surface.synchronous_radius
-    told = {
+    return {
         "name": subject.name,
         "designation": subject.designation,
         "file": str(subject.path) if subject.path else None,
@@ -361,7 +352,6 @@ def as_json(subject: Subject, surface: FacetFields, drawn: Sequence[Path]) -> st
         "notes": list(body.notes) if body else [],
         "figures": [str(file) for file in drawn],
     }
-    return json.dumps(told, indent=2, ensure_ascii=False, allow_nan=False)
 
 
 def _json_surface(surface: FacetFields) -> dict[str, Any]:

@@ -2,21 +2,19 @@
 
 from __future__ import annotations
 
-import json
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from alight.cli import screen
 from alight.core.errors import InputError
 from alight.core.frames import direction, local_frame
 
 if TYPE_CHECKING:
     from alight.cli.body_subject import Subject
-    from alight.surfaces.rocks.field import Table
     from alight.surfaces.rocks.population import Rocks
     from alight.views.figures.body.local_world import World
 
@@ -56,26 +54,24 @@ def parse_site(at: str, side: float, seed: int) -> Site:
     return Site(latitude, longitude, side, seed)
 
 
-def show(subject: Subject, site: Site, file: Path, device: str, as_json: bool) -> None:
-    """Strew rocks, draw them and say what there is."""
+def drawn(
+    subject: Subject, site: Site, file: Path, device: str
+) -> tuple[list[tuple[str, str]], Sequence[str], dict[str, Any]]:
+    """Strew rocks and draw them: what there is in rows, no notes, and the same for scripts."""
     from alight.views.figures.body import local_world
+    from alight.views.figures.facts import Words
 
     rocks, source = rocks_of(subject, site)
-    world, table = look(subject, rocks, site, device)
+    world = look(subject, rocks, site, device)
     facts = facts_of(rocks, world, site)
-    words = local_world.Words(
+    words = Words(
         title=subject.name,
         subtitle=f"{subject.designation}: a local world with its rocks",
         facts=facts,
         source=f"Rocks: {source}. Shape: {subject.mesh.n_faces} facets.",
     )
     local_world.draw(world, words, file, body=subject.fine)
-    if as_json:
-        screen.echo(json.dumps(as_data(rocks, world, site, table, file), indent=2))
-        return
-    for name, value in facts:
-        screen.echo(f"{name:<24}{value}")
-    screen.echo(f"wrote {file}")
+    return facts, (), as_data(rocks, world, site)
 
 
 def rocks_of(subject: Subject, site: Site) -> tuple[Rocks, str]:
@@ -96,7 +92,7 @@ def rocks_of(subject: Subject, site: Site) -> tuple[Rocks, str]:
     return rocks, source if known else f"no count is known; as on {used.capitalize()}, {source}"
 
 
-def look(subject: Subject, rocks: Rocks, site: Site, device: str) -> tuple[World, Table]:
+def look(subject: Subject, rocks: Rocks, site: Site, device: str) -> World:
     """The square of ground at a place, and its rocks."""
     from alight.analysis.latlong import outermost_radius
     from alight.surfaces.rocks.field import RockField
@@ -116,11 +112,10 @@ def look(subject: Subject, rocks: Rocks, site: Site, device: str) -> tuple[World
     ground = (found.ground - place) @ local_frame(up)
     inside = (np.abs(ground[:, :2]) < 0.5 * site.side).all(axis=1) & (found.up @ up > 0.0)
     kept = type(found)(*(column[inside] for column in found))
-    world = World(
+    return World(
         mesh, place, up, site.side, kept.vertices, kept.faces, kept.ground, kept.up, kept.size,
         rocks.number, (rocks.law.smallest, rocks.law.largest),
     )  # fmt: skip
-    return world, kept
 
 
 def facts_of(rocks: Rocks, world: World, site: Site) -> list[tuple[str, str]]:
@@ -141,7 +136,7 @@ def facts_of(rocks: Rocks, world: World, site: Site) -> list[tuple[str, str]]:
     ]
 
 
-def as_data(rocks: Rocks, world: World, site: Site, table: Table, file: Path) -> dict[str, Any]:
+def as_data(rocks: Rocks, world: World, site: Site) -> dict[str, Any]:
     """The same for scripts, in SI units and degrees."""
     law = rocks.law
     return {
@@ -150,8 +145,8 @@ def as_data(rocks: Rocks, world: World, site: Site, table: Table, file: Path) ->
         "place_m": world.place.tolist(),
         "side_m": site.side,
         "seed": site.seed,
-        "rocks": len(table.size),
-        "largest_m": float(table.size.max()) if len(table.size) else None,
+        "rocks": len(world.size),
+        "largest_m": float(world.size.max()) if len(world.size) else None,
         "slope": law.slope,
         "density_per_m2": law.density,
         "reference_m": law.reference,
@@ -159,5 +154,4 @@ def as_data(rocks: Rocks, world: World, site: Site, table: Table, file: Path) ->
         "largest_of_law_m": law.largest,
         "bend_m": law.bend,
         "cover": law.cover,
-        "figures": [str(file)],
     }

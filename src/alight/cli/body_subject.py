@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -13,6 +14,7 @@ from alight.core.constants import G
 from alight.core.errors import AlightError, FileError, InputError, did_you_mean
 from alight.scenario import bodies
 from alight.scenario.bodies import Body
+from alight.scenario.field_types import FieldType, Measure, Number
 from alight.shapes.mesh import Mesh
 
 Array = npt.NDArray[np.float64]
@@ -23,20 +25,11 @@ PICTURE_FACETS = 81_920
 #: Less than this across [m] and the unit is surely wrong.
 SMALLEST_BODY = 1.0
 
-#: Seconds in each unit of a time.
-TIMES = {"s": 1.0, "min": 60.0, "h": 3600.0, "d": 86400.0}
-
 #: Values beyond these are slips of the keyboard, far outside of any body: one turn [s] (the fastest
 #: known asteroids take seconds), bulk density [kg/m^3] and GM [m^3/s^2].
-PERIODS = (0.1, 1e11)
-DENSITIES = (1e-3, 1e6)
-GMS = (1e-12, 1e16)
-
-#: What people write for them; suggested, not accepted.
-_SPELLINGS = {
-    "sec": "s", "second": "s", "minute": "min", "m": "min", "mn": "min", "hr": "h", "hour": "h",
-    "day": "d", "j": "d",
-}  # fmt: skip
+PERIOD = Measure(dimension="time", least=0.1, most=1e11)
+DENSITY = Number(least=1e-3, most=1e6)
+GM = Number(least=1e-12, most=1e16)
 
 
 @dataclass(frozen=True)
@@ -126,8 +119,10 @@ def find_subject(
         raise InputError(
             "--density and --gm were both given, but each follows from the other: leave one out."
         )
-    _require_within("--density", density, DENSITIES, "kg/m^3", "1190")
-    _require_within("--gm", gm, GMS, "m^3/s^2", "30")
+    if density is not None:
+        _read("--density", density, DENSITY, "--density 1190 (in kg/m^3)")
+    if gm is not None:
+        _read("--gm", gm, GM, "--gm 30 (in m^3/s^2)")
     seconds = None if period is None else parse_time("--period", period)
     body = _in_catalogue(target)
     if body is not None:
@@ -277,40 +272,13 @@ def _names_given(**options: float | None) -> frozenset[str]:
 
 
 def parse_time(option: str, text: str) -> float:
-    """Seconds in a time such as ``7.63262 h``, ``275 min`` or ``5.4 d``."""
-    form = f'write {option} "7.63 h" (units: {", ".join(TIMES)})'
-    match = re.fullmatch(r"\s*([+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?)\s*([^\d\s.]*)\s*", text)
-    if match is None:
-        raise InputError(f'{option} "{text}" is not a time: {form}.')
-    amount, unit = float(match[1]), match[2]
-    if not unit:
-        raise InputError(f'{option} "{text}" has no unit: {form}.')
-    if unit not in TIMES:
-        plain = unit.lower()
-        spelt = _SPELLINGS.get(plain) or _SPELLINGS.get(plain.removesuffix("s"))
-        spelt = spelt or (plain if plain in TIMES else None)
-        hint = f' Did you mean "{match[1]} {spelt}"?' if spelt else ""
-        raise InputError(f'{option} "{text}" has the unknown unit "{unit}".{hint} Or {form}.')
-    if not 0.0 < amount * TIMES[unit] < float("inf"):
-        raise InputError(f'{option} "{text}" must be a positive time: {form}.')
-    if not PERIODS[0] <= amount * TIMES[unit] <= PERIODS[1]:
-        raise InputError(
-            f'{option} "{text}" is out of reach: a time from {PERIODS[0]:g} s to {PERIODS[1]:g} s '
-            f"is needed, as no body turns faster or can be told from one at rest: {form}."
-        )
-    return amount * TIMES[unit]
+    """Seconds in a time such as ``7.63262 h``, as scenario files have it."""
+    return float(_read(option, text, PERIOD, f'{option} "7.63 h"'))
 
 
-def _require_within(
-    option: str, value: float | None, limits: tuple[float, float], unit: str, example: str
-) -> None:
-    if value is not None and not 0.0 < value < float("inf"):
-        raise InputError(
-            f"{option} {value:g} cannot be: it must be a positive number in {unit}, such as "
-            f"{option} {example}."
-        )
-    if value is not None and not limits[0] <= value <= limits[1]:
-        raise InputError(
-            f"{option} {value:g} is far from any body: it must be from {limits[0]:g} to "
-            f"{limits[1]:g} {unit}, such as {option} {example}."
-        )
+def _read(option: str, value: Any, kind: FieldType, example: str) -> Any:
+    """The value of an option, refused in the words of scenario files."""
+    try:
+        return kind.read(value)
+    except InputError as cause:
+        raise InputError(f"{option}: {cause}. Write for example {example}.") from None

@@ -2,41 +2,30 @@
 
 from __future__ import annotations
 
-import json
 import shlex
 from typing import Annotated
 
 import typer
 
 from alight.cli import screen
-from alight.cli.names import complete_scenario, scenario_of
+from alight.cli.names import scenario_of
+from alight.cli.options import Device, Json, Scenario, optional
 from alight.core.errors import InputError
 
 
 def command(
-    scenario: Annotated[
-        str,
-        typer.Argument(
-            metavar="SCENARIO",
-            help="A scenario file (TOML), the name of a shipped one, or - for standard input.",
-            autocompletion=complete_scenario,
-        ),
-    ],
+    scenario: Scenario,
     out: Annotated[str, typer.Option(metavar="DIR", help="Folder of the campaign, new or old.")],
-    runs: Annotated[
-        int | None,
-        typer.Option(help="Runs, instead of the scenario's own number.", show_default=False),
-    ] = None,
-    device: Annotated[str, typer.Option(help="auto, cpu, cuda:0, ...")] = "auto",
+    runs: Annotated[int | None, optional("Runs, instead of the scenario's own number.")] = None,
+    device: Device = "auto",
     scheduler: Annotated[
         str | None,
-        typer.Option(
+        optional(
+            "Compute on the workers of this Dask scheduler, such as tcp://host:8786.",
             metavar="ADDRESS",
-            help="Compute on the workers of this Dask scheduler, such as tcp://host:8786.",
-            show_default=False,
         ),
     ] = None,
-    as_json: Annotated[bool, typer.Option("--json", help="Print JSON, for scripts.")] = False,
+    as_json: Json = False,
 ) -> None:
     """Run a campaign, or go on with one: what is finished in DIR is checked and kept.
 
@@ -61,8 +50,7 @@ def command(
         raise typer.Exit(INTERRUPTED) from None
     if as_json:
         ended = {outcome.name.lower(): count for outcome, count in result.outcomes.items()}
-        facts = {"folder": str(result.folder), "runs": result.runs, "outcomes": ended}
-        screen.echo(json.dumps(facts, indent=2))
+        screen.echo_json({"folder": str(result.folder), "runs": result.runs, "outcomes": ended})
     else:
         folder = shlex.quote(str(result.folder))
         screen.echo(f"{result}.\nRead it with: alight report {folder}")

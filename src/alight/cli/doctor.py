@@ -2,20 +2,19 @@
 
 from __future__ import annotations
 
-import json
 import os
 import platform
 import re
 import sys
-from collections.abc import Sequence
 from dataclasses import asdict, dataclass, field
 from importlib import metadata
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING
 
 import typer
 
 from alight.cli import screen
+from alight.cli.options import Json
 
 if TYPE_CHECKING:
     from rich.table import Table
@@ -80,16 +79,14 @@ class Report:
     problems: list[str] = field(default_factory=list)
 
 
-def command(
-    as_json: Annotated[bool, typer.Option("--json", help="Print JSON, for scripts.")] = False,
-) -> None:
+def command(as_json: Json = False) -> None:
     """Show devices, versions, extras and the kernel cache, and try a kernel on every device.
 
     The exit code is 1 when something Alight needs is broken.
     """
     report = examine()
     if as_json:
-        screen.echo(json.dumps(asdict(report), indent=2))
+        screen.echo_json(asdict(report))
     else:
         _show(report)
     raise typer.Exit(1 if report.problems else 0)
@@ -213,19 +210,18 @@ def _folder_size(folder: Path) -> int:
 
 
 def _show(report: Report) -> None:
-    from rich.text import Text
-
     console = screen.console()
     tables = [_machine_table(report), _package_table(report), _extras_table(report)]
     if report.extensions:
         rows = [(e.package, e.version, ", ".join(e.adds) or "nothing") for e in report.extensions]
-        tables.append(_table("Extensions", ("package", "version", "adds to scenarios"), rows))
+        tables.append(
+            screen.table(("package", "version", "adds to scenarios"), rows, title="Extensions")
+        )
     for table in tables:
         console.print(table)
     if not report.problems:
-        console.print(Text("Everything Alight needs works.", style="green"))
-    for problem in report.problems:
-        console.print(Text(f"broken: {problem}", style="red"), soft_wrap=True)
+        screen.lines(console, ["Everything Alight needs works."], "green")
+    screen.lines(console, (f"broken: {problem}" for problem in report.problems), "red")
 
 
 def _machine_table(report: Report) -> Table:
@@ -243,7 +239,7 @@ def _machine_table(report: Report) -> Table:
     if report.kernel_cache is not None and report.kernel_cache_bytes is not None:
         size = f"{report.kernel_cache_bytes / 2**20:.1f} MiB"
         rows.append(("Kernel cache", f"{report.kernel_cache} ({size})"))
-    return _table("This machine", ("", ""), rows)
+    return screen.table(("", ""), rows, title="This machine")
 
 
 def _package_table(report: Report) -> Table:
@@ -252,7 +248,7 @@ def _package_table(report: Report) -> Table:
         for p in report.packages
         if not p.extra
     ]
-    return _table("Dependencies", ("package", "installed", "needed", ""), rows)
+    return screen.table(("package", "installed", "needed", ""), rows, title="Dependencies")
 
 
 def _extras_table(report: Report) -> Table:
@@ -265,23 +261,10 @@ def _extras_table(report: Report) -> Table:
         else:
             state = "complete"
         rows.append((extra, ", ".join(p.name for p in members), state))
-    return _table("Extras", ("extra", "packages", ""), rows)
+    return screen.table(("extra", "packages", ""), rows, title="Extras")
 
 
 def _verdict(package: Package) -> str:
     if package.fine:
         return "fine"
     return "absent" if package.installed is None else "too old"
-
-
-def _table(title: str, columns: tuple[str, ...], rows: Sequence[tuple[str, ...]]) -> Table:
-    """A table of plain texts: brackets in them are not markup."""
-    from rich.table import Table
-    from rich.text import Text
-
-    table = Table(title=title, title_justify="left", show_header=any(columns))
-    for column in columns:
-        table.add_column(column, overflow="fold")
-    for row in rows:
-        table.add_row(*(Text(cell) for cell in row))
-    return table

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import re
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -11,9 +10,10 @@ import typer
 
 from alight.cli import lander_tree, screen
 from alight.cli.body import Command as Command  # its --figure may stand without a value
-from alight.cli.body import figure_place, file_stem
+from alight.cli.body import figure_place, file_stem, is_file_name, writing
 from alight.cli.names import complete_lander
-from alight.core.errors import FileError, InputError
+from alight.cli.options import Json, List, Unit, optional
+from alight.core.errors import InputError
 from alight.core.paths import user_path
 
 if TYPE_CHECKING:
@@ -41,21 +41,14 @@ def command(
     ] = None,
     points: Annotated[
         int | None,
-        typer.Option(
-            help="Contact points to spread over the hull; its corners (of a file: 32) if not "
-            "given.",
-            show_default=False,
+        optional(
+            "Contact points to spread over the hull; its corners (of a file: 32) if not given."
         ),
     ] = None,
-    unit: Annotated[
-        str | None,
-        typer.Option(help="Unit of a file's coordinates: m, km, cm, mm or ft.", show_default=False),
-    ] = None,
-    mass: Annotated[
-        float | None, typer.Option(help="Mass of a file's lander in kg.", show_default=False)
-    ] = None,
-    as_json: Annotated[bool, typer.Option("--json", help="Print JSON, for scripts.")] = False,
-    show_list: Annotated[bool, typer.Option("--list", help="List the catalogue.")] = False,
+    unit: Unit = None,
+    mass: Annotated[float | None, optional("Mass of a file's lander in kg.")] = None,
+    as_json: Json = False,
+    show_list: List = False,
 ) -> None:
     """Look at a lander: mass, size, inertia, contact points, and where the figures come from."""
     if show_list:
@@ -74,7 +67,7 @@ def command(
     entry, rigid = _find(target, points, unit, mass)
     drawn = [] if place is None else _draw(entry, rigid, place)
     if as_json:
-        screen.echo(_json(entry, rigid, drawn))
+        screen.echo_json(_data(entry, rigid, drawn))
     else:
         _show(entry, rigid, drawn)
 
@@ -157,24 +150,14 @@ def _nearest(rigid: RigidLander) -> float | None:
 
 
 def _show(entry: Lander | None, rigid: RigidLander, drawn: list[Path]) -> None:
-    from rich.box import ROUNDED
-    from rich.table import Table
-    from rich.text import Text
+    from alight.cli.body_report import show_sources
 
     console = screen.console()
-    console.print(Text(entry.designation if entry else rigid.name, style="bold"))
-    table = Table(show_header=False, box=ROUNDED)
-    for name, value in _facts(rigid):
-        table.add_row(name, Text(value))
-    console.print(table)
-    for note in entry.notes if entry else ():
-        console.print(Text(f"- {note}"), soft_wrap=True)
+    screen.lines(console, [entry.designation if entry else rigid.name], "bold")
+    console.print(screen.table(("", ""), _facts(rigid)))
     if entry is not None:
-        console.print(Text("Sources", style="bold dim"))
-        for line in _source_lines(entry):
-            console.print(Text(f"  {line}", style="dim"), soft_wrap=True)
-    for file in drawn:
-        console.print(Text(f"wrote {file}", style="green"), soft_wrap=True)
+        show_sources(console, entry.notes, _source_lines(entry))
+    screen.lines(console, (f"wrote {file}" for file in drawn), "green")
 
 
 def _source_lines(entry: Lander | None) -> list[str]:
@@ -184,10 +167,6 @@ def _source_lines(entry: Lander | None) -> list[str]:
 
 
 def _show_catalogue(as_json: bool) -> None:
-    from rich.box import ROUNDED
-    from rich.table import Table
-    from rich.text import Text
-
     from alight.scenario import landers
     from alight.vehicles import dcap_lander
 
@@ -196,16 +175,11 @@ def _show_catalogue(as_json: bool) -> None:
     if as_json:
         rows = [{"name": x.name, "designation": x.designation, "mass_kg": x.mass} for x in found]
         rows += [{"name": n, "designation": t.name, "mass_kg": t.mass} for n, t in trees.items()]
-        screen.echo(json.dumps(rows, indent=2, ensure_ascii=False))
+        screen.echo_json(rows)
         return
-    table = Table(header_style="bold", box=ROUNDED)
-    for title, justify in (("name", "left"), ("designation", "left"), ("mass [kg]", "right")):
-        table.add_column(Text(title), justify=justify, overflow="fold")  # type: ignore[arg-type]
-    for lander in found:
-        table.add_row(lander.name, lander.designation, f"{lander.mass:g}")
-    for name, tree in trees.items():
-        table.add_row(name, f"{tree.name}, articulated (paper 002)", f"{tree.mass:g}")
-    screen.console().print(table)
+    told = [(x.name, x.designation, f"{x.mass:g}") for x in found]
+    told += [(n, f"{t.name}, articulated (paper 002)", f"{t.mass:g}") for n, t in trees.items()]
+    screen.console().print(screen.table(("name", "designation", "mass [kg]"), told, right=[2]))
 
 
 # -- figures and scripts ----------------------------------------------------------------------
@@ -215,9 +189,8 @@ def _draw(entry: Lander | None, rigid: RigidLander, place: Path) -> list[Path]:
     """Draw the sheet; into a folder as .png and .svg."""
     from alight.views.figures import lander as view
 
-    single = place.suffix.lower() in (".png", ".svg", ".pdf") and not place.is_dir()
     stem = file_stem(rigid.name, "lander")
-    files = [place] if single else [place / f"{stem}.png", place / f"{stem}.svg"]
+    files = [place] if is_file_name(place) else [place / f"{stem}.png", place / f"{stem}.svg"]
     subject = view.Subject(
         title=rigid.name,
         subtitle=entry.designation if entry else "",
@@ -228,18 +201,15 @@ def _draw(entry: Lander | None, rigid: RigidLander, place: Path) -> list[Path]:
         notes=entry.notes if entry else (),
         sources=_source_lines(entry),
     )
-    try:
+    with writing(place):
         view.draw(subject, *files)
-    except OSError as error:
-        why = error.strerror or error
-        raise FileError(f'cannot write figures to "{place}": {why}.') from None
     return files
 
 
-def _json(entry: Lander | None, rigid: RigidLander, drawn: list[Path]) -> str:
-    """Everything the table says and the contact points, in SI units, as JSON."""
+def _data(entry: Lander | None, rigid: RigidLander, drawn: list[Path]) -> dict[str, Any]:
+    """Everything the table says and the contact points, in SI units."""
     moments, axes = rigid.principal
-    told = {
+    return {
         "name": rigid.name,
         "designation": entry.designation if entry else None,
         "mass_kg": rigid.mass,
@@ -256,4 +226,3 @@ def _json(entry: Lander | None, rigid: RigidLander, drawn: list[Path]) -> str:
         "notes": list(entry.notes) if entry else [],
         "figures": [str(file) for file in drawn],
     }
-    return json.dumps(told, indent=2, ensure_ascii=False, allow_nan=False)

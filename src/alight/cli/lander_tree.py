@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -28,7 +27,7 @@ def show(target: str, options: Mapping[str, object], as_json: bool) -> None:
         raise InputError(f"{option} is for rigid landers; {target} has joints.")
     tree, devices = _found(target)
     if as_json:
-        screen.echo(json.dumps(_facts(tree, devices), indent=2, ensure_ascii=False))
+        screen.echo_json(_facts(tree, devices))
     else:
         _tell(tree, devices)
 
@@ -72,28 +71,17 @@ def _when(schedule: Any) -> str:
 
 
 def _tell(tree: Tree, devices: tuple[Device, ...]) -> None:
-    from rich.box import ROUNDED
-    from rich.table import Table
-    from rich.text import Text
-
     console = screen.console()
-    console.print(Text(tree.name, style="bold"))
-    told = f"{tree.count} bodies, {tree.n_v} freedoms, {tree.mass:g} kg"
-    console.print(Text(told))
-    bodies = Table(header_style="bold", box=ROUNDED)
-    for title in ("body", "mass [kg]", "joint"):
-        bodies.add_column(Text(title), overflow="fold")
-    for body, joint in zip(tree.bodies, tree.joints, strict=True):
-        bodies.add_row(Text(body.name), f"{body.mass:g}", Text(_joint_text(joint)))
-    console.print(bodies)
+    screen.lines(console, [tree.name], "bold")
+    screen.lines(console, [f"{tree.count} bodies, {tree.n_v} freedoms, {tree.mass:g} kg"])
+    bodies = [
+        (body.name, f"{body.mass:g}", _joint_text(joint))
+        for body, joint in zip(tree.bodies, tree.joints, strict=True)
+    ]
+    console.print(screen.table(("body", "mass [kg]", "joint"), bodies))
     if devices:
-        fitted = Table(header_style="bold", box=ROUNDED)
-        for title in ("device", "kind", "on", "does"):
-            fitted.add_column(Text(title), overflow="fold")
-        for one in devices:
-            kind = type(one).__name__.lower()
-            fitted.add_row(Text(one.name), kind, Text(str(one.body)), Text(_device_text(one)))
-        console.print(fitted)
+        fitted = [(d.name, type(d).__name__.lower(), str(d.body), _device_text(d)) for d in devices]
+        console.print(screen.table(("device", "kind", "on", "does"), fitted))
 
 
 def _facts(tree: Tree, devices: tuple[Device, ...]) -> dict[str, Any]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -10,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from alight.cli import screen
+from alight.cli.options import optional
 from alight.core.errors import AlightError, InputError
 from alight.core.paths import user_path
 
@@ -26,27 +26,23 @@ def command(
     folder: Annotated[
         str | None,
         typer.Argument(
-            metavar="DIR",
-            help="Folder of a campaign, finished or not.",
-            show_default=False,
+            metavar="DIR", help="Folder of a campaign, finished or not.", show_default=False
         ),
     ] = None,
     out: Annotated[
         str | None,
-        typer.Option(
-            metavar="FILE",
-            help="Where the page goes, a .html file or a folder; report.html in DIR if not given. "
+        optional(
+            "Where the page goes, a .html file or a folder; report.html in DIR if not given. "
             "Figures go to the folder figures beside it.",
-            show_default=False,
+            metavar="FILE",
         ),
     ] = None,
     date: Annotated[
         str | None,
-        typer.Option(
+        optional(
+            "Tell the light at the places of rest on this date, UTC, such as 2018-10-03T02:00; "
+            "that of the scenario if not given.",
             metavar="DATE",
-            help="Tell the light at the places of rest on this date, UTC, such as "
-            "2018-10-03T02:00; that of the scenario if not given.",
-            show_default=False,
         ),
     ] = None,
     show: Annotated[bool, typer.Option("--open", help="Open the page in the browser.")] = False,
@@ -73,7 +69,7 @@ def command(
     given, note = _given(campaign, date)
     report = _write(campaign, place, given, silent=as_json)
     if as_json:
-        screen.echo(_json(report, note))
+        screen.echo_json(_data(report, note))
     else:
         _show(report, note)
     if show:
@@ -160,24 +156,20 @@ def _write(campaign: Campaign, out: Path | None, given: dict[str, Any], silent: 
 
 
 def _show(report: Report, note: str) -> None:
-    from rich.text import Text
-
     console = screen.console()
     for question, answer in report.answers:
-        console.print(Text(question, style="bold"))
-        console.print(Text(answer), soft_wrap=True)
-    for line in [*report.warnings, *([note] if note else [])]:
-        console.print(Text(f"Note: {line}", style="yellow"), soft_wrap=True)
-    console.print(Text(f"wrote {report.page}", style="green"), soft_wrap=True)
-    figures = report.figures[0].parent
-    told = [f"{len(report.figures)} figures in {figures}", *map(str, report.files.values())]
-    for line in told:
-        console.print(Text(f"and {line}", style="green"), soft_wrap=True)
+        screen.lines(console, [question], "bold")
+        screen.lines(console, [answer])
+    warnings = [*report.warnings, *([note] if note else [])]
+    screen.lines(console, (f"Note: {line}" for line in warnings), "yellow")
+    figures = f"{len(report.figures)} figures in {report.figures[0].parent}"
+    told = [f"wrote {report.page}", *(f"and {x}" for x in (figures, *report.files.values()))]
+    screen.lines(console, told, "green")
 
 
-def _json(report: Report, note: str) -> str:
+def _data(report: Report, note: str) -> dict[str, Any]:
     """The key numbers, SI and degrees, and where the files are."""
-    told = {
+    return {
         "report": str(report.page),
         "figures": [str(file) for file in report.figures],
         **({"light_table": None} if "light" in report.numbers else {}),
@@ -185,4 +177,3 @@ def _json(report: Report, note: str) -> str:
         **report.numbers,
         "notes": [*report.warnings, *([note] if note else [])],
     }
-    return json.dumps(told, indent=2, ensure_ascii=False, allow_nan=False)

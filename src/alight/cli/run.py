@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import json
-import math
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from alight.cli import screen
-from alight.cli.names import complete_scenario, scenario_of
+from alight.cli.names import scenario_of
+from alight.cli.options import Json, Scenario
 
 if TYPE_CHECKING:
     from alight.motions import Solution, TreeSolution
@@ -19,18 +18,11 @@ SHOWN = 12
 
 
 def command(
-    scenario: Annotated[
-        str,
-        typer.Argument(
-            metavar="SCENARIO",
-            help="A scenario file (TOML), the name of a shipped one, or - for standard input.",
-            autocompletion=complete_scenario,
-        ),
-    ],
+    scenario: Scenario,
     device: Annotated[str, typer.Option(help="cpu, cuda:0, ...; one run is fastest on a CPU.")] = (
         "cpu"
     ),
-    as_json: Annotated[bool, typer.Option("--json", help="Print JSON, for scripts.")] = False,
+    as_json: Json = False,
 ) -> None:
     """Run a scenario once, with nothing dispersed: how it ends, and what happens in it.
 
@@ -44,7 +36,7 @@ def command(
     solution = scenarios.simulate(given, device=place, progress=told)
     facts, tell = _tellers(given.KIND)
     if as_json:
-        screen.echo(json.dumps(facts(solution), indent=2, allow_nan=False))
+        screen.echo_json(facts(solution))
     else:
         tell(solution)
 
@@ -58,12 +50,12 @@ def _tellers(kind: str) -> tuple[Any, Any]:
 
 def _facts(solution: Solution | TreeSolution) -> dict[str, Any]:
     """What a script reads."""
-    from alight.cli.run_row import row_of
+    from alight.cli.run_row import plain, row_of
 
     fields = ("start", "end", "normal_speed_in", "normal_speed_out", "peak_force", "points")
     units = ("start_s", "end_s", "normal_speed_in_m_s", "normal_speed_out_m_s", "peak_force_N")
     contacts = [
-        {name: _plain(event[key]) for name, key in zip((*units, "points"), fields, strict=True)}
+        {name: plain(event[key]) for name, key in zip((*units, "points"), fields, strict=True)}
         for event in solution.events
     ]
     return {
@@ -97,16 +89,9 @@ def _depth(solution: Solution | TreeSolution) -> dict[str, float | None]:
     return {"hull_depth_m": resting_depth(solution)}
 
 
-def _plain(value: Any) -> int | float | None:
-    """A number for JSON, which has no nan: None where there is none."""
-    number: int | float = value.item()
-    return number if math.isfinite(number) else None
-
-
 def _tell(solution: Solution | TreeSolution) -> None:
     """What a person reads."""
     import numpy as np
-    from rich.table import Table
 
     from alight.analysis.settling import DEEP
 
@@ -123,12 +108,9 @@ def _tell(solution: Solution | TreeSolution) -> None:
         return
     hard = np.sort(np.argsort(events["normal_speed_in"], kind="stable")[:SHOWN])
     title = f"The {len(hard)} hardest of {len(events)} contacts" if len(events) > SHOWN else None
-    table = Table(title=title, title_justify="left")
     heads = ("time [s]", "lasts [s]", "in [cm/s]", "out [cm/s]", "force [N]", "points")
-    for head in heads:
-        table.add_column(head.replace("[", "\\["), justify="right")
-    for event in events[hard]:
-        table.add_row(
+    rows = [
+        (
             f"{event['start']:.1f}",
             f"{event['end'] - event['start']:.3g}",
             f"{-100.0 * event['normal_speed_in']:.3f}",
@@ -136,22 +118,19 @@ def _tell(solution: Solution | TreeSolution) -> None:
             f"{event['peak_force']:.3g}",
             str(event["points"]),
         )
-    console.print(table)
+        for event in events[hard]
+    ]
+    console.print(screen.table(heads, rows, title=title, right=range(len(heads))))
     _tell_loads(solution, console)
 
 
 def _tell_loads(solution: Solution | TreeSolution, console: Any) -> None:
     """What an articulated lander bears."""
-    from rich.table import Table
-
     from alight.cli.run_row import borne
 
-    if not (loads := borne(solution)):
-        return
-    table = Table(title="The largest of everything", title_justify="left", show_header=False)
-    table.add_column("")
-    table.add_column("", justify="right")
-    for column, value in loads:
-        name = column.name.replace("_", " ").removeprefix("peak ")
-        table.add_row(f"{name} \\[{column.unit}]", f"{value:.4g}")
-    console.print(table)
+    rows = [
+        (f"{c.name.replace('_', ' ').removeprefix('peak ')} [{c.unit}]", f"{value:.4g}")
+        for c, value in borne(solution)
+    ]
+    if rows:
+        console.print(screen.table(("", ""), rows, title="The largest of everything", right=[1]))

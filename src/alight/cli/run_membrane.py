@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from alight.cli import screen
+from alight.cli.run_row import plain
 
 if TYPE_CHECKING:
     from alight.motions.capture.result import CaptureFlight
@@ -18,27 +19,19 @@ Lines = list[tuple[str, str]]
 
 def facts(flight: CaptureFlight | MembraneFlight) -> dict[str, Any]:
     """What a script reads: numbers by the columns of campaigns."""
-    row = _row(flight)
-    end = flight.outcome[0]
-    return {"outcome": end.name.lower(), **{name: _plain(value) for name, value in row.items()}}
+    numbers = {name: plain(value) for name, value in _row(flight).items()}
+    return {"outcome": flight.outcome[0].name.lower(), **numbers}
 
 
 def tell(flight: CaptureFlight | MembraneFlight) -> None:
     """What a person reads."""
-    from rich.table import Table
-
     from alight.motions.capture.result import CaptureFlight
 
     row, console = _row(flight), screen.console()
     said = str(flight.outcome[0])
     console.print(f"{said[:1].upper()}{said[1:]} after {row['end_s']:.6g} s.", soft_wrap=True)
-    table = Table(show_header=False)
-    table.add_column("")
-    table.add_column("", justify="right")
     lines = _capture_lines(row, flight) if isinstance(flight, CaptureFlight) else _drop_lines(row)
-    for name, value in lines:
-        table.add_row(name, value.replace("[", "\\["))
-    console.print(table)
+    console.print(screen.table(("", ""), lines, right=[1]))
 
 
 def _row(flight: CaptureFlight | MembraneFlight) -> dict[str, Any]:
@@ -110,9 +103,3 @@ def _drop_lines(row: dict[str, Any]) -> Lines:
 
 def _time(value: float) -> str:
     return f"{value:.4g} s" if math.isfinite(value) else "never"
-
-
-def _plain(value: Any) -> Any:
-    """A value for JSON, which has no nan: None where there is none."""
-    plain = value.item()
-    return plain if not isinstance(plain, float) or math.isfinite(plain) else None

@@ -25,12 +25,12 @@ def row_of(solution: Solution | TreeSolution) -> dict[str, Any]:
     columns, place = solution.model.columns.runs, getattr(solution, "device", None)
     device = place.name if place is not None else "cpu"
     found = filled(columns, Source(solution.result, np.zeros(1, np.int64), solution.model, device))
-    return {column.full_name: _plain(found[column.name]) for column in columns}
+    return {column.full_name: plain(found[column.name][0]) for column in columns}
 
 
-def _plain(values: Any) -> Any:
-    """The only value of a column for JSON; None where it is empty."""
-    if np.ma.is_masked(values):
+def plain(value: Any) -> Any:
+    """A value of a column for JSON, which has no nan: None where there is none."""
+    if np.ma.is_masked(value):
         return None
-    value = np.asarray(values).tolist()[0]
-    return value if not isinstance(value, float) or math.isfinite(value) else None
+    found = value.item() if isinstance(value, np.generic) else value
+    return found if not isinstance(found, float) or math.isfinite(found) else None

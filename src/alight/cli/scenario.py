@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import shlex
 from typing import Annotated
 
@@ -10,6 +9,7 @@ import typer
 
 from alight.cli import screen
 from alight.cli.names import complete_scenario, scenario_of
+from alight.cli.options import Json
 from alight.core.errors import AlightError, FileError
 from alight.core.paths import user_path
 
@@ -55,20 +55,19 @@ def schema(
     """
     from alight import scenario
 
-    screen.echo(json.dumps(scenario.json_schema(kind), indent=2))
+    screen.echo_json(scenario.json_schema(kind))
 
 
 @app.command("list")
 def show_list(
-    as_json: Annotated[bool, typer.Option("--json", help="Print JSON, for scripts.")] = False,
+    as_json: Json = False,
 ) -> None:
     """List the scenarios that come with Alight: name, and what each shows."""
     from alight.scenario.shipped_scenarios import shipped
 
     found = shipped().values()
     if as_json:
-        facts = [{"name": s.name, "file": str(s.path), "shows": s.about} for s in found]
-        screen.echo(json.dumps(facts, indent=2))
+        screen.echo_json([{"name": s.name, "file": str(s.path), "shows": s.about} for s in found])
         return
     for one in found:
         screen.echo(f"{one.name}\n    {one.about}")

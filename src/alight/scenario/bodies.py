@@ -6,39 +6,24 @@
 
 from __future__ import annotations
 
-import re
-import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cache, lru_cache
-from importlib import resources
 from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
 from alight.core.constants import AU, DAY, GM_MARS, GM_SUN, HOUR, OBLIQUITY, G
-from alight.core.errors import InputError, did_you_mean, unknown_name
+from alight.core.errors import InputError, unknown_name
+from alight.scenario import catalogue
+from alight.scenario.catalogue import Source
 from alight.shapes import builtin
 from alight.shapes.mesh import Mesh
 
 Array = NDArray[np.float64]
 
-Mark = Literal["read", "unconfirmed", "derived"]
-_MARKS: tuple[Mark, ...] = ("read", "unconfirmed", "derived")
-
 _PRIMARY_GM = {"Sun": GM_SUN, "Mars": GM_MARS}
-
-
-@dataclass(frozen=True)
-class Source:
-    """Where a figure comes from, and whether it was read there, derived, or is unconfirmed."""
-
-    mark: Mark
-    text: str
-
-    def __str__(self) -> str:
-        return f"{self.text} [{self.mark}]"
 
 
 @dataclass(frozen=True)
@@ -258,53 +243,27 @@ def names() -> tuple[str, ...]:
 
 def find(name: str) -> Body:
     """The body of that name, number or other designation, in any letter case."""
-    wanted = _plain(str(name))
-    for body in _catalogue().values():
-        if wanted in {_plain(alias) for alias in (body.name, body.designation, *body.aliases)}:
-            return body
-    known = [alias for body in _catalogue().values() for alias in (body.name, *body.aliases)]
-    raise InputError(
-        f'unknown body "{name}".{did_you_mean(name, known)} Known: {", ".join(names())}.'
-    )
-
-
-def _plain(name: str) -> str:
-    """Letters and digits only, in lower case, words apart: "67P/C-G" and "67p c_g" are one."""
-    return re.sub(r"[^0-9a-z]+", " ", name.lower()).strip()
+    return catalogue.find("body", _catalogue().values(), name)
 
 
 # -- reading the file --------------------------------------------------------------------------
 
-_KEYS = {
-    "name",
-    "designation",
-    "aliases",
-    "shape",
-    "gm_m3_s2",
-    "gm_uncertainty_m3_s2",
-    "mean_radius_m",
-    "size_m",
-    "density_kg_m3",
-    "density_uncertainty_kg_m3",
-    "rotation_period_h",
-    "tumbling",
-    "pole",
-    "orbit",
-    "notes",
-    "sources",
-}
+_KEYS = (
+    "name", "designation", "aliases", "shape", "gm_m3_s2", "gm_uncertainty_m3_s2", "mean_radius_m",
+    "size_m", "density_kg_m3", "density_uncertainty_kg_m3", "rotation_period_h", "tumbling", "pole",
+    "orbit", "notes", "sources",
+)  # fmt: skip
 
 
 @cache
 def _catalogue() -> dict[str, Body]:
-    text = (resources.files("alight.scenario") / "data" / "bodies.toml").read_text("utf-8")
-    tables = tomllib.loads(text)
+    tables = catalogue.tables("bodies.toml")
     return {key: _body(table, tables) for key, table in tables.items()}
 
 
 def _body(table: dict[str, Any], tables: dict[str, Any]) -> Body:
     """A body from its table; ``tables`` holds its primary if that is in the catalogue too."""
-    _only(table, _KEYS, f"{table.get('name')}")
+    catalogue.only(table, _KEYS, f"{table.get('name')}")
     if ("rotation_period_h" in table) == ("tumbling" in table):
         raise InputError(f"{table['name']} needs either rotation_period_h or tumbling.")
     period = table.get("rotation_period_h")
@@ -324,12 +283,18 @@ def _body(table: dict[str, Any], tables: dict[str, Any]) -> Body:
         pole=_pole(table["pole"]) if "pole" in table else None,
         orbit=_orbit(table["orbit"], tables),
         notes=tuple(table.get("notes", ())),
-        sources=_sources(table),
+        sources=catalogue.sources(
+            table,
+            ("gm", "mean_radius", "size", "spin", "orbit"),
+            {"density": "density_kg_m3", "pole": "pole"},
+        ),
     )
 
 
 def _tumbling(table: dict[str, Any]) -> TumblingState:
-    _only(table, {"long_axis_period_d", "precession_period_d", "inertia_ratios"}, "tumbling")
+    catalogue.only(
+        table, {"long_axis_period_d", "precession_period_d", "inertia_ratios"}, "tumbling"
+    )
     along, one, other = table["inertia_ratios"]
     return TumblingState(
         long_axis_period=table["long_axis_period_d"] * DAY,
@@ -343,7 +308,7 @@ def _pole(table: dict[str, Any]) -> Pole:
     if frame not in ("equatorial", "ecliptic"):
         raise unknown_name("pole frame", frame, ("equatorial", "ecliptic"))
     angles = ("ra_deg", "dec_deg") if frame == "equatorial" else ("lon_deg", "lat_deg")
-    _only(table, {"frame", *angles}, f"{frame} pole")
+    catalogue.only(table, {"frame", *angles}, f"{frame} pole")
     longitude, latitude = (float(np.radians(table[angle])) for angle in angles)
     return Pole(frame, longitude, latitude)
 
@@ -352,7 +317,7 @@ def _orbit(table: dict[str, Any], tables: dict[str, Any]) -> BodyOrbit:
     lengths = {"semi_major_axis_au": AU, "semi_major_axis_km": 1000.0}
     angles = ("inclination", "node", "periapsis", "mean_anomaly")
     allowed = {"primary", "eccentricity", "epoch", *lengths, *(f"{a}_deg" for a in angles)}
-    _only(table, allowed, "orbit")
+    catalogue.only(table, allowed, "orbit")
     if ("mean_anomaly_deg" in table) != ("epoch" in table):
         raise InputError("an orbit needs both mean_anomaly_deg and epoch, or neither.")
     primary = table["primary"]
@@ -364,30 +329,3 @@ def _orbit(table: dict[str, Any], tables: dict[str, Any]) -> BodyOrbit:
     known = {a: float(np.radians(table[f"{a}_deg"])) for a in angles if f"{a}_deg" in table}
     epoch = table.get("epoch")
     return BodyOrbit(primary, float(gm[primary]), axis, table["eccentricity"], **known, epoch=epoch)
-
-
-def _sources(table: dict[str, Any]) -> dict[str, Source]:
-    """Every figure must say where it comes from, and how far it can be trusted."""
-    figures = {"gm", "mean_radius", "size", "spin", "orbit"}
-    optional = {"density": "density_kg_m3", "pole": "pole"}
-    figures |= {figure for figure, key in optional.items() if key in table}
-    given = table["sources"]
-    if set(given) != figures:
-        wrong = ", ".join(sorted(set(given) ^ figures))
-        raise InputError(f"sources of {table['name']}: missing or unexpected {wrong}.")
-    sources = {}
-    for figure, line in given.items():
-        mark, _, text = line.partition(": ")
-        if mark not in _MARKS or not text:
-            raise InputError(
-                f'source of {figure} of {table["name"]} is "{line}"; it must start with '
-                f"{', '.join(m + ':' for m in _MARKS)} and go on with the source."
-            )
-        sources[figure] = Source(mark, text)
-    return sources
-
-
-def _only(table: dict[str, Any], allowed: set[str], kind: str) -> None:
-    for key in table:
-        if key not in allowed:
-            raise unknown_name(f"key of {kind}", key, allowed)

@@ -6,16 +6,14 @@ lists them. The figures live in ``data/landers.toml`` beside their sources.
 
 from __future__ import annotations
 
-import re
-import tomllib
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from functools import cache
-from importlib import resources
-from typing import Any, get_args
+from typing import Any
 
-from alight.core.errors import InputError, did_you_mean, unknown_name
-from alight.scenario.bodies import Mark, Source
+from alight.core.errors import InputError, unknown_name
+from alight.scenario import catalogue
+from alight.scenario.catalogue import Source
 from alight.vehicles import RigidLander
 
 #: Figures of each kind of shape, in the order its maker takes them.
@@ -84,52 +82,32 @@ def names() -> tuple[str, ...]:
 
 def find(name: str) -> Lander:
     """The lander of that name or other designation, in any letter case."""
-    wanted = _plain(str(name))
-    for lander in _catalogue().values():
-        if wanted in {_plain(a) for a in (lander.name, lander.designation, *lander.aliases)}:
-            return lander
-    known = [a for lander in _catalogue().values() for a in (lander.name, *lander.aliases)]
-    raise InputError(
-        f'unknown lander "{name}".{did_you_mean(name, known)} Known: {", ".join(names())}.'
-    )
-
-
-def _plain(name: str) -> str:
-    """Letters and digits only, in lower case: "MINERVA-II-1" and "minerva ii1" are one."""
-    return re.sub(r"[^0-9a-z]+", "", name.lower())
+    return catalogue.find("lander", _catalogue().values(), name)
 
 
 # -- reading the file --------------------------------------------------------------------------
 
-_KEYS = {
-    "name",
-    "designation",
-    "aliases",
-    "mass_kg",
-    "shape",
-    "inertia_kg_m2",
-    "center_of_mass_m",
-    "extra_points_m",
-    "notes",
-    "sources",
-}
+_KEYS = (
+    "name", "designation", "aliases", "mass_kg", "shape", "inertia_kg_m2", "center_of_mass_m",
+    "extra_points_m", "notes", "sources",
+)  # fmt: skip
 
 
 @cache
 def _catalogue() -> dict[str, Lander]:
-    text = (resources.files("alight.scenario") / "data" / "landers.toml").read_text("utf-8")
-    return {key: _lander(table) for key, table in tomllib.loads(text).items()}
+    tables = catalogue.tables("landers.toml")
+    return {key: _lander(table) for key, table in tables.items()}
 
 
 def _lander(table: dict[str, Any]) -> Lander:
     """A lander from its table."""
     name = table["name"]
-    _only(table, _KEYS, name)
+    catalogue.only(table, _KEYS, name)
     kind = table["shape"].get("kind", "")
     if kind not in SHAPES:
         raise unknown_name(f"shape of {name}", kind, SHAPES)
     measures = {key: value for key, value in table["shape"].items() if key != "kind"}
-    _only(measures, set(SHAPES[kind]), f"the {kind} of {name}")
+    catalogue.only(measures, SHAPES[kind], f"the {kind} of {name}")
     missing = [key for key in SHAPES[kind] if key not in measures]
     if missing:
         raise InputError(f"the {kind} of {name} lacks {', '.join(missing)}.")
@@ -144,7 +122,11 @@ def _lander(table: dict[str, Any]) -> Lander:
         center_of_mass=_triple(table.get("center_of_mass_m")),
         extra_points=tuple((x, y, z) for x, y, z in table.get("extra_points_m", ())),
         notes=tuple(table.get("notes", ())),
-        sources=_sources(table),
+        sources=catalogue.sources(
+            table,
+            ("mass", "size", "inertia"),
+            {"center_of_mass": "center_of_mass_m", "extra_points": "extra_points_m"},
+        ),
     )
 
 
@@ -153,32 +135,3 @@ def _triple(values: list[float] | None) -> tuple[float, float, float] | None:
         return None
     x, y, z = values
     return float(x), float(y), float(z)
-
-
-def _sources(table: dict[str, Any]) -> dict[str, Source]:
-    """Every figure must say where it comes from, and how far it can be trusted."""
-    optional = {"center_of_mass": "center_of_mass_m", "extra_points": "extra_points_m"}
-    figures = {"mass", "size", "inertia"}
-    figures |= {figure for figure, key in optional.items() if key in table}
-    given = table["sources"]
-    if set(given) != figures:
-        wrong = ", ".join(sorted(set(given) ^ figures))
-        raise InputError(f"sources of {table['name']}: missing or unexpected {wrong}.")
-    return {figure: _source(f"{figure} of {table['name']}", line) for figure, line in given.items()}
-
-
-def _source(what: str, line: str) -> Source:
-    marks: dict[str, Mark] = {mark: mark for mark in get_args(Mark)}
-    mark, _, text = line.partition(": ")
-    if mark not in marks or not text:
-        raise InputError(
-            f'source of {what} is "{line}"; it must start with '
-            f"{', '.join(m + ':' for m in marks)} and go on with the source."
-        )
-    return Source(marks[mark], text)
-
-
-def _only(table: Mapping[str, Any], allowed: set[str], kind: str) -> None:
-    for key in table:
-        if key not in allowed:
-            raise unknown_name(f"key of {kind}", key, allowed)

@@ -12,7 +12,7 @@ from __future__ import annotations
 import copy
 import functools
 import typing
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from typing import Annotated, Any, NamedTuple, Union
 
 from pydantic import Discriminator, Tag, create_model
@@ -279,11 +279,6 @@ def plain(value: Any) -> Any:
     if isinstance(value, Section):
         return {name: plain(getattr(value, name)) for name in type(value).model_fields}
     return value
-
-
-def made(section: Section, entry: Entry, offers: Mapping[str, Callable[[], Any]]) -> Any:
-    """What a section describes: ``make`` of its keys and of what else it asks for by name."""
-    return entry.called(own_values(section, entry), offers)
 
 
 def entries_used(scenario: Any) -> list[Entry]:

@@ -50,10 +50,11 @@ class Told(Silent):
 
 
 @pytest.fixture(scope="module")
-def made():
-    from .conftest import TEXT
-
-    return loads(TEXT + "[campaign]\nruns = 12\nshard = 5\n" + STOPS)
+def made(cube_drop):
+    attitude = {"attitude": [0.1, 0.2, 0.3, 1.0]}
+    campaign = {"runs": 12, "shard": 5}
+    changes = {"seed": 1, "dispersions": None, "contact": {"friction": 0.6}}
+    return loads(cube_drop(release=attitude, campaign=campaign, **changes) + STOPS)
 
 
 @pytest.fixture(scope="module")

@@ -16,31 +16,6 @@ from alight.cli import main
 
 PAGE = pathlib.Path(__file__).resolve().parents[3] / "docs" / "command_line.md"
 
-SCENARIO = """
-# A cube dropped on a plane.
-seed = 3
-[gravity]
-law = "uniform"
-acceleration = ["0 m/s^2", "0 m/s^2", "-5 mm/s^2"]
-[ground]
-kind = "plane"
-[lander]
-shape = "cube"
-side = "0.2 m"
-mass = "1 kg"
-[release]
-position = ["0 m", "0 m", "0.4 m"]
-[contact]
-restitution = 0.5
-[stop]
-max_time = "60 s"
-[dispersions]
-"release.attitude" = { kind = "orientation" }
-[campaign]
-runs = 4
-shard = 2
-"""
-
 
 class Done(NamedTuple):
     """What a shell sees of a command."""
@@ -51,8 +26,8 @@ class Done(NamedTuple):
 
 
 @pytest.fixture
-def folder(tmp_path, monkeypatch):
-    (tmp_path / "cube.toml").write_text(SCENARIO)
+def folder(tmp_path, monkeypatch, cube_drop):
+    (tmp_path / "cube.toml").write_text(cube_drop())
     monkeypatch.chdir(tmp_path)
     return tmp_path
 
@@ -82,8 +57,8 @@ def test_the_codes_of_the_manual_are_these():
 # -- 0 --------------------------------------------------------------------------------------------
 
 
-def test_0_whatever_becomes_of_the_landing(folder, alight):
-    (folder / "late.toml").write_text(SCENARIO.replace("60 s", "1 s"))
+def test_0_whatever_becomes_of_the_landing(folder, alight, cube_drop):
+    (folder / "late.toml").write_text(cube_drop(stop={"max_time": "1 s"}))
     done = alight("run", "late.toml", "--json")
     assert (done.code, json.loads(done.out)["outcome"]) == (0, "timed_out")
     assert "hull_depth_m" not in json.loads(done.out)
@@ -118,8 +93,8 @@ def test_0_and_a_run_that_is_not_kept_whole_says_so(folder, alight, monkeypatch)
     assert re.search(rf"{whole['steps']} steps \(kept: one in \d+, and the first and last of", said)
 
 
-def test_0_with_a_scenario_on_standard_input(folder, alight, monkeypatch):
-    monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(SCENARIO.encode())))
+def test_0_with_a_scenario_on_standard_input(folder, alight, monkeypatch, cube_drop):
+    monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(cube_drop().encode())))
     done = alight("campaign", "-", "--out", "typed", "--json")
     assert json.loads(done.out)["runs"] == 4
 
@@ -175,8 +150,8 @@ def test_2_for_a_mistake(folder, alight, command, said):
     assert not (folder / "new" / "plan.json").exists()
 
 
-def test_2_after_all_files_were_checked(folder, alight):
-    (folder / "bad.toml").write_text(SCENARIO.replace("restitution", "restitutoin"))
+def test_2_after_all_files_were_checked(folder, alight, cube_drop):
+    (folder / "bad.toml").write_text(cube_drop().replace("restitution", "restitutoin"))
     done = alight("scenario", "check", "bad.toml", "no.toml", "cube.toml")
     assert done.code == 2
     assert done.out == "cube.toml: fine\n"

@@ -15,7 +15,7 @@ import threading
 import time
 from collections.abc import Iterable
 from dataclasses import replace
-from typing import Any, Self
+from typing import Any
 
 from alight.campaign.jobs.shard import ShardBar, Work
 from alight.campaign.shard_store import Shard
@@ -24,6 +24,7 @@ from alight.core import devices
 from alight.core.errors import AlightError, FileError
 from alight.core.extras import require
 from alight.core.files import MOST_BYTES, read_bounded
+from alight.core.progress import Silent
 from alight.core.registry import registry
 from alight.scenario.registered import known_here_alone, packages_of
 
@@ -194,7 +195,7 @@ class Parcel:
         return self._work.scenario.model_copy(update=update)
 
 
-class _Report:
+class _Report(Silent):
     """Tells of a shard's runs now and then, and ends what nobody waits for."""
 
     def __init__(self, worker: Any, topic: str, shard: int) -> None:
@@ -211,9 +212,6 @@ class _Report:
         if task is None or task.state == "cancelled":
             raise AbandonedError(f"nobody waits for shard {self._shard} any more")
 
-    def start(self, title: str, total: int | None = None) -> None:
-        """A batch begins."""
-
     def advance(self, n: int = 1, **facts: object) -> None:
         """Runs have ended, or at least steps were taken."""
         self.check()
@@ -223,9 +221,3 @@ class _Report:
             self._last = now
             said = {"shard": self._shard, "done": self._done, "facts": facts}
             self._worker.log_event(self._topic, said)
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        pass

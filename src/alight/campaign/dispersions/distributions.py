@@ -14,7 +14,6 @@ from __future__ import annotations
 import inspect
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -30,7 +29,6 @@ from alight.campaign.dispersions.quantiles import (
     checked_size,
     components,
     covariance_root,
-    keep,
     limits,
     normal_quantile,
     numbers,
@@ -63,143 +61,125 @@ class Distribution:
 # ---------------------------------------------------------------------------------------------
 
 
-@dataclass(frozen=True, eq=False)
 class Normal(Distribution):
     """Normal about ``mean`` (the nominal value if not given) with standard deviation ``sigma``."""
 
-    nominal: Array
-    sigma: npt.ArrayLike
-    mean: npt.ArrayLike | None = None
-
-    def __post_init__(self) -> None:
-        sigma = components("sigma", self.sigma, self.nominal)
-        require(sigma >= 0.0, "sigma", self.sigma, "0 or more")
-        centre = self.nominal if self.mean is None else self.mean
-        keep(self, sigma=sigma, mean=components("mean", centre, self.nominal))
-        keep(self, dims=self.nominal.size, width=self.nominal.size)
+    def __init__(
+        self, nominal: Array, sigma: npt.ArrayLike, mean: npt.ArrayLike | None = None
+    ) -> None:
+        self.sigma = components("sigma", sigma, nominal)
+        require(self.sigma >= 0.0, "sigma", sigma, "0 or more")
+        self.mean = components("mean", nominal if mean is None else mean, nominal)
+        self.dims = self.width = nominal.size
 
     def draw(self, u: Array) -> Array:
         """Values (n, width)."""
-        return np.asarray(self.mean) + np.asarray(self.sigma) * normal_quantile(u)
+        return self.mean + self.sigma * normal_quantile(u)
 
 
-@dataclass(frozen=True, eq=False)
 class Truncated(Distribution):
     """Normal, kept between ``low`` and ``high``: values beyond them are not moved but never drawn.
 
     Either limit may be left out.
     """
 
-    nominal: Array
-    sigma: npt.ArrayLike
-    low: npt.ArrayLike = -math.inf
-    high: npt.ArrayLike = math.inf
-    mean: npt.ArrayLike | None = None
-
-    def __post_init__(self) -> None:
-        sigma = components("sigma", self.sigma, self.nominal)
-        require(sigma > 0.0, "sigma", self.sigma, "above 0")
-        centre = self.nominal if self.mean is None else self.mean
-        mean = components("mean", centre, self.nominal)
-        low, high = limits(self.low, self.high, self.nominal)
-        a, b = (low - mean) / sigma, (high - mean) / sigma
+    def __init__(
+        self,
+        nominal: Array,
+        sigma: npt.ArrayLike,
+        low: npt.ArrayLike = -math.inf,
+        high: npt.ArrayLike = math.inf,
+        mean: npt.ArrayLike | None = None,
+    ) -> None:
+        self.sigma = components("sigma", sigma, nominal)
+        require(self.sigma > 0.0, "sigma", sigma, "above 0")
+        self.mean = components("mean", nominal if mean is None else mean, nominal)
+        self.low, self.high = limits(low, high, nominal)
+        a, b = (self.low - self.mean) / self.sigma, (self.high - self.mean) / self.sigma
         # The tail that holds both limits is turned down: near 1 probabilities lose their digits.
-        flip = a > 0.0
-        a, b = np.where(flip, -b, a), np.where(flip, -a, b)
-        if not (ndtr(b) - ndtr(a) > 0.0).all():
+        self._flip = a > 0.0
+        a, b = np.where(self._flip, -b, a), np.where(self._flip, -a, b)
+        self._from, self._to = ndtr(a), ndtr(b)
+        if not (self._to - self._from > 0.0).all():
             raise InputError(
-                f"limits {self.low!r} to {self.high!r} lie so far from the mean {mean} that a "
-                f"normal distribution of sigma {self.sigma!r} never reaches them."
+                f"limits {low!r} to {high!r} lie so far from the mean {self.mean} that a "
+                f"normal distribution of sigma {sigma!r} never reaches them."
             )
-        keep(self, sigma=sigma, mean=mean, low=low, high=high)
-        keep(self, _flip=flip, _from=ndtr(a), _to=ndtr(b))
-        keep(self, dims=self.nominal.size, width=self.nominal.size)
+        self.dims = self.width = nominal.size
 
     def draw(self, u: Array) -> Array:
         """Values (n, width)."""
-        flip, first, last = (getattr(self, n) for n in ("_flip", "_from", "_to"))
         # Half a bit in: u = 0 stands for the middle of its interval, not for minus infinity.
-        z = ndtri(np.minimum(first + (u + 2.0**-54) * (last - first), 1.0 - 2.0**-53))
-        value = np.asarray(self.mean) + np.asarray(self.sigma) * np.where(flip, -z, z)
-        return np.clip(value, np.asarray(self.low), np.asarray(self.high))
+        part = self._from + (u + 2.0**-54) * (self._to - self._from)
+        z = ndtri(np.minimum(part, 1.0 - 2.0**-53))
+        return np.clip(self.mean + self.sigma * np.where(self._flip, -z, z), self.low, self.high)
 
 
-@dataclass(frozen=True, eq=False)
 class UniformDistribution(Distribution):
     """Evenly from ``low`` to ``high``."""
 
-    nominal: Array
-    low: npt.ArrayLike
-    high: npt.ArrayLike
-
-    def __post_init__(self) -> None:
-        low, high = limits(self.low, self.high, self.nominal)
-        if not (np.isfinite(low) & np.isfinite(high)).all():
-            raise InputError(f"low {self.low!r} and high {self.high!r} must be finite.")
-        keep(self, low=low, high=high, dims=self.nominal.size, width=self.nominal.size)
+    def __init__(self, nominal: Array, low: npt.ArrayLike, high: npt.ArrayLike) -> None:
+        self.low, self.high = limits(low, high, nominal)
+        if not (np.isfinite(self.low) & np.isfinite(self.high)).all():
+            raise InputError(f"low {low!r} and high {high!r} must be finite.")
+        self.dims = self.width = nominal.size
 
     def draw(self, u: Array) -> Array:
         """Values (n, width)."""
-        low, high = np.asarray(self.low), np.asarray(self.high)
-        return np.minimum(low + u * (high - low), high)
+        return np.minimum(self.low + u * (self.high - self.low), self.high)
 
 
-@dataclass(frozen=True, eq=False)
 class LogNormal(Distribution):
     """The logarithm is normal: ``median`` (the nominal value if not given) times exp(``sigma`` z).
 
     ``sigma`` has no unit: 0.1 spreads by some 10 %.
     """
 
-    nominal: Array
-    sigma: npt.ArrayLike
-    median: npt.ArrayLike | None = None
-
-    def __post_init__(self) -> None:
-        sigma = components("sigma", self.sigma, self.nominal)
-        require(sigma >= 0.0, "sigma", self.sigma, "0 or more")
-        centre = self.nominal if self.median is None else self.median
-        median = components("median", centre, self.nominal)
-        require(median > 0.0, "median", centre, "above 0: a log-normal value never reaches 0")
-        keep(self, sigma=sigma, median=median, dims=self.nominal.size, width=self.nominal.size)
+    def __init__(
+        self, nominal: Array, sigma: npt.ArrayLike, median: npt.ArrayLike | None = None
+    ) -> None:
+        self.sigma = components("sigma", sigma, nominal)
+        require(self.sigma >= 0.0, "sigma", sigma, "0 or more")
+        centre = nominal if median is None else median
+        self.median = components("median", centre, nominal)
+        require(self.median > 0.0, "median", centre, "above 0: a log-normal value never reaches 0")
+        self.dims = self.width = nominal.size
 
     def draw(self, u: Array) -> Array:
         """Values (n, width)."""
-        return np.asarray(self.median) * np.exp(np.asarray(self.sigma) * normal_quantile(u))
+        return self.median * np.exp(self.sigma * normal_quantile(u))
 
 
-@dataclass(frozen=True, eq=False)
 class ChoiceDistribution(Distribution):
     """One of ``values``, as often as ``weights`` say (evenly if not given)."""
 
-    nominal: Array
-    values: npt.ArrayLike
-    weights: npt.ArrayLike | None = None
+    dims = 1
 
-    def __post_init__(self) -> None:
-        values = numbers("values", self.values)
-        values = values[:, None] if values.ndim == 1 else values
-        if values.ndim != 2 or not values.size or values.shape[1] != self.nominal.size:
+    def __init__(
+        self, nominal: Array, values: npt.ArrayLike, weights: npt.ArrayLike | None = None
+    ) -> None:
+        given = numbers("values", values)
+        self.values = given[:, None] if given.ndim == 1 else given
+        if self.values.ndim != 2 or not given.size or self.values.shape[1] != nominal.size:
             raise InputError(
-                f"values {self.values!r} must be a list of values, each of "
-                f"{self.nominal.size} number(s) as the quantity itself."
+                f"values {values!r} must be a list of values, each of "
+                f"{nominal.size} number(s) as the quantity itself."
             )
-        given = np.ones(len(values)) if self.weights is None else self.weights
-        weights = numbers("weights", given)
-        if weights.shape != (len(values),) or not (weights >= 0.0).all() or weights.sum() <= 0.0:
+        count = len(self.values)
+        share = numbers("weights", np.ones(count) if weights is None else weights)
+        if share.shape != (count,) or not (share >= 0.0).all() or share.sum() <= 0.0:
             raise InputError(
-                f"weights {self.weights!r} must be {len(values)} numbers of at least 0, one for "
+                f"weights {weights!r} must be {count} numbers of at least 0, one for "
                 "each value, and not all 0."
             )
-        keep(self, values=values, _edges=np.cumsum(weights) / weights.sum())
-        keep(self, dims=1, width=self.nominal.size)
+        self._edges = np.cumsum(share) / share.sum()
+        self._last = int(np.flatnonzero(np.diff(self._edges, prepend=0.0) > 0.0)[-1])
+        self.width = nominal.size
 
     def draw(self, u: Array) -> Array:
         """Values (n, width)."""
-        edges: Array = getattr(self, "_edges")  # noqa: B009  (set past the frozen dataclass)
-        last = int(np.flatnonzero(np.diff(edges, prepend=0.0) > 0.0)[-1])
-        index = np.minimum(np.searchsorted(edges, u[:, 0], side="right"), last)
-        return np.asarray(self.values)[index]
+        index = np.searchsorted(self._edges, u[:, 0], side="right")
+        return self.values[np.minimum(index, self._last)]
 
 
 # ---------------------------------------------------------------------------------------------
@@ -207,39 +187,36 @@ class ChoiceDistribution(Distribution):
 # ---------------------------------------------------------------------------------------------
 
 
-@dataclass(frozen=True, eq=False)
 class Disc(Distribution):
     """Evenly over a disc of ``radius`` about the nominal vector, square to ``axis``.
 
     Without an axis the third component stays: the horizontal plane of east, north and up.
     """
 
-    nominal: Array
-    radius: float
-    axis: npt.ArrayLike = (0.0, 0.0, 1.0)
+    dims, width = 2, 3
 
-    def __post_init__(self) -> None:
-        require_vector(self.nominal, "disc")
-        keep(self, radius=checked_size("radius", self.radius))
-        keep(self, _turn=frames.local_frame(checked_axis("axis", self.axis)), dims=2, width=3)
+    def __init__(
+        self, nominal: Array, radius: float, axis: npt.ArrayLike = (0.0, 0.0, 1.0)
+    ) -> None:
+        require_vector(nominal, "disc")
+        self.nominal, self.radius = nominal, checked_size("radius", radius)
+        self._turn = frames.local_frame(checked_axis("axis", axis))
 
     def draw(self, u: Array) -> Array:
         """Values (n, 3)."""
         r, angle = self.radius * np.sqrt(u[:, 0]), TURN * u[:, 1]
         flat = np.stack([r * np.cos(angle), r * np.sin(angle), np.zeros_like(r)], axis=-1)
-        return self.nominal + turned(self, flat)
+        return self.nominal + turned(self._turn, flat)
 
 
-@dataclass(frozen=True, eq=False)
 class BallDistribution(Distribution):
     """Evenly over a ball of ``radius`` about the nominal vector."""
 
-    nominal: Array
-    radius: float
+    dims, width = 3, 3
 
-    def __post_init__(self) -> None:
-        require_vector(self.nominal, "ball")
-        keep(self, radius=checked_size("radius", self.radius), dims=3, width=3)
+    def __init__(self, nominal: Array, radius: float) -> None:
+        require_vector(nominal, "ball")
+        self.nominal, self.radius = nominal, checked_size("radius", radius)
 
     def draw(self, u: Array) -> Array:
         """Values (n, 3)."""
@@ -247,64 +224,55 @@ class BallDistribution(Distribution):
         return self.nominal + r[:, None] * about_pole(2.0 * u[:, 1], u[:, 2])
 
 
-@dataclass(frozen=True, eq=False)
 class Cone(Distribution):
     """The nominal vector turned by up to ``half_angle`` [rad], evenly over the solid angle."""
 
-    nominal: Array
-    half_angle: float
+    dims, width = 2, 3
 
-    def __post_init__(self) -> None:
-        require_vector(self.nominal, "cone")
-        if not self.nominal.any():
+    def __init__(self, nominal: Array, half_angle: float) -> None:
+        require_vector(nominal, "cone")
+        if not nominal.any():
             raise InputError("the nominal vector of a cone is zero: it has no direction to turn.")
-        keep(self, half_angle=checked_angle(self.half_angle), dims=2, width=3)
-        keep(self, _turn=frames.local_frame(self.nominal))
+        self.length, self.half_angle = float(np.linalg.norm(nominal)), checked_angle(half_angle)
+        self._turn = frames.local_frame(nominal)
 
     def draw(self, u: Array) -> Array:
         """Values (n, 3)."""
-        return float(np.linalg.norm(self.nominal)) * turned(self, within(self.half_angle, u))
+        return self.length * turned(self._turn, within(self.half_angle, u))
 
 
-@dataclass(frozen=True, eq=False)
 class CapDistribution(Distribution):
     """A place within ``half_angle`` [rad] of a latitude and longitude, evenly over the cap.
 
     The nominal value and each value drawn are latitude and longitude [rad].
     """
 
-    nominal: Array
-    half_angle: float
+    dims, width = 2, 2
 
-    def __post_init__(self) -> None:
-        if self.nominal.size != 2:
+    def __init__(self, nominal: Array, half_angle: float) -> None:
+        if nominal.size != 2:
             raise InputError("a cap disperses latitude and longitude together, and nothing else.")
-        up = frames.direction(self.nominal[0], self.nominal[1])
-        keep(self, half_angle=checked_angle(self.half_angle), dims=2, width=2)
-        keep(self, _turn=frames.local_frame(up))
+        self.half_angle = checked_angle(half_angle)
+        self._turn = frames.local_frame(frames.direction(nominal[0], nominal[1]))
 
     def draw(self, u: Array) -> Array:
         """Latitude and longitude (n, 2)."""
-        place = turned(self, within(self.half_angle, u))
+        place = turned(self._turn, within(self.half_angle, u))
         return np.stack(frames.latitude_longitude(place), axis=-1)
 
 
-@dataclass(frozen=True, eq=False)
 class Orientation(Distribution):
     """Unit quaternions xyzw, evenly over the rotations.
 
     With a ``half_angle`` [rad], evenly over the turns of up to that from the nominal attitude.
     """
 
-    nominal: Array
-    half_angle: float = math.pi
-    dims = 3
-    width = 4
+    dims, width = 3, 4
 
-    def __post_init__(self) -> None:
-        if self.nominal.size != 4 or not self.nominal.any():
+    def __init__(self, nominal: Array, half_angle: float = math.pi) -> None:
+        if nominal.size != 4 or not nominal.any():
             raise InputError("an orientation is for attitudes: quaternions of four numbers.")
-        keep(self, half_angle=checked_angle(self.half_angle))
+        self.nominal, self.half_angle = nominal, checked_angle(half_angle)
 
     def draw(self, u: Array) -> Array:
         """Quaternions (n, 4)."""
@@ -316,31 +284,27 @@ class Orientation(Distribution):
         return frames.quat_multiply(turn, frames.quat_normalize(self.nominal))
 
 
-@dataclass(frozen=True, eq=False)
 class Covariance(Distribution):
     """Normal about the nominal vector, with a full covariance ``matrix``.
 
     Of position and velocity together [m^2, m^2/s, m^2/s^2], or of any other vector.
     """
 
-    nominal: Array
-    matrix: npt.ArrayLike
-
-    def __post_init__(self) -> None:
-        matrix, n = numbers("matrix", self.matrix), self.nominal.size
-        if matrix.shape != (n, n):
+    def __init__(self, nominal: Array, matrix: npt.ArrayLike) -> None:
+        given, n = numbers("matrix", matrix), nominal.size
+        if given.shape != (n, n):
             raise InputError(
-                f"matrix has shape {matrix.shape}; the covariance of this quantity is {n} x {n}."
+                f"matrix has shape {given.shape}; the covariance of this quantity is {n} x {n}."
             )
-        keep(self, matrix=matrix, _root=covariance_root(matrix), dims=n, width=n)
+        self.nominal, self._root = nominal, covariance_root(given)
+        self.dims = self.width = n
 
     def draw(self, u: Array) -> Array:
         """Values (n, width)."""
-        root: Array = getattr(self, "_root")  # noqa: B009  (set past the frozen dataclass)
         z, value = normal_quantile(u), np.array(np.broadcast_to(self.nominal, u.shape))
         # Written out: a matrix product may round differently with the number of rows.
         for j in range(self.width):
-            value += z[:, j : j + 1] * root[:, j]
+            value += z[:, j : j + 1] * self._root[:, j]
         return value
 
 

@@ -97,16 +97,9 @@ def about_pole(versine: Array, turn: Array) -> Array:
     return np.stack([across * np.cos(azimuth), across * np.sin(azimuth), 1.0 - versine], axis=-1)
 
 
-def turned(kind: Any, v: Array) -> Array:
-    """Rows of ``v`` from the kind's own axes into those of the quantity, each row by itself."""
-    turn: Array = getattr(kind, "_turn")  # noqa: B009  (set past the frozen dataclass)
+def turned(turn: Array, v: Array) -> Array:
+    """Rows of ``v`` from axes that are the columns of ``turn``, each row by itself."""
     return v[:, :1] * turn[:, 0] + v[:, 1:2] * turn[:, 1] + v[:, 2:] * turn[:, 2]
-
-
-def keep(kind: Any, **values: Any) -> None:
-    """Set attributes of a frozen kind while it is made."""
-    for name, value in values.items():
-        object.__setattr__(kind, name, value)
 
 
 def numbers(name: str, value: Any) -> Array:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import functools
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any, Self
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -20,7 +20,7 @@ from alight.campaign.plan import Plan
 from alight.campaign.shard_store import Shard
 from alight.campaign.study.study import Study
 from alight.core.errors import InputError
-from alight.core.progress import Progress
+from alight.core.progress import Progress, Silent
 from alight.scenario import prepare
 
 
@@ -78,7 +78,7 @@ class Work:
             yield Shard(shard, files, contacts, outcomes)
 
 
-class ShardBar:
+class ShardBar(Silent):
     """A bar of the whole campaign, as the batches of one shard see it, one after the other."""
 
     def __init__(self, whole: Progress, before: dict[str, int]) -> None:
@@ -96,9 +96,3 @@ class ShardBar:
     def _counts(self) -> dict[str, int]:
         names = [*self._before, *(name for name in self._own if name not in self._before)]
         return {name: self._before.get(name, 0) + self._own.get(name, 0) for name in names}
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        pass

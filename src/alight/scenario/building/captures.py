@@ -21,7 +21,7 @@ from alight.motions.capture.model import Capture, CaptureRelease
 from alight.motions.capture.result import CaptureFlight
 from alight.motions.membrane.caught import CaughtSteps, CaughtStop, fly
 from alight.scenario.building.membrane_drops import FABRIC, fabric_of, mass_of, masses_of, mesh_of
-from alight.scenario.building.run_values import ValueRows, checked_values, settings
+from alight.scenario.building.run_values import PreparedCaught, checked_values, getter
 from alight.scenario.building.surroundings import Surroundings
 from alight.scenario.errors import Fault, ScenarioError, blame
 from alight.scenario.schema.capture import DRAWN_SHAPE, CaptureScenario, SpacecraftSection
@@ -100,7 +100,7 @@ class CaptureGroup:
 
     @property
     def _get(self) -> Any:
-        return ValueRows(self.scenario, self.arrays, slice(None)).get
+        return getter(self.scenario, self.arrays)
 
     @contextlib.contextmanager
     def blamed(self) -> Iterator[None]:
@@ -139,42 +139,27 @@ def approach_of(scenario: CaptureScenario, offset: Array, roll: Array) -> Approa
     return approach(section.controller, **numbers, side=section.side, offset=offset, roll=roll)
 
 
-class PreparedCapture:
+class PreparedCapture(PreparedCaught):
     """The scenario of a capture with its craft made; made by ``prepare``."""
 
+    WITHIN = WITHIN
+
     def __init__(self, scenario: CaptureScenario, device: str, progress: str | Progress) -> None:
-        self.scenario, self.device = scenario, device
+        super().__init__(scenario, device)
         self._around = Surroundings(scenario, device, progress)
         self._made: tuple[SpacecraftSection, Spacecraft] | None = None
         # Made now, so that what is wrong with them is told before any run.
         for shape in range(max(1, len(scenario.asteroid.shapes or ()))):
             _ = self._group({DRAWN_SHAPE: shape}, {}, np.arange(1)).model
 
-    def nominal(self) -> CaptureGroup:
-        """One capture of the scenario as it stands, nothing dispersed."""
-        return self.groups({})[0]
-
-    def simulate(self, device: str = "cpu") -> CaptureFlight:
-        """One run of the scenario as it stands, with its course."""
-        assert self.scenario.record.every is not None
-        return self.nominal().follow(device, float(self.scenario.record.every))
-
     def groups(self, values: dict[str, Any]) -> list[CaptureGroup]:
-        """The runs of ``values``: under each dotted key one row a run, in SI units.
-
-        Runs that differ in the asteroid's motion and mass, in the membrane's numbers and in errors
-        of navigation share a model; any other key makes a model for each of its values.
-        """
+        """The runs of ``values``; each shape has a model of its own."""
         plain = {key: value for key, value in values.items() if key != DRAWN_SHAPE}
         arrays, count = checked_values(self.scenario, plain)
-        shared = {k: a for k, a in arrays.items() if k not in WITHIN}
         if DRAWN_SHAPE in values:
-            shapes = np.asarray(values[DRAWN_SHAPE], dtype=np.float64).reshape(-1, 1)
-            shared[DRAWN_SHAPE], count = shapes, len(shapes)
-        return [
-            self._group(setting, {k: a[rows] for k, a in arrays.items() if k in WITHIN}, rows)
-            for setting, rows in settings(shared, count)
-        ]
+            arrays[DRAWN_SHAPE] = np.asarray(values[DRAWN_SHAPE], dtype=np.float64).reshape(-1, 1)
+            count = len(arrays[DRAWN_SHAPE])
+        return self.grouped(arrays, count)
 
     def _group(self, setting: dict[str, Any], arrays: dict[str, Array], rows: Any) -> CaptureGroup:
         shape = int(setting.get(DRAWN_SHAPE, 0))

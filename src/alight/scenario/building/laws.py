@@ -297,18 +297,17 @@ class ScenarioLaws:
             "rotation": self.rotation(scenario),
             "externals": self.externals(scenario),
             "stops": self.stops(scenario),
+            "stop": self.stop(scenario),
+            "steps": self.steps(scenario),
         }
-        lander = self.lander(scenario)
+        lander, ground = self.lander(scenario), self.properties(scenario, arrays)
         if isinstance(lander, Articulated):
-            ground = self.properties(scenario, arrays)
             with blame(scenario.source, "contact"):
                 law = Hertz(**{**scenario.contact.numbers(), **contact}, ground=ground)
-            stop, steps = self.tree_stop(scenario), self.tree_steps(scenario)
             with blame(scenario.source, "lander"):
                 tree, devices, up = lander[:3]
-                return TreeModel(tree, devices, contact=law, stop=stop, steps=steps, up=up, **laws)
-        laws["contact"] = self.contact(scenario, contact, self.properties(scenario, arrays))
-        laws["stop"], laws["steps"] = self.stop(scenario), self.steps(scenario)
+                return TreeModel(tree, devices, contact=law, up=up, **laws)
+        laws["contact"] = self.contact(scenario, contact, ground)
         with blame(scenario.source, "lander"):
             return Model(lander=lander, actuators=tuple(scenario.lander.actuators()), **laws)
 
@@ -387,36 +386,23 @@ class ScenarioLaws:
             raise InputError(f"{entry} makes {law!r}, which is no Compliant contact law.")
         return law
 
-    def stop(self, scenario: Scenario) -> Stop:
-        """When runs end."""
-        section = scenario.stop
+    def stop(self, scenario: Scenario) -> Stop | TreeStop:
+        """When runs end; those of articulated landers also where they tip over."""
+        section, tree = scenario.stop, scenario.lander.is_tree
         names = ("max_time", "escape_radius", "settle_speed", "settle_rate", "settle_time")
+        more = ("tip_angle",) if tree else ()
+        made: type[Stop] | type[TreeStop] = TreeStop if tree else Stop
         with blame(scenario.source, "stop"):
-            return Stop(
-                **{n: float(getattr(section, n)) for n in names}, max_steps=section.max_steps
-            )
+            numbers = {n: float(getattr(section, n)) for n in (*names, *more)}
+            return made(**numbers, max_steps=section.max_steps)
 
-    def steps(self, scenario: Scenario) -> Steps:
-        """How flight is followed."""
-        names = ("tolerance", "longest", "shortest")
-        with blame(scenario.source, "steps"):
-            return Steps(**{n: float(getattr(scenario.steps, n)) for n in names})
-
-    def tree_stop(self, scenario: Scenario) -> TreeStop:
-        """When runs of articulated landers end."""
-        section = scenario.stop
-        names = ("max_time", "escape_radius", "settle_speed", "settle_rate", "settle_time")
-        with blame(scenario.source, "stop"):
-            numbers = {n: float(getattr(section, n)) for n in (*names, "tip_angle")}
-            return TreeStop(**numbers, max_steps=section.max_steps)
-
-    def tree_steps(self, scenario: Scenario) -> TreeSteps:
-        """How the motion of articulated landers is followed."""
-        section = scenario.steps
-        names = ("tolerance", "longest", "shortest", "step", "contact_step")
+    def steps(self, scenario: Scenario) -> Steps | TreeSteps:
+        """How motion is followed."""
+        section, tree = scenario.steps, scenario.lander.is_tree
+        names = ("tolerance", "longest", "shortest", *(("step", "contact_step") if tree else ()))
         given = {n: float(v) for n in names if (v := getattr(section, n)) is not None}
         with blame(scenario.source, "steps"):
-            return TreeSteps(str(section.integrator), **given)
+            return TreeSteps(str(section.integrator), **given) if tree else Steps(**given)
 
     # -- Sun and companion ---------------------------------------------------------------------
 

@@ -21,7 +21,7 @@ from alight.motions.capture.columns import length_of
 from alight.motions.membrane.caught import CaughtSteps, CaughtStop, fly
 from alight.motions.membrane.model import Craft, MembraneMotion, MembraneRelease
 from alight.motions.membrane.result import MembraneFlight
-from alight.scenario.building.run_values import ValueRows, checked_values, settings
+from alight.scenario.building.run_values import PreparedCaught, getter
 from alight.scenario.building.surroundings import Surroundings
 from alight.scenario.errors import blame
 from alight.scenario.schema.caught_body import PEAR, PROPORTIONS, CaughtBodySection
@@ -148,7 +148,7 @@ class DropGroup:
 
     @property
     def _get(self) -> Any:
-        return ValueRows(self.scenario, self.arrays, slice(None)).get
+        return getter(self.scenario, self.arrays)
 
     def blamed(self) -> Any:
         """What is wrong with the runs is told with file and key."""
@@ -214,32 +214,16 @@ def fabric_of(section: Any, get: Any, suspension: Any, **options: Any) -> Membra
     return PROFILES[section.profile](**single, suspension=suspension, **options)
 
 
-class PreparedDrop:
+class PreparedDrop(PreparedCaught):
     """The scenario of a drop with its body made; made by ``prepare``."""
 
+    WITHIN = WITHIN
+
     def __init__(self, scenario: DropScenario, device: str, progress: str | Progress) -> None:
-        self.scenario, self.device = scenario, device
+        super().__init__(scenario, device)
         self._around = Surroundings(scenario, device, progress)
         self._bodies: dict[Any, Captive] = {}
         self._body(scenario)
-
-    def nominal(self) -> DropGroup:
-        """One drop of the scenario as it stands, nothing dispersed."""
-        return self.groups({})[0]
-
-    def simulate(self, device: str = "cpu") -> MembraneFlight:
-        """One run of the scenario as it stands, with its course."""
-        assert self.scenario.record.every is not None
-        return self.nominal().follow(device, float(self.scenario.record.every))
-
-    def groups(self, values: dict[str, Any]) -> list[DropGroup]:
-        """The runs of ``values``: under each dotted key one row a run, in SI units."""
-        arrays, count = checked_values(self.scenario, values)
-        shared = {k: a for k, a in arrays.items() if k not in WITHIN}
-        return [
-            self._group(setting, {k: a[rows] for k, a in arrays.items() if k in WITHIN}, rows)
-            for setting, rows in settings(shared, count)
-        ]
 
     def _group(self, setting: dict[str, Any], arrays: dict[str, Array], rows: Any) -> DropGroup:
         scenario = self.scenario.replaced(setting) if setting else self.scenario

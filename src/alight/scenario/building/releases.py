@@ -16,6 +16,7 @@ from alight.core.checks import Array
 from alight.core.errors import InputError
 from alight.motions import Release, TreeRelease
 from alight.scenario.building.articulated_landers import Articulated
+from alight.scenario.building.run_values import getter
 from alight.scenario.schema.articulated_lander import euler_attitude
 from alight.scenario.schema.landing import Scenario
 from alight.surfaces import Rocky, Surface
@@ -45,13 +46,6 @@ def _states(
     scenario: Scenario, surface: Surface, values: dict[str, Array], count: int
 ) -> list[Array]:
     """Positions, velocities, attitudes and rates, a row a run."""
-
-    def get(name: str) -> Array:
-        key = f"release.{name}"
-        if key in values:
-            return values[key]
-        return np.atleast_1d(np.asarray(scenario.number(key)))[None, :]
-
     section = scenario.release
     moved = "position" if section.position is not None else "offset"
     if "release.state" in values:
@@ -60,6 +54,11 @@ def _states(
     if "release.place" in values:
         both = values["release.place"]
         values = {**values, "release.latitude": both[:, :1], "release.longitude": both[:, 1:]}
+    of_key = getter(scenario, values)
+
+    def get(name: str) -> Array:
+        return of_key(f"release.{name}")
+
     attitude = get("attitude")
     if "release.euler" in values:
         attitude = euler_attitude(values["release.euler"])

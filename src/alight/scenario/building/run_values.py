@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Callable
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -55,14 +56,50 @@ def settings(shared: dict[str, Array], count: int) -> list[tuple[dict[str, Any],
     return out
 
 
-class ValueRows:
-    """Rows of the values of some runs: those that differ, or the scenario's own for all."""
+def getter(scenario: Any, arrays: dict[str, Array]) -> Callable[[str], Array]:
+    """Gives the values under a key, (n or 1, width): those that differ, or the scenario's own."""
 
-    def __init__(self, scenario: Any, arrays: dict[str, Array], which: slice) -> None:
-        self._scenario, self._arrays, self._which = scenario, arrays, which
+    def get(key: str) -> Array:
+        if key in arrays:
+            return arrays[key]
+        return np.atleast_1d(np.asarray(scenario.number(key), dtype=np.float64))[None, :]
 
-    def get(self, key: str) -> Array:
-        """(n or 1, width) under a key."""
-        if key in self._arrays:
-            return self._arrays[key][self._which]
-        return np.atleast_1d(np.asarray(self._scenario.number(key), dtype=np.float64))[None, :]
+    return get
+
+
+class PreparedCaught:
+    """The scenario of a capture or drop; ``WITHIN`` are keys that may differ within a model."""
+
+    WITHIN: ClassVar[set[str]]
+
+    def __init__(self, scenario: Any, device: str) -> None:
+        self.scenario, self.device = scenario, device
+
+    def nominal(self) -> Any:
+        """One run of the scenario as it stands, nothing dispersed."""
+        return self.groups({})[0]
+
+    def simulate(self, device: str = "cpu") -> Any:
+        """One run of the scenario as it stands, with its course."""
+        return self.nominal().follow(device, float(self.scenario.record.every))
+
+    def groups(self, values: dict[str, Any]) -> list[Any]:
+        """The runs of ``values``: under each dotted key one row a run, in SI units.
+
+        Runs that differ in keys of ``WITHIN`` share a model; any other key makes a model for each
+        of its values.
+        """
+        return self.grouped(*checked_values(self.scenario, values))
+
+    def grouped(self, arrays: dict[str, Array], count: int) -> list[Any]:
+        """The same of values that are checked."""
+        own = {k: a for k, a in arrays.items() if k in self.WITHIN}
+        shared = {k: a for k, a in arrays.items() if k not in own}
+        return [
+            self._group(setting, {k: a[rows] for k, a in own.items()}, rows)
+            for setting, rows in settings(shared, count)
+        ]
+
+    def _group(self, setting: dict[str, Any], arrays: dict[str, Array], rows: Any) -> Any:
+        """The runs of one model."""
+        raise NotImplementedError

@@ -28,21 +28,16 @@ from alight.scenario.schema.target import GroundSection
 #: Keys that each law has to itself.
 LAWS = {
     "compliant": (
-        "stiffness",
-        "damping",
-        "depth",
-        "speed",
-        "rolling_law",
-        "scheme",
-        "touch",
-        "resolution",
-        "slip_speed",
-        "slip_rate",
+        "stiffness", "damping", "depth", "speed", "rolling_law", "scheme", "touch", "resolution",
+        "slip_speed", "slip_rate",
     ),
     "impulse": ("hop", "stride"),
     "sliding": ("tangential_restitution", "hop"),
     "hertz": ("stiffness", "damping", "tangential_stiffness", "tangential_damping"),
-}
+}  # fmt: skip
+#: Those of them that are words, and numbers that are one for all runs of a model.
+WORDS = ("rolling_law", "scheme", "touch")
+SHARED = ("depth", "resolution", "slip_speed", "slip_rate", "hop", "stride")
 #: Keys that only some laws have, though more than one does.
 WITHOUT = {
     "sliding": ("rolling_resistance", "patch_radius"),
@@ -80,37 +75,16 @@ DEFAULTS: dict[str, dict[str, Any]] = {
     },
     "hertz": {"damping": Quantity(0.0, "0 N*s/m")},
 }
-#: Parameters that may differ from run to run within one model.
-ARRAYS = {
-    "compliant": (
-        "restitution",
-        "friction",
-        "stiffness",
-        "damping",
-        "static_friction",
-        "rolling_resistance",
-        "patch_radius",
-        "speed",
-    ),
-    "impulse": (
-        "restitution",
-        "friction",
-        "static_friction",
-        "rolling_resistance",
-        "patch_radius",
-    ),
-    "sliding": ("restitution", "friction", "static_friction", "tangential_restitution"),
-    "hertz": ("stiffness", "damping", "friction", "tangential_stiffness", "tangential_damping"),
-}
-#: Numbers of each contact law besides those that may differ from run to run.
-CONTACT_NUMBERS = {
-    "compliant": ("depth", "resolution", "slip_speed", "slip_rate"),
-    "impulse": ("hop", "stride"),
-    "sliding": ("hop",),
-    "hertz": (),
-}
 #: Keys that every law may have, also one that another package brings.
 COMMON = ("restitution", "friction", "static_friction", "rolling_resistance", "patch_radius")
+#: Numbers of each law, and those that may differ from run to run within one model.
+NUMBERS = {
+    law: tuple(
+        key for key in (*COMMON, *keys) if key not in WORDS and key not in WITHOUT.get(law, ())
+    )
+    for law, keys in LAWS.items()
+}
+ARRAYS = {law: tuple(k for k in keys if k not in SHARED) for law, keys in NUMBERS.items()}
 #: Restitution of springs, of which none can take all the energy.
 OF_SPRINGS = Number(above=0, most=1)
 
@@ -280,5 +254,5 @@ class ContactSection(Section):
 
     def numbers(self) -> dict[str, float]:
         """The numbers of its law that are given, by name."""
-        names = (*ARRAYS.get(self.law, COMMON), *CONTACT_NUMBERS.get(self.law, ()))
+        names = NUMBERS.get(self.law, COMMON)
         return {name: float(v) for name in names if (v := getattr(self, name)) is not None}

@@ -357,10 +357,6 @@ class GroundSection(Section):
             found += region.problems(self.kind in FLAT)
         return found
 
-    def named(self, name: str) -> RegionSection | None:
-        """The region of that name."""
-        return next((region for region in self.region if region.name == name), None)
-
     def completed(self, body: TargetBodySection, seed: int) -> GroundSection:
         """With the defaults of its kind."""
         made, entry = self, body.entry

@@ -9,6 +9,8 @@ import numpy as np
 from matplotlib.axes import Axes
 
 from alight.analysis import captures
+from alight.analysis.columns import Array
+from alight.core import frames
 from alight.views import style, words
 from alight.views.estimates import percent
 from alight.views.figures.panels import (
@@ -18,14 +20,17 @@ from alight.views.figures.panels import (
     ORANGE,
     SKY,
     HistogramPanel,
+    curves,
     draw_histograms,
     named,
     panels,
     percents,
     plain,
+    stacked,
 )
 
 if TYPE_CHECKING:
+    from alight.views.report.data import Trajectory
     from alight.views.report.drop.findings import DropFindings
 
 _SPREADS = (
@@ -92,20 +97,13 @@ def _stacked(axes: Axes, found: DropFindings) -> None:
     name, values, unit = found.varied
     known = np.isfinite(found.known["fabric_share"])
     bins = captures.binned(values[known], np.ones(int(known.sum()), bool))
-    middle = np.array([b.middle for b in bins])
-    width = np.array([b.high - b.low for b in bins])
-    if not width.all():
-        width = np.full(len(bins), 0.8 * (np.diff(middle).min() if len(bins) > 1 else 1.0))
-    base = np.zeros(len(bins))
+    parts = []
     for column, (label, colour) in _SHARES.items():
         own = found.known[column][known]
-        share = np.clip([own[b.members].mean() for b in bins], 0.0, None)
-        axes.bar(middle, share, 0.95 * width, base, color=colour, linewidth=0, label=label)
-        base += share
-    axes.set(xlim=(middle[0] - 0.5 * width[0], middle[-1] + 0.5 * width[-1]), ylim=(0.0, 1.0))
+        parts.append((label, colour, np.clip([own[b.members].mean() for b in bins], 0.0, None)))
+    stacked(axes, bins, parts)
     axes.set_xlabel(named(name, unit))
     percents(axes)
-    axes.spines[["top", "right"]].set_visible(False)
 
 
 # -- single drops -----------------------------------------------------------------------------
@@ -114,32 +112,37 @@ def _stacked(axes: Axes, found: DropFindings) -> None:
 def draw_courses(found: DropFindings, *files: Path) -> None:
     """The courses that were kept, one line each."""
     courses, height = found.data.courses, 5.6
-    end = max(c.end for c in courses)
-    lost = [c.damped + c.rubbed for c in courses]
+    lost = [c["damped_J"] + c["rubbed_J"] for c in courses]
     energy, unit = (1e3, "kJ") if max(float(x.max()) for x in lost) >= 1e4 else (1.0, "J")
     shown = {
-        "Height of the centre [m]": [c.height for c in courses],
-        "Speed of the centre [m/s]": [c.speed for c in courses],
-        "Depth of the lowest point [m]": [c.depth for c in courses],
-        "Force of the fabric [N]": [c.force for c in courses],
-        "Slip along the fabric [m]": [c.slip for c in courses],
+        "Height of the centre [m]": [_height(c) for c in courses],
+        "Speed of the centre [m/s]": [_speed(c) for c in courses],
+        "Depth of the lowest point [m]": [c["depth_m"] for c in courses],
+        "Force of the fabric [N]": [c["force_N"] for c in courses],
+        "Slip along the fabric [m]": [c["slip_m"] for c in courses],
         f"Energy lost, fabric and friction [{unit}]": [x / energy for x in lost],
     }
     with style.figure(9.6, height) as fig:
         cells = panels(fig, 2, 3, height, top=0.3, bottom=0.5, left=0.055, hspace=0.36)
-        for k, (axes, (title, curves)) in enumerate(zip(cells, shown.items(), strict=True)):
-            axes.set_title(title, size=9.5)
-            for (colour, dash), course, values in zip(LINES, courses, curves, strict=False):
-                label = f"run {course.run}"
-                axes.axvline(course.contact, color=colour, linewidth=0.7, alpha=0.5)
-                axes.plot(course.time, values, dash, color=colour, linewidth=1.2, label=label)
-                axes.plot(course.end, values[-1], "o", color=colour, ms=3.5, clip_on=False)
-            axes.set_xlim(0.0, end)
-            if k:
-                axes.set_ylim(bottom=0.0)
-            if k >= 3:
-                axes.set_xlabel("time [s]")
-            plain(axes)
+        curves(cells, courses, shown, [f"run {c.run}" for c in courses], 3)
+        for axes in cells:
+            for (colour, _), course in zip(LINES, courses, strict=False):
+                axes.axvline(course.row["first_contact_s"], color=colour, lw=0.7, alpha=0.5)
+        for axes in cells[1:]:
+            axes.set_ylim(bottom=0.0)
         cells[0].axhline(0.0, color=style.GREY, linewidth=0.8, linestyle=(0, (4, 3)))
         cells[0].legend(frameon=False, fontsize=8, loc="upper right")
         style.save(fig, *files)
+
+
+def _height(course: Trajectory) -> Array:
+    """(k,) of the body's centre of mass above the carrier, along z of the carrier [m]."""
+    apart = course.rows("body_", "_m") - course.rows("carrier_", "_m")
+    up = frames.quat_rotate(course.rows("carrier_q", axes="xyzw"), (0.0, 0.0, 1.0))
+    return np.einsum("ki,ki->k", apart, up)
+
+
+def _speed(course: Trajectory) -> Array:
+    """(k,) of the body's centre of mass against the carrier [m/s]."""
+    v = course.rows("body_v", "_m_per_s") - course.rows("carrier_v", "_m_per_s")
+    return np.asarray(np.linalg.norm(v, axis=1))

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import textwrap
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -18,6 +18,7 @@ from scipy.spatial import cKDTree
 from alight.shapes.mesh import Mesh
 from alight.shapes.rays import first_hit
 from alight.views import style
+from alight.views.figures.facts import draw_facts, draw_notes
 from alight.views.figures.solid import Camera, Light, View, sky_view
 
 Array = npt.NDArray[np.float64]
@@ -266,27 +267,14 @@ def _ticks(limit: float) -> Array:
 
 
 def _facts(axes: Axes, subject: Subject) -> None:
-    """Names on the left, values on the right, thin lines between, notes beneath."""
-    axes.set_axis_off()
-    axes.set_xlim(0.0, 1.0)
-    axes.set_ylim(0.0, 1.0)
-    step, line = 0.044, 0.0215
-    y = 1.0 - 0.5 * step
-    for name, value in subject.facts:
-        axes.text(0.0, y, name, va="center", color=style.GREY)
-        axes.text(1.0, y, value, va="center", ha="right")
-        axes.plot([0.0, 1.0], [y - 0.5 * step] * 2, color=style.LINE, linewidth=0.5)
-        y -= step
-    y -= 0.01
-    for k, group in enumerate((subject.notes, subject.sources)):
-        if k and group:
-            y -= 0.012
-            axes.text(0.0, y, "Sources", va="top", fontsize=7.5, fontweight="bold")
-            y -= line + 0.006
-        for told in group:
-            lines = textwrap.wrap(told, 66)
-            axes.text(0.0, y, "\n".join(lines), va="top", fontsize=7.5, color=style.GREY)
-            y -= line * len(lines) + 0.010
+    """Facts, notes, and where the facts come from."""
+    small: Any = {"wrap": 66, "line": 0.0215, "gap": 0.010, "fontsize": 7.5, "color": style.GREY}
+    y = draw_facts(axes, subject.facts, 0.044) - 0.01
+    y = draw_notes(axes, y, subject.notes, **small)
+    if subject.sources:
+        y -= 0.012
+        axes.text(0.0, y, "Sources", va="top", fontsize=7.5, fontweight="bold")
+        draw_notes(axes, y - 0.0275, subject.sources, **small)
 
 
 def _legend(subject: Subject) -> str:

@@ -5,18 +5,23 @@ Colours are told apart by colour-blind readers, and nothing is said by colour al
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.ticker import PercentFormatter
 
+from alight.analysis.captures import Bin
 from alight.analysis.columns import Array
 from alight.analysis.density import thin
 from alight.views import style, words
+
+if TYPE_CHECKING:
+    from alight.views.report.data import Trajectory
 
 #: What was found, what marks it, and a third thing beside them (safe pairs of Okabe and Ito).
 BLUE, ORANGE, GREEN, SKY, PURPLE, YELLOW = (
@@ -75,6 +80,42 @@ def percents(axes: Axes, label: str = "") -> None:
     axes.yaxis.set_major_formatter(PercentFormatter(1.0, decimals=0, symbol=" %"))
     if label:
         axes.set_ylabel(label)
+
+
+def curves(
+    cells: Sequence[Axes],
+    courses: Sequence[Trajectory],
+    shown: Mapping[str, Sequence[Array]],
+    labels: Sequence[str],
+    columns: int,
+) -> None:
+    """In each panel one line for each trajectory, with a dot at its end; panels go by titles."""
+    end = max(course.end for course in courses)
+    for k, (axes, (title, lines)) in enumerate(zip(cells, shown.items(), strict=True)):
+        axes.set_title(title, size=9.5 if columns > 2 else None)
+        for (colour, dash), course, values, label in zip(
+            LINES, courses, lines, labels, strict=False
+        ):
+            axes.plot(course.time, values, dash, color=colour, linewidth=1.2, label=label)
+            axes.plot(course.end, values[-1], "o", color=colour, ms=3.5, clip_on=False)
+        axes.set_xlim(0.0, end)
+        if k >= len(shown) - columns:
+            axes.set_xlabel("time [s]")
+        plain(axes)
+
+
+def stacked(axes: Axes, bins: Sequence[Bin], parts: Iterable[tuple[str, str, Array]]) -> None:
+    """Shares over bins of an input, one upon the other: label, colour and share in each bin."""
+    middle = np.array([b.middle for b in bins])
+    width = np.array([b.high - b.low for b in bins])
+    if not width.all():
+        width = np.full(len(bins), 0.8 * (np.diff(middle).min() if len(bins) > 1 else 1.0))
+    base = np.zeros(len(bins))
+    for label, colour, share in parts:
+        axes.bar(middle, share, 0.95 * width, base, color=colour, linewidth=0, label=label)
+        base += share
+    axes.set(xlim=(middle[0] - 0.5 * width[0], middle[-1] + 0.5 * width[-1]), ylim=(0.0, 1.0))
+    axes.spines[["top", "right"]].set_visible(False)
 
 
 # -- histograms -------------------------------------------------------------------------------

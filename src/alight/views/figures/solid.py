@@ -11,8 +11,8 @@ from dataclasses import dataclass, field
 
 import numpy as np
 import numpy.typing as npt
-from scipy.spatial import cKDTree
 
+from alight.analysis.facets import FacetFinder
 from alight.analysis.raster import Array, Index, foremost
 from alight.shapes.mesh import Mesh
 
@@ -159,26 +159,10 @@ class View:
 
 
 def carried(mesh: Mesh, values: Array, to: Mesh) -> Array:
-    """Values at the vertices of ``mesh`` carried to those of a finer mesh ``to`` of the same body.
-
-    Each vertex of the finer mesh is dropped onto the plane of a facet nearby, the one that holds
-    it best among those of nearest centroid, and takes the value interpolated there.
-    """
-    centroids = mesh.vertices[mesh.faces].mean(axis=1)
-    _, near = cKDTree(centroids).query(to.vertices, k=min(8, mesh.n_faces))
-    corner = mesh.vertices[mesh.faces]
-    one, two = corner[:, 1] - corner[:, 0], corner[:, 2] - corner[:, 0]
-    normal = np.cross(one, two)
-    normal /= np.einsum("fi,fi->f", normal, normal)[:, None]
-    across = np.stack([np.cross(two, normal), np.cross(normal, one)], axis=1)
-    offset = to.vertices[:, None] - corner[near, 0]
-    share = np.einsum("nkci,nki->nkc", across[near], offset)
-    weights = np.concatenate([1.0 - share.sum(axis=2, keepdims=True), share], axis=2)
-    best = weights.min(axis=2).argmax(axis=1)[:, None]
-    chosen = np.take_along_axis(near, best, axis=1)[:, 0]
-    weight = np.clip(np.take_along_axis(weights, best[..., None], axis=1)[:, 0], 0.0, None)
-    weight /= weight.sum(axis=1, keepdims=True)
-    mixed: Array = np.einsum("nk,nk...->n...", weight, values[mesh.faces[chosen]])
+    """Values at the vertices of ``mesh`` carried to those of a finer mesh ``to`` of the same body,
+    interpolated over the facet that each of them lies over or under."""
+    facet, share = FacetFinder(mesh).find(to.vertices)
+    mixed: Array = np.einsum("nk,nk...->n...", share, values[mesh.faces[facet]])
     return mixed
 
 

@@ -20,6 +20,7 @@ from alight.campaign.reader import Campaign
 from alight.core.errors import InputError
 from alight.core.files import read_bounded
 from alight.core.outcomes import FIRST_FAILURE, FIRST_OWN, OF_STOPS
+from alight.views.estimates import plain_name
 
 #: Courses that are drawn, at most: more cannot be told apart.
 COURSES = 6
@@ -61,6 +62,8 @@ class CampaignData:
     """Seed, device, versions: (name, value) rows."""
     campaign: Campaign
     """Where it all comes from."""
+    courses: list[Trajectory]
+    """Runs that were kept whole, as many as can be shown."""
 
     @property
     def runs(self) -> int:
@@ -106,29 +109,39 @@ class CampaignData:
         return np.isin(self.codes, [int(way) for way in self.stops])
 
 
-class CourseColumns:
-    """The table of one run's course, as arrays."""
+@dataclass(frozen=True, eq=False)
+class Trajectory:
+    """The whole of one run, at k times: columns of its own table, by name."""
 
-    def __init__(self, campaign: Campaign, run: int) -> None:
-        self.run, self._table = run, campaign.trajectory(run)
+    run: int
+    table: Any
+    row: dict[str, float]
+    """The run in the table of all runs."""
+    ending: str = ""
+    """How it ended, in a word."""
 
     @property
     def names(self) -> list[str]:
         """Of its columns."""
-        return list(self._table.column_names)
+        return columns.column_names(self.table)
 
-    def column(self, name: str) -> Array:
+    def __getitem__(self, name: str) -> Array:
         """(k,) one of them."""
-        return columns.column(self._table, name)
+        return columns.column(self.table, name)
 
     def rows(self, start: str, end: str = "", axes: str = "xyz") -> Array:
         """(k, c) the columns ``start`` + axis + ``end``, side by side."""
-        return np.stack([self.column(f"{start}{axis}{end}") for axis in axes], axis=1)
+        return np.stack([self[f"{start}{axis}{end}"] for axis in axes], axis=1)
 
+    @cached_property
+    def time(self) -> Array:
+        """(k,) [s]"""
+        return self["time_s"]
 
-def kept_courses(campaign: Campaign) -> list[CourseColumns]:
-    """The courses that a page shows."""
-    return [CourseColumns(campaign, run) for run in campaign.trajectories[:COURSES]]
+    @property
+    def end(self) -> float:
+        """When the records end [s]."""
+        return float(self.time[-1])
 
 
 def schema_of(campaign: Campaign) -> Any:
@@ -152,7 +165,7 @@ def read_common(
     drawn = [f for f in drawn if not pa.types.is_string(f.type)]
     table = _columns(campaign, [*names, *(f.name for f in drawn)])
     inputs = [Input(_label(f.name, campaign.scenario), _unit(f), table.pop(f.name)) for f in drawn]
-    return {
+    fields: dict[str, Any] = {
         "table": table,
         "codes": table[code].astype(np.int64),
         "inputs": inputs,
@@ -163,6 +176,16 @@ def read_common(
         "facts": _facts(campaign),
         "campaign": campaign,
     }
+    kept = campaign.trajectories[:COURSES]
+    return {**fields, "courses": [_trajectory(campaign, run, fields) for run in kept]}
+
+
+def _trajectory(campaign: Campaign, run: int, common: Mapping[str, Any]) -> Trajectory:
+    table, codes = common["table"], common["codes"]
+    number = int(np.flatnonzero(table["run"] == run)[0])
+    row = {name: float(values[number]) for name, values in table.items()}
+    way = next(way for way in common["outcomes"] if int(way) == codes[number])
+    return Trajectory(run, campaign.trajectory(run), row, plain_name(way.name))
 
 
 def _columns(campaign: Campaign, names: list[str]) -> dict[str, Array]:

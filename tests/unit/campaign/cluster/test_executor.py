@@ -220,30 +220,12 @@ def test_the_scheduler_needs_no_alight(scenario):
 # On a worker
 # ---------------------------------------------------------------------------------------------
 
-MESH = """
-seed = 1
-[gravity]
-law = "uniform"
-acceleration = ["0 m/s^2", "0 m/s^2", "-5.7e-3 m/s^2"]
-[ground]
-kind = "plane"
-[lander]
-shape = "mesh"
-mesh = "{path}"
-unit = "m"
-mass = "1 kg"
-[release]
-position = ["0 m", "0 m", "0.5 m"]
-[contact]
-restitution = 0.5
-[stop]
-max_time = "150 s"
-[campaign]
-runs = 4
-shard = 4
-[dispersions]
-"release.attitude" = {{ kind = "orientation" }}
-"""
+
+def mesh_scenario(cube_drop, path):
+    """A hull of a file in place of the cube, four runs in one shard."""
+    hull = f'shape = "mesh"\nmesh = "{path.as_posix()}"\nunit = "m"'
+    text = cube_drop(campaign={"shard": 4})
+    return loads(text.replace('shape = "cube"\nside = "20 cm"', hull))
 
 
 @pytest.fixture
@@ -256,8 +238,8 @@ def tetrahedron(tmp_path):
     return path
 
 
-def test_meshes_travel_with_the_scenario(tetrahedron):
-    given = loads(MESH.format(path=tetrahedron.as_posix()))
+def test_meshes_travel_with_the_scenario(tetrahedron, cube_drop):
+    given = mesh_scenario(cube_drop, tetrahedron)
     work = Work(given, make_plan(given, "cpu", {}), "cpu")
     here = work.compute(0)
     blob = packed(work, "topic")
@@ -274,8 +256,8 @@ def test_meshes_travel_with_the_scenario(tetrahedron):
     assert not path.exists()
 
 
-def test_a_mesh_that_has_changed_or_gone_is_not_sent(tetrahedron):
-    given = loads(MESH.format(path=tetrahedron.as_posix()))
+def test_a_mesh_that_has_changed_or_gone_is_not_sent(tetrahedron, cube_drop):
+    given = mesh_scenario(cube_drop, tetrahedron)
     work = Work(given, make_plan(given, "cpu", {}), "cpu", threads=5)
     assert pickle.loads(packed(work, "topic"))._open(3).threads == 5
     tetrahedron.write_text(tetrahedron.read_text() + "# more\n")
@@ -330,9 +312,9 @@ def test_an_address_where_no_scheduler_is(scenario, tmp_path, given, said):
     assert run(scenario(), tmp_path).computed == 4, "the folder can be used"
 
 
-def test_from_the_command_line(tetrahedron, tmp_path):
+def test_from_the_command_line(cube_drop, tmp_path):
     path = tmp_path / "drop.toml"
-    path.write_text(MESH.format(path=tetrahedron.as_posix()))
+    path.write_text(cube_drop())
     options = ["--out", str(tmp_path / "out"), "--scheduler", "carrier-pigeon://there:1"]
     ended = CliRunner().invoke(app, ["campaign", str(path), *options])
     assert isinstance(ended.exception, ClusterError)

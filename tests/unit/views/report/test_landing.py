@@ -204,7 +204,7 @@ def test_course_between_steps_is_filled_in(found):
     assert np.isin(course.time, line.time).all()
     assert len(line.time) > 3 * len(course.time)
     # Arcs are parabolas, which a cubic meets but for rounding: first a fall, then a hop.
-    rest = course.position[-1]
+    rest = course.rows("", "_m")[-1]
     up = rest / np.linalg.norm(rest)
     height = (line.position - rest) @ up
     begin, end = course.time[6], course.time[11]

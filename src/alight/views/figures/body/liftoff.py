@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-import textwrap
-from collections.abc import Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -22,6 +19,7 @@ from alight.shapes.mesh import Mesh
 from alight.views import style, words
 from alight.views.figures.body import maps
 from alight.views.figures.body.sheet import CAMERA, draw_solid
+from alight.views.figures.facts import Words, draw_facts, draw_notes
 from alight.views.figures.solid import Camera, View, sky_view
 
 Array = npt.NDArray[np.float64]
@@ -36,19 +34,6 @@ HELD = "#cfdbe8"
 
 #: Pixels along pictures, degrees between marks of headings, pixels of maps between two places.
 PIXELS, MARKS, FINER = 560, 15, 5
-
-
-@dataclass(frozen=True)
-class Words:
-    """What is written beside the maps."""
-
-    title: str
-    subtitle: str
-    facts: Sequence[tuple[str, str]]
-    """(name, value with unit) rows."""
-    notes: Sequence[str]
-    """Sentences that say how to read the maps, and what they leave out."""
-    source: str = ""
 
 
 def draw(
@@ -242,19 +227,6 @@ def _heading(fig: Figure, text: Words) -> None:
 
 
 def _facts(axes: Axes, text: Words) -> None:
-    """Names on the left, values on the right, thin lines between, notes beneath."""
-    axes.set_axis_off()
-    axes.set_xlim(0.0, 1.0)
-    axes.set_ylim(0.0, 1.0)
-    step, line = 0.062, 0.042
-    y = 1.0 - 0.5 * step
-    for name, value in text.facts:
-        axes.text(0.0, y, name, va="center", color=style.GREY, fontsize=8.5)
-        axes.text(1.0, y, value, va="center", ha="right", fontsize=8.5)
-        axes.plot([0.0, 1.0], [y - 0.5 * step] * 2, color=style.LINE, linewidth=0.5)
-        y -= step
-    y -= 0.02
-    for note in text.notes:
-        lines = textwrap.wrap(note, 66)
-        axes.text(0.0, y, "\n".join(lines), va="top", fontsize=8, linespacing=1.3)
-        y -= line * len(lines) + 0.022
+    """Facts, and notes beneath."""
+    y = draw_facts(axes, text.facts, 0.062) - 0.02
+    draw_notes(axes, y, text.notes, 66, 0.042, 0.022, fontsize=8, linespacing=1.3)

@@ -6,19 +6,19 @@ that of the facets, and rocks stand where they will be touched.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
 import numpy.typing as npt
 from matplotlib.axes import Axes
-from matplotlib.figure import Figure
 
 from alight.core.frames import latitude_longitude, local_frame
 from alight.shapes.mesh import Mesh
 from alight.views import style
 from alight.views.figures.body.sheet import draw_scale_bar, draw_solid, fit
+from alight.views.figures.facts import Words, draw_facts
 from alight.views.figures.solid import Camera, Light, View, heights, sky_view
 
 Array = npt.NDArray[np.float64]
@@ -75,16 +75,6 @@ class World:
         return (points - self.place) @ self.axes.T
 
 
-@dataclass(frozen=True)
-class Words:
-    """What is written beside the picture."""
-
-    title: str
-    subtitle: str
-    facts: Sequence[tuple[str, str]]
-    source: str = ""
-
-
 def draw(world: World, words: Words, *files: Path, body: Mesh | None = None) -> None:
     """Draw a world, where it is on the body, and its count of rocks, into each of ``files``."""
     with style.figure(16.0, 9.0) as fig:
@@ -92,7 +82,8 @@ def draw(world: World, words: Words, *files: Path, body: Mesh | None = None) -> 
         fig.text(0.025, 0.908, words.subtitle, fontsize=10, color=style.GREY, va="baseline")
         _picture(fig.add_axes((0.010, 0.035, 0.705, 0.850)), world)
         _where(fig.add_axes((0.745, 0.625, 0.235, 0.325)), world, body or world.mesh)
-        _facts(fig, words.facts)
+        facts = fig.add_axes((0.745, 0.370, 0.235, 0.235))
+        draw_facts(facts, words.facts, 1.0 / max(8, len(words.facts)))
         _count(fig.add_axes((0.775, 0.075, 0.205, 0.245)), world)
         fig.text(0.025, 0.020, words.source, fontsize=6.5, color=style.GREY)
         style.save(fig, *files)
@@ -227,19 +218,6 @@ def _where(axes: Axes, world: World, body: Mesh) -> None:
         middle[0], middle[1], "o", markersize=17, markerfacecolor="none",
         markeredgecolor=style.ALARM, markeredgewidth=1.0, zorder=4,
     )  # fmt: skip
-
-
-def _facts(fig: Figure, facts: Sequence[tuple[str, str]]) -> None:
-    axes = fig.add_axes((0.745, 0.370, 0.235, 0.235))
-    axes.set_axis_off()
-    axes.set_xlim(0.0, 1.0)
-    axes.set_ylim(0.0, 1.0)
-    step = 1.0 / max(8, len(facts))
-    for k, (name, value) in enumerate(facts):
-        y = 1.0 - (k + 0.5) * step
-        axes.text(0.0, y, name, va="center", color=style.GREY, fontsize=8.5)
-        axes.text(1.0, y, value, va="center", ha="right", fontsize=8.5)
-        axes.plot([0.0, 1.0], [y - 0.5 * step] * 2, color=style.LINE, linewidth=0.5)
 
 
 def _count(axes: Axes, world: World) -> None:

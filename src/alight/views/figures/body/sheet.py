@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-import textwrap
-from collections.abc import Sequence
-from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
@@ -18,6 +15,7 @@ from alight.analysis.surface import FacetFields, Range, spread
 from alight.shapes.mesh import Mesh
 from alight.views import style, words
 from alight.views.figures.body import maps
+from alight.views.figures.facts import Words, draw_facts, draw_notes
 from alight.views.figures.solid import Camera, Picture, View, carried, sky_view
 
 Array = npt.NDArray[np.float64]
@@ -29,26 +27,11 @@ CAMERA = Camera(np.radians(285.0), np.radians(20.0))
 PIXELS, PORTRAIT_PIXELS = 560, 1100
 
 
-@dataclass(frozen=True)
-class Text:
-    """The words on the sheet."""
-
-    title: str
-    subtitle: str
-    facts: Sequence[tuple[str, str]]
-    """(name, value with unit) rows beside the maps."""
-    warnings: Sequence[str] = ()
-    source: str = ""
-    """Where the shape comes from."""
-    method: str = ""
-    """How the field was computed."""
-
-
 class Sheet:
     """Figures of one body; what they share is computed once."""
 
     def __init__(
-        self, surface: FacetFields, text: Text, fine: Mesh | None = None, fixed_axis: bool = True
+        self, surface: FacetFields, text: Words, fine: Mesh | None = None, fixed_axis: bool = True
     ) -> None:
         """Take the field on a body's surface and the words about it.
 
@@ -232,13 +215,13 @@ def draw_scale_bar(axes: Axes, left: float, below: float, width: float) -> None:
 # -- the words --------------------------------------------------------------------------------
 
 
-def _heading(fig: Figure, text: Text) -> None:
+def _heading(fig: Figure, text: Words) -> None:
     size = 22.0 * min(1.0, 18.0 / max(1, len(text.title)))  # a long name stays left of the maps
     fig.text(0.025, 0.950, text.title, fontsize=size, fontweight="bold", va="baseline")
     fig.text(0.305, 0.950, text.subtitle, fontsize=10, color=style.GREY, va="baseline")
 
 
-def _footer(fig: Figure, text: Text, arrow: bool) -> None:
+def _footer(fig: Figure, text: Words, arrow: bool) -> None:
     longitude, latitude = np.degrees([CAMERA.longitude, CAMERA.latitude])
     about = f"Pictures from {longitude:.0f}°E, {latitude:.0f}°N"
     about += "; arrow: spin axis." if arrow else "."
@@ -246,23 +229,11 @@ def _footer(fig: Figure, text: Text, arrow: bool) -> None:
     fig.text(0.305, 0.020, f"{text.source} {text.method}", fontsize=6.5, color=style.GREY)
 
 
-def _facts(axes: Axes, text: Text) -> None:
-    """Names on the left, values on the right, thin lines between, warnings beneath."""
-    axes.set_axis_off()
-    axes.set_xlim(0.0, 1.0)
-    axes.set_ylim(0.0, 1.0)
-    step, line = 0.062, 0.045
-    y = 1.0 - 0.5 * step
-    for name, value in text.facts:
-        axes.text(0.0, y, name, va="center", color=style.GREY, fontsize=8.5)
-        axes.text(1.0, y, value, va="center", ha="right", fontsize=8.5)
-        axes.plot([0.0, 1.0], [y - 0.5 * step] * 2, color=style.LINE, linewidth=0.5)
-        y -= step
-    for warning in text.warnings:
-        lines = textwrap.wrap(warning, 62)
-        told = "\n".join(lines)
-        axes.text(0.0, y, told, va="top", color=style.ALARM, fontsize=8, linespacing=1.3)
-        y -= line * len(lines) + 0.01
+def _facts(axes: Axes, text: Words) -> None:
+    """Facts, and warnings beneath."""
+    y = draw_facts(axes, text.facts, 0.062)
+    look = {"color": style.ALARM, "fontsize": 8, "linespacing": 1.3}
+    draw_notes(axes, y, text.notes, 62, 0.045, 0.01, **look)
 
 
 def range_text(found: Range, unit: words.Unit) -> str:

@@ -14,12 +14,12 @@ from matplotlib.axes import Axes
 from alight.analysis.columns import Array
 from alight.views import style
 from alight.views.estimates import percent
-from alight.views.figures.capture.scene import draw_strip, strip_shape
-from alight.views.figures.panels import BLUE, LINES, plain
+from alight.views.figures.capture.scene import Poses, draw_strip, strip_shape
+from alight.views.figures.panels import BLUE, curves, panels, plain
 
 if TYPE_CHECKING:
-    from alight.views.report.capture.data import CaptureCourse
     from alight.views.report.capture.findings import CaptureFindings
+    from alight.views.report.data import Trajectory
 
 #: Pictures of a film strip, at most, and how many stand abreast, as in figure 7 of paper 003.
 PICTURES, ABREAST = 18, 6
@@ -42,7 +42,7 @@ def picture_times(end: float, most: int = PICTURES) -> Array:
 def draw_film(found: CaptureFindings, *files: Path) -> None:
     """Pictures of the first course, and its loads."""
     course, look = found.data.courses[0], found.data.looks[0]
-    poses = course.poses.at(picture_times(course.end))
+    poses = poses_of(course).at(picture_times(course.end))
     rows = -(-len(poses.time) // ABREAST)
     tall = rows * 9.4 / ABREAST * strip_shape(look, poses)
     height = tall + 3.0
@@ -52,34 +52,54 @@ def draw_film(found: CaptureFindings, *files: Path) -> None:
             wspace=0.0, hspace=0.0,
         )  # fmt: skip
         draw_strip(fig, grid, look, poses, ABREAST)
-        draw_histories(fig, course, 0.5 / height, 2.45 / height, found.limit)
+        draw_histories(fig, course, (0.5 / height, 2.45 / height), found.limit, found.data.thrust)
         style.save(fig, *files)
+
+
+def poses_of(course: Trajectory) -> Poses:
+    """Where asteroid and craft are."""
+    return Poses(
+        time=course.time,
+        asteroid=course.rows("asteroid_", "_m"),
+        asteroid_attitude=course.rows("asteroid_q", axes="xyzw"),
+        craft=course.rows("craft_", "_m"),
+        craft_attitude=course.rows("craft_q", axes="xyzw"),
+        arrays=np.stack([course.rows(f"array_{k}_q", axes="xyzw") for k in (1, 2)], axis=1),
+    )
+
+
+def _bending(course: Trajectory) -> Array:
+    """(k, 2) at the drive assemblies [N m]."""
+    return course.rows("bending_", "_N_m", "12")
 
 
 def draw_loads(found: CaptureFindings, *files: Path) -> None:
     """Loads of the first course alone, where nothing is known of its looks."""
+    course, ends = found.data.courses[0], (0.5 / 2.9, 1.0 - 0.3 / 2.9)
     with style.figure(9.6, 2.9) as fig:
-        draw_histories(fig, found.data.courses[0], 0.5 / 2.9, 1.0 - 0.3 / 2.9, found.limit)
+        draw_histories(fig, course, ends, found.limit, found.data.thrust)
         style.save(fig, *files)
 
 
 def draw_histories(
-    fig: Any, course: CaptureCourse, bottom: float, top: float, limit: float
+    fig: Any, course: Trajectory, ends: tuple[float, float], limit: float, thrust: float | None
 ) -> None:
-    """Bending moments, force and depth, relative rate and angle, side by side."""
+    """Bending moments, force and depth, relative rate and angle between two ``ends`` of a page."""
+    bottom, top = ends
     grid = fig.add_gridspec(1, 3, left=0.055, right=0.945, bottom=bottom, top=top, wspace=0.36)
     left, middle, right = (fig.add_subplot(grid[0, k]) for k in range(3))
     bending(left, course, limit)
-    force_and_depth(middle, course)
+    force_and_depth(middle, course, thrust)
     rate_and_angle(right, course)
 
 
-def _framed(axes: Axes, course: CaptureCourse, title: str) -> None:
+def _framed(axes: Axes, course: Trajectory, title: str) -> None:
     axes.set_title(title, size=9.5)
     axes.set(xlim=(0.0, course.end), xlabel="time [s]")
     plain(axes, "none")
-    if np.isfinite(course.contact):
-        axes.axvline(course.contact, color=style.LINE, linewidth=0.9, zorder=0)
+    contact = course.row["contact_s"]
+    if np.isfinite(contact):
+        axes.axvline(contact, color=style.LINE, linewidth=0.9, zorder=0)
 
 
 def _other(axes: Axes, colour: str) -> Axes:
@@ -90,13 +110,12 @@ def _other(axes: Axes, colour: str) -> Axes:
     return other
 
 
-def bending(axes: Axes, course: CaptureCourse, limit: float) -> None:
+def bending(axes: Axes, course: Trajectory, limit: float) -> None:
     """Bending moments of both arrays."""
+    found = _bending(course)
     for k, colour in enumerate((style.INK, BLUE)):
-        axes.plot(
-            course.time, course.bending[:, k], color=colour, linewidth=1.0, label=f"array {k + 1}"
-        )
-    most = course.bending.max(axis=1)
+        axes.plot(course.time, found[:, k], color=colour, linewidth=1.0, label=f"array {k + 1}")
+    most = found.max(axis=1)
     at = int(most.argmax())
     axes.plot(course.time[at], most[at], "o", color=style.ALARM, ms=4)
     late = course.time[at] > 0.55 * course.end
@@ -113,57 +132,52 @@ def bending(axes: Axes, course: CaptureCourse, limit: float) -> None:
     _framed(axes, course, "Bending at the drive assemblies [N m]")
 
 
-def force_and_depth(axes: Axes, course: CaptureCourse) -> None:
+def force_and_depth(axes: Axes, course: Trajectory, thrust: float | None) -> None:
     """How hard, and how deep."""
-    axes.plot(course.time, course.force, color=style.INK, linewidth=1.1)
-    most, deep = max(float(course.force.max()), 1e-9), max(float(course.depth.max()), 1e-9)
+    force, depth = course["force_N"], course["depth_m"]
+    axes.plot(course.time, force, color=style.INK, linewidth=1.1)
+    most, deep = max(float(force.max()), 1e-9), max(float(depth.max()), 1e-9)
     axes.set_ylim(0.0, 1.06 * most)
-    if course.thrust is not None and course.thrust < most:
-        axes.axhline(course.thrust, color=style.GREY, linewidth=0.8, linestyle=(0, (4, 3)))
+    if thrust is not None and thrust < most:
+        axes.axhline(thrust, color=style.GREY, linewidth=0.8, linestyle=(0, (4, 3)))
         axes.text(
-            0.5 * course.end, course.thrust, f"thrust {course.thrust:.0f} N", va="bottom",
+            0.5 * course.end, thrust, f"thrust {thrust:.0f} N", va="bottom",
             ha="center", size=8, color=style.GREY,
         )  # fmt: skip
     _framed(axes, course, "Force [N] and depth [m] in the fabric")
     other = _other(axes, BLUE)
-    other.plot(course.time, course.depth, color=BLUE, linewidth=1.1)
+    other.plot(course.time, depth, color=BLUE, linewidth=1.1)
     other.set_ylim(0.0, 1.6 * deep)
-    at = int(course.depth.argmax())
-    _word(other, course, course.depth, min(at + len(course.time) // 6, len(course.time) - 1),
-          "depth", BLUE)  # fmt: skip
-    at = int(course.force.argmax())
+    at = min(int(depth.argmax()) + len(depth) // 6, len(depth) - 1)
+    other.annotate(
+        "depth", (course.time[at], depth[at]), (0, 4), textcoords="offset points", color=BLUE,
+        size=8.5, ha="center",
+    )  # fmt: skip
+    at = int(force.argmax())
     axes.annotate(
         "force", (course.time[at], most), (7, -2), textcoords="offset points", va="top", size=8.5
     )
 
 
-def _word(
-    axes: Axes, course: CaptureCourse, values: Array, at: int, text: str, colour: str
-) -> None:
-    """A word just above a curve."""
-    axes.annotate(
-        text, (course.time[at], values[at]), (0, 4), textcoords="offset points", color=colour,
-        size=8.5, ha="center",
-    )  # fmt: skip
-
-
-def rate_and_angle(axes: Axes, course: CaptureCourse) -> None:
+def rate_and_angle(axes: Axes, course: Trajectory) -> None:
     """Catching up, and the drift to a flat spin."""
-    part = 100.0 * course.relative / course.spin if course.spin > 0.0 else course.relative
+    relative, angle = course["relative_rate_rpm"], course["axis_angle_deg"]
+    spin = course.row["spin_rpm"]
+    part = 100.0 * relative / spin if spin > 0.0 else relative
     axes.plot(course.time, part, color=style.INK, linewidth=1.1)
     axes.set_ylim(0.0, max(100.0, 1.05 * float(part.max())))
     _framed(axes, course, "Relative rate [% of spin], axis [°]")
     other = _other(axes, style.ALARM)
-    other.plot(course.time, course.axis, color=style.ALARM, linewidth=1.1)
+    other.plot(course.time, angle, color=style.ALARM, linewidth=1.1)
     other.set(ylim=(0.0, 90.0), yticks=(0, 30, 60, 90))
     other.yaxis.set_major_formatter("{x:.0f}°")
     other.text(0.03 * course.end, 85.0, "90°: flat spin", color=style.ALARM, size=8.5, va="center")
     # Each word where the two curves are farthest apart, on its own side of them.
-    gap = course.axis / 90.0 - part / axes.get_ylim()[1]
+    gap = angle / 90.0 - part / axes.get_ylim()[1]
     edge = len(gap) // 5
     at = int(np.abs(gap[edge : len(gap) - edge]).argmax()) + edge
     for which, values, text, colour in (
-        (other, course.axis, "axis", style.ALARM),
+        (other, angle, "axis", style.ALARM),
         (axes, part, "relative rate", style.INK),
     ):
         above = (gap[at] > 0.0) == (which is other)
@@ -178,35 +192,19 @@ def rate_and_angle(axes: Axes, course: CaptureCourse) -> None:
 
 def draw_courses(found: CaptureFindings, *files: Path) -> None:
     """The courses that were kept, one line each."""
-    courses = found.data.courses
-    with style.figure(9.6, 5.3) as fig:
-        grid = fig.add_gridspec(
-            2, 2, left=0.065, right=0.985, top=0.945, bottom=0.09, hspace=0.4, wspace=0.17
-        )
-        cells = [fig.add_subplot(grid[k // 2, k % 2]) for k in range(4)]
-        for k, course in enumerate(courses):
-            colour, dash = LINES[k % len(LINES)]
-            curves = (course.bending.max(axis=1), course.force, course.slip, course.axis)
-            for axes, values in zip(cells, curves, strict=True):
-                axes.plot(
-                    course.time,
-                    values,
-                    dash,
-                    color=colour,
-                    linewidth=1.1,
-                    label=course.name,
-                )
-                axes.plot(course.time[-1], values[-1], "o", color=colour, ms=3.5, clip_on=False)
-        titles = (
-            "Bending, the greater of both [N m]", "Force on the asteroid [N]",
-            "Path of slip [m]", "Craft's axis from the pair's spin [°]",
-        )  # fmt: skip
-        for axes, title in zip(cells, titles, strict=True):
-            axes.set_title(title)
-            axes.set(xlim=(0.0, max(c.end for c in courses)), ylim=(0.0, None))
-            plain(axes)
+    courses, height = found.data.courses, 5.3
+    shown = {
+        "Bending, the greater of both [N m]": [_bending(c).max(axis=1) for c in courses],
+        "Force on the asteroid [N]": [c["force_N"] for c in courses],
+        "Path of slip [m]": [c["slip_m"] for c in courses],
+        "Craft's axis from the pair's spin [°]": [c["axis_angle_deg"] for c in courses],
+    }
+    with style.figure(9.6, height) as fig:
+        room = {"top": 0.3, "bottom": 0.48, "left": 0.065, "wspace": 0.17, "hspace": 0.4}
+        cells = panels(fig, 2, 2, height, **room)
+        curves(cells, courses, shown, [f"run {c.run}: {c.ending}" for c in courses], 2)
+        for axes in cells:
+            axes.set_ylim(0.0, None)
         cells[3].set(ylim=(0.0, 90.0), yticks=(0, 30, 60, 90))
-        for axes in cells[2:]:
-            axes.set_xlabel("time [s]")
         cells[2].legend(frameon=False, fontsize=8, ncols=2, loc="upper left")
         style.save(fig, *files)

@@ -28,6 +28,7 @@ from alight.views.figures.panels import (
     panels,
     percents,
     plain,
+    stacked,
 )
 
 if TYPE_CHECKING:
@@ -49,24 +50,11 @@ ENDS = {
 }
 
 #: How each way to end is coloured, best first.
-COLOURS = dict(
-    zip(
-        ENDS,
-        (
-            GREEN,
-            "#5cb89a",
-            "#b9e0d2",
-            YELLOW,
-            ORANGE,
-            style.ALARM,
-            "#6d1a1d",
-            style.GREY,
-            "#8fa9c4",
-            "#a8588f",
-        ),
-        strict=True,
-    )
-)
+_PAINTS = (
+    GREEN, "#5cb89a", "#b9e0d2", YELLOW, ORANGE, style.ALARM, "#6d1a1d", style.GREY, "#8fa9c4",
+    "#a8588f",
+)  # fmt: skip
+COLOURS = dict(zip(ENDS, _PAINTS, strict=True))
 
 #: Parts of the captures whose loads are named.
 NAMED = (0.5, 0.95, 0.99)
@@ -223,7 +211,7 @@ def draw_ends(found: CaptureFindings, *files: Path) -> None:
         share_bar(fig.add_subplot(grid[0, :]), found.ends)
         for k, (name, (values, unit)) in enumerate(panels):
             axes = fig.add_subplot(grid[1, k])
-            stacked(axes, values / unit.size, found.ends)
+            ends_over(axes, values / unit.size, found.ends)
             axes.set_xlabel(named(name, unit))
             percents(axes, "" if k else "share of captures")
             if k:
@@ -248,17 +236,8 @@ def share_bar(axes: Axes, ends: Mapping[str, Bools]) -> None:
     )  # fmt: skip
 
 
-def stacked(axes: Axes, values: Array, ends: Mapping[str, Bools]) -> None:
+def ends_over(axes: Axes, values: Array, ends: Mapping[str, Bools]) -> None:
     """Shares of outcomes over an input, one upon the other."""
     bins = captures.binned(values, np.ones(len(values), bool))
-    middle = np.array([b.middle for b in bins])
-    width = np.array([b.high - b.low for b in bins])
-    if not width.any():
-        width = np.full(len(bins), 0.8 * (np.diff(middle).min() if len(bins) > 1 else 1.0))
-    base = np.zeros(len(bins))
-    for name, hit in ends.items():
-        share = np.array([hit[b.members].mean() for b in bins])
-        axes.bar(middle, share, 0.95 * width, base, color=COLOURS[name], linewidth=0)
-        base += share
-    axes.set(xlim=(middle[0] - 0.5 * width[0], middle[-1] + 0.5 * width[-1]), ylim=(0.0, 1.0))
-    axes.spines[["top", "right"]].set_visible(False)
+    shares = {n: np.array([hit[b.members].mean() for b in bins]) for n, hit in ends.items()}
+    stacked(axes, bins, [("", COLOURS[name], share) for name, share in shares.items()])

@@ -25,7 +25,7 @@ from alight.views import style, words
 from alight.views.figures.panels import LINES, HistogramPanel, draw_histograms, panels, plain
 
 if TYPE_CHECKING:
-    from alight.views.report.landing.data import Course
+    from alight.views.report.data import Trajectory
     from alight.views.report.landing.findings import LandingFindings
 
 #: Units that are chosen by size; others are shown as they are.
@@ -70,11 +70,11 @@ def draw_touchdown(found: LandingFindings, *files: Path) -> None:
     """Speed, acceleration, crushables, pads and liquid of one run (figures 9 to 12 of 002)."""
     course = found.data.courses[0]
     until = _until(course)
-    speed = np.linalg.norm(course.velocity, axis=1)
+    speed = np.linalg.norm(course.rows("v", "_m_per_s"), axis=1)
     shown: list[tuple[str, str, dict[str, Array]]] = [
         ("Speed of the centre of mass", "m/s", {"": speed}),
         ("Force of the crushables", "N", _lines(course, "crush_force_", "_N")),
-        ("Acceleration of the first body", "m/s²", {"": course.parts["acceleration_m_per_s2"]}),
+        ("Acceleration of the first body", "m/s²", {"": course["acceleration_m_per_s2"]}),
         ("Stroke crushed", "cm", _lines(course, "stroke_", "_m", 100.0)),
         ("Normal force on the pads", "N", _lines(course, "pad_force_", "_N")),
         ("Normal force on the belly", "N", _lines(course, "belly_force_", "_N")),
@@ -97,11 +97,11 @@ def draw_touchdown(found: LandingFindings, *files: Path) -> None:
         style.save(fig, *files)
 
 
-def _lines(course: Course, start: str, end: str, scale: float = 1.0) -> dict[str, Array]:
+def _lines(course: Trajectory, start: str, end: str, scale: float = 1.0) -> dict[str, Array]:
     """Columns of a course by the part that they are of."""
     return {
-        name[len(start) : len(name) - len(end)].replace("_", " "): scale * values
-        for name, values in course.parts.items()
+        name[len(start) : len(name) - len(end)].replace("_", " "): scale * course[name]
+        for name in course.names
         if name.startswith(start) and name.endswith(end)
     }
 
@@ -119,12 +119,12 @@ def _curves(axes: Axes, time: Array, lines: dict[str, Array], until: float) -> N
     plain(axes)
 
 
-def _until(course: Course) -> float:
+def _until(course: Trajectory) -> float:
     """When the touchdown is over, and half as long again [s]: nothing gives any more."""
-    strokes = [values for name, values in course.parts.items() if name.startswith("stroke_")]
+    strokes = [course[name] for name in course.names if name.startswith("stroke_")]
     total = np.sum(strokes, axis=0) if strokes else np.zeros(len(course.time))
     if total[-1] > 0.0:
         done = course.time[int(np.argmax(total >= 0.99 * total[-1]))]
     else:
-        done = course.time[int(np.argmax(course.parts["acceleration_m_per_s2"]))]
+        done = course.time[int(np.argmax(course["acceleration_m_per_s2"]))]
     return float(min(course.time[-1], 1.5 * done + 1.0))

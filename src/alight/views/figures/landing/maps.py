@@ -24,7 +24,8 @@ from alight.views.figures.panels import BLUE, GREEN, LINES, ORANGE, PURPLE, plai
 from alight.views.figures.solid import Camera, View
 
 if TYPE_CHECKING:
-    from alight.views.report.landing.data import Course, LandingData
+    from alight.views.report.data import Trajectory
+    from alight.views.report.landing.data import LandingData
     from alight.views.report.landing.findings import LandingFindings
 
 #: Pixels along the pictures.
@@ -158,26 +159,25 @@ def _camera(place: Array, tilt: float) -> Camera:
 class Line:
     """A course with the arcs between its steps filled in."""
 
-    course: Course
+    course: Trajectory
     time: Array
     """[s]."""
     position: Array
     """(k, 3) target axes [m]."""
 
 
-def smooth(course: Course, between: int = 8, most: int = 6000) -> Line:
+def smooth(course: Trajectory, between: int = 8, most: int = 6000) -> Line:
     """Fill in the long steps of a course by cubics that keep place and velocity at their ends."""
-    step = np.diff(course.time)
+    step, x, v = np.diff(course.time), course.rows("", "_m"), course.rows("v", "_m_per_s")
     count = np.where(step > step.sum() / most, between, 1)
     at = np.repeat(np.arange(len(step)), count)
     part = (np.arange(len(at)) - np.repeat(np.cumsum(count) - count, count)) / count[at]
     s, h = part[:, None], step[at][:, None]
-    (x0, v0), (x1, v1) = ((course.position[k], course.velocity[k]) for k in (at, at + 1))
+    (x0, v0), (x1, v1) = ((x[k], v[k]) for k in (at, at + 1))
     place = (1.0 + 2.0 * s) * (1.0 - s) ** 2 * x0 + s * s * (3.0 - 2.0 * s) * x1
     place += h * s * (1.0 - s) * ((1.0 - s) * v0 - s * v1)
     time = course.time[at] + part * step[at]
-    last = course.time[-1:], course.position[-1:]
-    return Line(course, np.append(time, last[0]), np.concatenate([place, last[1]]))
+    return Line(course, np.append(time, course.end), np.concatenate([place, x[-1:]]))
 
 
 def draw_courses(found: LandingFindings, *files: Path) -> None:
@@ -264,7 +264,7 @@ def _heights(axes: Axes, lines: list[Line], data: LandingData) -> None:
 
 def _speeds(axes: Axes, lines: list[Line]) -> None:
     unit = words.time(max(float(line.time[-1]) for line in lines))
-    speeds = [np.linalg.norm(line.course.velocity, axis=1) for line in lines]
+    speeds = [np.linalg.norm(line.course.rows("v", "_m_per_s"), axis=1) for line in lines]
     speed = words.speed(max(float(s.max()) for s in speeds))
     floor = 1e-3 * max(float(s.max()) for s in speeds) / speed.size
     for k, (line, found) in enumerate(zip(lines, speeds, strict=True)):
@@ -291,13 +291,17 @@ def _up(place: Array, data: LandingData) -> Array:
 def draw_energy(found: LandingFindings, *files: Path) -> None:
     """E_J of one run and its parts, above their values at rest."""
     course = found.data.courses[0]
-    unit = words.time(float(course.time[-1]))
-    energy = {name: values - values[-1] for name, values in course.energy.items()}
+    unit = words.time(course.end)
+
+    def above_rest(*names: str) -> Array:
+        total: Array = np.sum([course[f"energy_{name}J"] for name in names], axis=0)
+        return total - total[-1]
+
     parts = {
-        "gravity and centrifugal": (energy["gravity"] + energy["centrifugal"], GREEN, "-", 1.2),
-        "motion": (energy["linear"], BLUE, "-", 1.2),
-        "turning": (energy["angular"], PURPLE, "--", 1.2),
-        "sum, $E_J$": (energy["total"], style.INK, "-", 2.0),
+        "gravity and centrifugal": (above_rest("gravity_", "centrifugal_"), GREEN, "-", 1.2),
+        "motion": (above_rest("linear_"), BLUE, "-", 1.2),
+        "turning": (above_rest("angular_"), PURPLE, "--", 1.2),
+        "sum, $E_J$": (above_rest(""), style.INK, "-", 2.0),
     }
     largest = max(float(np.abs(values).max()) for values, *_ in parts.values())
     size, name = next(
@@ -311,10 +315,7 @@ def draw_energy(found: LandingFindings, *files: Path) -> None:
                       linewidth=width, label=label)  # fmt: skip
         axes.set_title(f"Energy of run {course.run} above that of rest [{name}]")
         axes.set_xlabel(f"time from release [{unit.name}]")
-        axes.set_xlim(0.0, course.time[-1] / unit.size)
+        axes.set_xlim(0.0, course.end / unit.size)
         axes.legend(frameon=False, ncols=2)
         plain(axes)
         style.save(fig, *files)
-
-
-__all__ = ["draw_courses", "draw_energy", "draw_rest_map", "release_place", "smooth"]

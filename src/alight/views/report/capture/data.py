@@ -10,11 +10,10 @@ from typing import Any
 import numpy as np
 
 from alight.analysis import captures
-from alight.analysis.columns import Array, Bools
+from alight.analysis.columns import Bools
 from alight.campaign.reader import Campaign
-from alight.views.estimates import plain_name
-from alight.views.figures.capture.scene import Look, Poses
-from alight.views.report.data import CampaignData, CourseColumns, kept_courses, read_common
+from alight.views.figures.capture.scene import Look
+from alight.views.report.data import CampaignData, read_common
 
 #: Names of the outcomes with which asteroid and craft are in contact at the end.
 HELD, AT_REST, UNSETTLED = "HELD", "AT_REST", "UNSETTLED"
@@ -24,53 +23,9 @@ UNORDERED = ("asteroid.attitude", "asteroid.shapes")
 
 
 @dataclass(frozen=True, eq=False)
-class CaptureCourse:
-    """The whole of one capture, at k times."""
-
-    run: int
-    poses: Poses
-    contact: float
-    """When they first touched [s]; nan if they never did."""
-    spin: float
-    """Of the asteroid at the start [rpm]."""
-    bending: Array
-    """(k, 2) at the drive assemblies [N m]."""
-    force: Array
-    """(k,) between asteroid and fabric [N]."""
-    depth: Array
-    """(k,) of the asteroid in the fabric [m]."""
-    slip: Array
-    """(k,) path of the contact along the fabric up to then [m]."""
-    relative: Array
-    """(k,) rate of the craft against the asteroid [rpm]."""
-    axis: Array
-    """(k,) between the craft's axis and the spin of the pair [deg]."""
-    thrust: float | None = None
-    """Along the craft's axis from contact on [N], where it is known."""
-    ending: str = ""
-    """How it ended, in a word."""
-
-    @property
-    def time(self) -> Array:
-        """(k,) [s]"""
-        return self.poses.time
-
-    @property
-    def name(self) -> str:
-        """Its number, and how it ended."""
-        return f"run {self.run}: {self.ending}" if self.ending else f"run {self.run}"
-
-    @property
-    def end(self) -> float:
-        """When the records end [s]."""
-        return float(self.time[-1])
-
-
-@dataclass(frozen=True, eq=False)
 class CaptureData(CampaignData):
     """A campaign of captures; its table has the columns of ``analysis.captures.NEEDED``."""
 
-    courses: list[CaptureCourse]
     looks: list[Look]
     """What each of the courses looks like; empty where that is not known."""
 
@@ -115,34 +70,5 @@ def thrust_of(scenario: dict[str, Any]) -> float | None:
 def read(campaign: Campaign, look: Callable[[int], Look] | None = None) -> CaptureData:
     """Read the columns of ``campaign`` that a report needs; ``look`` says what runs look like."""
     common = read_common(campaign, captures.NEEDED, "outcome", without=UNORDERED)
-    courses = [_course(kept, common) for kept in kept_courses(campaign)]
-    looks = [] if look is None else [look(course.run) for course in courses]
-    return CaptureData(**common, courses=courses, looks=looks)
-
-
-def _course(kept: CourseColumns, common: dict[str, Any]) -> CaptureCourse:
-    runs = common["table"]
-    poses = Poses(
-        time=kept.column("time_s"),
-        asteroid=kept.rows("asteroid_", "_m"),
-        asteroid_attitude=kept.rows("asteroid_q", axes="xyzw"),
-        craft=kept.rows("craft_", "_m"),
-        craft_attitude=kept.rows("craft_q", axes="xyzw"),
-        arrays=np.stack([kept.rows(f"array_{k}_q", axes="xyzw") for k in (1, 2)], axis=1),
-    )
-    number = int(np.flatnonzero(runs["run"] == kept.run)[0])
-    names = {int(way): way.name for way in common["outcomes"]}
-    return CaptureCourse(
-        run=kept.run,
-        poses=poses,
-        contact=float(runs["contact_s"][number]),
-        spin=float(runs["spin_rpm"][number]),
-        bending=kept.rows("bending_", "_N_m", "12"),
-        force=kept.column("force_N"),
-        depth=kept.column("depth_m"),
-        slip=kept.column("slip_m"),
-        relative=kept.column("relative_rate_rpm"),
-        axis=kept.column("axis_angle_deg"),
-        thrust=thrust_of(common["scenario"]),
-        ending=plain_name(names[int(common["codes"][number])]),
-    )
+    looks = [] if look is None else [look(course.run) for course in common["courses"]]
+    return CaptureData(**common, looks=looks)

@@ -8,7 +8,7 @@ import numpy as np
 
 from alight.analysis import captures
 from alight.analysis.columns import Array, Bools
-from alight.analysis.convergence import Convergence
+from alight.analysis.convergence import Convergence, growth
 from alight.analysis.intervals import Estimate
 from alight.views import words
 from alight.views.figures.capture.endings import ENDS
@@ -166,7 +166,7 @@ class CaptureFindings(Findings[CaptureData]):
     @cached_property
     def convergence(self) -> Convergence:
         """What the first runs alone would have said."""
-        return captures.growth(
+        return growth(
             {"success": self.data.success, "at rest": self.resting},
             {
                 "p95 bending_nm": (self.known["bending_nm"], 0.95),

@@ -8,7 +8,7 @@ import numpy as np
 
 from alight.analysis import captures
 from alight.analysis.columns import Array, Bools
-from alight.analysis.convergence import Convergence
+from alight.analysis.convergence import Convergence, growth
 from alight.views import words
 from alight.views.report.drop.data import DropData
 from alight.views.report.findings import Findings, Quantity, Trend, plain, quantile_numbers
@@ -149,7 +149,7 @@ class DropFindings(Findings[DropData]):
     @cached_property
     def convergence(self) -> Convergence:
         """What the first runs alone would have said."""
-        return captures.growth(
+        return growth(
             {"left": self.left},
             {
                 "p95 depth_m": (self.known["depth_m"], 0.95),

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import numpy as np
+
 from alight.analysis.columns import Bools
 from alight.views import words
 from alight.views.estimates import interval, none_of, percent, stops_said, with_interval
-from alight.views.report.drop.data import DropCourse
+from alight.views.report.data import Trajectory
 from alight.views.report.drop.findings import SHARES, DropFindings
 from alight.views.report.section import named
 
@@ -81,7 +83,7 @@ def stop(found: DropFindings) -> str:
     """When the way down ends, as far as the kept courses tell."""
     if not found.touched.any():
         return _MISSED
-    times = [c.deepest - c.contact for c in found.data.courses if c.contact < c.deepest]
+    times = [t for c in found.data.courses if (t := _to_deepest(c)) > 0.0]
     lasted = found.spread("in_contact_s")
     said = ""
     if times:
@@ -147,25 +149,23 @@ COURSE_HEAD = [
 ]  # fmt: skip
 
 
-def course_rows(courses: list[DropCourse]) -> list[list[str]]:
+def course_rows(courses: list[Trajectory]) -> list[list[str]]:
     """A row for each kept course; times but the first are counted from contact on."""
-    return [
-        [
-            str(c.run),
-            _known(c.contact),
-            _known(c.deepest - c.contact),
-            _known(c.left - c.contact),
-            _known(float(c.depth.max())),
-            _known(float(c.force.max())),
-            _known(float(c.slip[-1])),
-            c.ending,
-        ]
-        for c in courses
-    ]
+    rows = []
+    for c in courses:
+        touched = c.row["first_contact_s"]
+        times = (touched, _to_deepest(c), c.row["release_s"] - touched)
+        most = (c["depth_m"].max(), c["force_N"].max(), c["slip_m"][-1])
+        known = ["–" if np.isnan(x) else words.number(float(x)) for x in (*times, *most)]
+        rows.append([str(c.run), *known, c.ending])
+    return rows
 
 
-def _known(value: float) -> str:
-    return words.number(value) if value == value else "–"
+def _to_deepest(course: Trajectory) -> float:
+    """Time from the first contact to the greatest depth [s]; nan if it never touched."""
+    depth = course["depth_m"]
+    deepest = course.time[int(depth.argmax())] if depth.any() else np.nan
+    return float(deepest - course.row["first_contact_s"])
 
 
 def notes(found: DropFindings) -> list[str]:

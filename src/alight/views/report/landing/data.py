@@ -18,13 +18,7 @@ from alight.analysis.settling import QUANTITIES
 from alight.analysis.sun import SunPath
 from alight.campaign.reader import Campaign
 from alight.shapes.mesh import Mesh
-from alight.views.report.data import (
-    CampaignData,
-    CourseColumns,
-    kept_courses,
-    read_common,
-    schema_of,
-)
+from alight.views.report.data import CampaignData, read_common, schema_of
 
 #: Columns of the table of runs that are read, beside those that are dispersed.
 NEEDED = (
@@ -38,38 +32,11 @@ NEEDED = (
 #: How deep hull and ground stand in each other at rest; campaigns of old do not have it.
 DEPTH = "hull_depth_m"
 
-#: E_J and its parts in the table of a course.
-_ENERGY = {
-    "total": "energy_J",
-    **{p: f"energy_{p}_J" for p in ("linear", "angular", "centrifugal", "gravity", "elastic")},
-}
-
-#: How the columns of a course begin that only articulated landers have.
-_OF_LEGS = ("acceleration_", "pad_force_", "belly_force_", "stroke_", "crush_force_", "slosh_")
-
-
-@dataclass(frozen=True, eq=False)
-class Course:
-    """The whole of one run."""
-
-    run: int
-    time: Array
-    """(k,) [s]."""
-    position: Array
-    """(k, 3) target axes [m]."""
-    velocity: Array
-    """(k, 3) relative to the turning target [m/s]."""
-    energy: dict[str, Array]
-    """E_J, named ``total``, and its parts [J]; empty for articulated landers."""
-    parts: dict[str, Array] = field(default_factory=dict)
-    """Other columns, by their names: what legs, pads and liquid of articulated landers do."""
-
 
 @dataclass(frozen=True, eq=False)
 class LandingData(CampaignData):
     """A campaign of landings; its table has the columns of ``NEEDED``."""
 
-    courses: list[Course]
     loads: dict[str, Array] = field(default_factory=dict)
     """Columns of loads, (n,) each; none for rigid landers."""
     mesh: Mesh | None = None
@@ -151,22 +118,10 @@ def read(
     loads = {name: common["table"].pop(name) for name in borne}
     return LandingData(
         **common,
-        courses=[_course(kept) for kept in kept_courses(campaign)],
         loads=loads,
         mesh=mesh,
         sun=None if isinstance(sun, str) else sun,
         sun_note=sun if isinstance(sun, str) else "",
-    )
-
-
-def _course(kept: CourseColumns) -> Course:
-    return Course(
-        run=kept.run,
-        time=kept.column("time_s"),
-        position=kept.rows("", "_m"),
-        velocity=kept.rows("v", "_m_per_s"),
-        energy={part: kept.column(name) for part, name in _ENERGY.items() if name in kept.names},
-        parts={name: kept.column(name) for name in kept.names if name.startswith(_OF_LEGS)},
     )
 
 

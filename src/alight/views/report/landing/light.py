@@ -12,7 +12,7 @@ import pyarrow.parquet as pq
 
 from alight.analysis.columns import Array
 from alight.analysis.illumination import Illumination, illumination
-from alight.analysis.intervals import Estimate, sorted_quantile, wilson
+from alight.analysis.intervals import Estimate, quantile, wilson
 from alight.analysis.sun import SunPath
 from alight.core import frames, random
 from alight.core.errors import InputError
@@ -64,7 +64,7 @@ class Light:
 
     def light(self, p: float) -> Estimate:
         """A quantile of the time in light [s]."""
-        return sorted_quantile(np.sort(self.hours), p)
+        return quantile(self.hours, p)
 
     def over_the_body(self) -> Array:
         """(n,) part of the time with the Sun in sight at each vertex of the mesh."""
@@ -87,8 +87,7 @@ class Light:
             "places_at_rest": self.settled,
             "light_s": {name: plain(self.light(p)) for name, p in parts.items()},
             "day_fraction": {
-                name: plain(sorted_quantile(np.sort(self.found.day_fraction), p))
-                for name, p in parts.items()
+                name: plain(quantile(self.found.day_fraction, p)) for name, p in parts.items()
             },
             "longest_night_s": {name: plain(self.nights(p)) for name, p in parts.items()},
             "no_sunrise_share": plain(self.dark),
@@ -97,7 +96,7 @@ class Light:
 
 def _quantile(values: Array, p: float, never: float) -> Estimate:
     """A quantile of values that may be infinite: what comes near one of these is."""
-    found = sorted_quantile(np.sort(np.where(np.isfinite(values), values, never)), p)
+    found = quantile(np.where(np.isfinite(values), values, never), p)
     value, low, high = (
         np.inf if end > 0.5 * never else end for end in (found.value, found.low, found.high)
     )

@@ -58,7 +58,7 @@ def test_without_rocks(world):
 
 
 def test_the_figure_is_drawn_and_the_same_again(world, tmp_path):
-    words = Words("Ball", "a ball", [("seed", "3")], "no source")
+    words = Words("Ball", "a ball", [("seed", "3")], source="no source")
     files = [tmp_path / "a.png", tmp_path / "b.png"]
     for file in files:
         draw(world, words, file)

@@ -73,7 +73,7 @@ def test_no_text_overlaps_or_leaves_the_sheet(name, monkeypatch):
         assert value in shown
     assert text.title in shown
     assert any("[µm/s²]" in t for t in shown)
-    assert any(t.replace("\n", " ") == text.warnings[0] for t in shown)
+    assert any(t.replace("\n", " ") == text.notes[0] for t in shown)
     for what, box in texts:
         assert canvas.x0 <= box.x0, what
         assert box.x1 <= canvas.x1, what
@@ -97,7 +97,7 @@ def test_files_are_written_and_reproduce(tmp_path):
 def test_outward_ground_is_hatched_and_told(monkeypatch):
     made, surface, text = _made("didymos")
     assert surface.outward_fraction > 0.0
-    assert "outward" in text.warnings[0]
+    assert "outward" in text.notes[0]
     hatched = []
     monkeypatch.setattr(maps, "hatch", lambda axes, grid, mask: hatched.append(mask))
     monkeypatch.setattr(style, "save", lambda fig, *files: None)
