@@ -13,6 +13,7 @@ from alight.core.types import scalar
 from alight.integrators import adams as law
 from alight.integrators.pece_rows import (
     ROWS,
+    Adams,
     StateRows,
     begin_rows,
     correct_rows,
@@ -37,6 +38,7 @@ HOST = law.laws(
     step_factor,
 )
 
+vec4 = wp.types.vector(length=4, dtype=scalar)
 _coefficients, _onward, _retreat = laws.coefficients, laws.onward, laws.retreat
 
 
@@ -138,6 +140,69 @@ def test_rows_take_the_same_steps_in_every_slot(device, shapes):
     np.testing.assert_allclose(rows.y.numpy().T, np.tile(alone.y[-1], (slots, 1)), atol=1e-11)
     best = solve_ivp(kepler, (0.0, end), y0, "DOP853", rtol=1e-13, atol=1e-14).y[:, -1]
     np.testing.assert_allclose(alone.y[-1], best, rtol=0, atol=1000 * rtol)
+
+
+# One step against NumPy --------------------------------------------------------------------------
+
+
+@wp.kernel(enable_backward=False)
+def step_kernel(
+    offset: int, rows: StateRows, adams: wp.array(dtype=Adams), h: scalar, out: wp.array(dtype=vec4)
+) -> None:
+    slot = wp.tid() + offset
+    weights = step_weights(adams[slot], h)
+    found = correct_rows(rows, slot, adams[slot], weights)
+    out[slot] = vec4(found.errors[0], found.errors[1], found.errors[2], found.error)
+    adams[slot] = keep_rows(rows, slot, adams[slot], weights, found)
+
+
+def rms(values):
+    return math.sqrt(np.mean(values**2))
+
+
+@pytest.mark.parametrize("k", [1, 2, 3, 7, 12])
+@pytest.mark.parametrize("same", [0, 20])
+def test_a_step_is_what_the_equations_say(device, k, same):
+    """002 Eqs. 21, 32, 33 and 36 with sums over arrays; the order and step that follow."""
+    n, h, rng = 5, 0.03, np.random.default_rng(k)
+    psi = [0.0, *h * np.arange(1.0, ROWS)]
+    phi = rng.normal(size=(k + 1, n)) * 0.5 ** np.arange(k + 1)[:, None]
+    y, slope, allowed = rng.normal(size=n), rng.normal(size=n), 1e-3
+    start = Adams()
+    start.order, start.known, start.same = k, k + 1, same
+    start.psi = row(*psi)
+    rows = StateRows()
+    for name, values in (("y", y), ("slope", slope), ("trial", 0 * y), ("lost", 0 * y)):
+        setattr(rows, name, wp.array(values[:, None], dtype=scalar, device=device.name))
+    memory = np.zeros((n, ROWS))
+    memory[:, 1 : k + 2] = phi.T
+    rows.phi = wp.array(memory.reshape(-1, 1), dtype=scalar, device=device.name)
+    rows.allowed = wp.full(n, allowed, dtype=scalar, device=device.name)
+    rows.relative = wp.full(n, allowed, dtype=scalar, device=device.name)
+    adams = wp.array([start], dtype=Adams, device=device.name)
+    out = wp.zeros(1, dtype=vec4, device=device.name)
+    devices.launch(step_kernel, 1, [rows, adams, h, out], device)
+
+    _, beta, sigma, g = (np.array(each) for each in HOST.coefficients(psi, h, k, k + 1))
+    stars = beta[1 : k + 2, None] * phi
+    missed = [slope - stars[: k - back].sum(axis=0) for back in range(3)]
+    end = y + h * (g[1 : k + 1] @ stars[:k] + g[k + 1] * missed[0])
+    scale = allowed * (1.0 + np.maximum(np.abs(y), np.abs(end)))
+    equal = [
+        HOST.constant(h, sigma, k - back) * rms(missed[back] / scale) if k > back else 0.0
+        for back in (2, 1, 0)
+    ]
+    error = abs(h * (g[k + 1] - g[k])) * rms(missed[0] / scale)
+    np.testing.assert_allclose(out.numpy()[0], [*equal, error], rtol=1e-12)
+    np.testing.assert_allclose(rows.y.numpy()[:, 0], end, rtol=1e-13)
+    left = slope - np.concatenate([np.zeros((1, n)), np.cumsum(stars, axis=0)])
+    found = rows.phi.numpy().reshape(n, ROWS)[:, 1 : k + 3]
+    np.testing.assert_allclose(found, left.T, rtol=0, atol=1e-12)
+    above = HOST.constant(h, [1.0] * ROWS, k + 1) * rms(left[k + 1] / scale)
+    order, _, ratio = HOST.onward(k, False, HOST.equal_steps(same, h, psi[1]), *equal, above)
+    after = adams.numpy()[0]
+    assert after["order"] == order
+    assert after["size"] == pytest.approx(ratio * h, rel=1e-12)
 
 
 # How steps behave --------------------------------------------------------------------------------
