@@ -16,7 +16,7 @@ from alight.core.frames import direction, local_frame
 
 if TYPE_CHECKING:
     from alight.cli.body_subject import Subject
-    from alight.surfaces.rocks.field import Table
+    from alight.surfaces.rocks.field import RockTable
     from alight.surfaces.rocks.population import Rocks
     from alight.views.figures.body.local_world import World
 
@@ -96,7 +96,7 @@ def rocks_of(subject: Subject, site: Site) -> tuple[Rocks, str]:
     return rocks, source if known else f"no count is known; as on {used.capitalize()}, {source}"
 
 
-def look(subject: Subject, rocks: Rocks, site: Site, device: str) -> tuple[World, Table]:
+def look(subject: Subject, rocks: Rocks, site: Site, device: str) -> tuple[World, RockTable]:
     """The square of ground at a place, and its rocks."""
     from alight.analysis.latlong import outermost_radius
     from alight.surfaces.rocks.field import RockField
@@ -141,7 +141,7 @@ def facts_of(rocks: Rocks, world: World, site: Site) -> list[tuple[str, str]]:
     ]
 
 
-def as_data(rocks: Rocks, world: World, site: Site, table: Table, file: Path) -> dict[str, Any]:
+def as_data(rocks: Rocks, world: World, site: Site, table: RockTable, file: Path) -> dict[str, Any]:
     """The same for scripts, in SI units and degrees."""
     law = rocks.law
     return {
