@@ -5,19 +5,20 @@ from collections.abc import Callable
 from typing import NamedTuple
 
 import numpy as np
+from examples.local_worlds.atlas import Atlas
 
 from alight.cli.bench import Row, seconds, turn_by_turn
 from alight.core.devices import Device, resolve
 from alight.scenario import bodies
 from alight.shapes import Mesh
-from alight.surfaces import Atlas, Facets
+from alight.surfaces import Facets
 from benchmarks.shapes import MESH, shapes_dir
 
 TITLE = "Atlas"
 
 NOTES = """\
 The signed distance of points 1 mm to 10 m over the ground, exact, in float64, on one core: by the
-local worlds of `surfaces.Atlas` (*Alight*) beside the tree of `surfaces.Facets` (*peer*) on the
+worlds of `examples/local_worlds` (*Alight*) beside the tree of `surfaces.Facets` (*peer*) on the
 same points, turn by turn. *in a row*: 50 around each of 40 places, as a landing asks; *anywhere*:
 each at another place. *error* is the greatest difference of the two [m] where local worlds answer
 for the mesh; the share of points at which they do, and how many facets a point's world has on

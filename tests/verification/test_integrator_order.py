@@ -1,9 +1,9 @@
-"""The order of every integrator, measured.
+"""The order of Runge-Kutta steps in kernels, measured.
 
-With a fixed step h a method of order p has a global error of C h^p, its embedded solution of order
-q gives an error estimate of C h^(q+1) and, used to march, a global error of C h^q; dense output of
-order d is off by C h^(d+1) inside one step from an exact state. The slope of log(error) over
-log(h) is the order; it is fitted by least squares and must be within 0.15 of the claim.
+With a fixed step h a method of order p has a global error of C h^p; its embedded solution of order
+q gives an error estimate of C h^(q+1) and, used to march, a global error of C h^q. The slope of
+log(error) over log(h) is the order; it is fitted by least squares and must be within 0.15 of the
+claim.
 
 Problems, each with its exact solution:
 - Kepler:  r'' = -r/|r|^3, an ellipse of semi-axis 1 and eccentricity e from its pericentre;
@@ -12,22 +12,37 @@ Problems, each with its exact solution:
            y1 = exp(sin t^2), y2 = exp(cos t^2).
 """
 
+import functools
 import math
 
 import numpy as np
 import pytest
+import warp as wp
 
-from alight.integrators import RK4, RK54, solve
-from alight.integrators.problem import InitialValueProblem, checked_settings
-from alight.integrators.runge_kutta import FixedSteps
+from alight.core import devices
+from alight.core.types import scalar
+from alight.core.warp_setup import POINT_OPTIONS
+from alight.integrators import RK4, RK54, step_control
+from alight.integrators.runge_kutta_kernel import (
+    accepted,
+    error_norm_function,
+    next_step,
+    step_function,
+)
 
 #: How far a measured order may be from the claimed one.
 MARGIN = 0.15
 ECCENTRICITY = 0.3
 
+vec2 = wp.types.vector(length=2, dtype=scalar)
+vec4 = wp.types.vector(length=4, dtype=scalar)
 
-def kepler(t, y):
-    return np.concatenate([y[2:], -y[:2] / np.linalg.norm(y[:2]) ** 3])
+
+@wp.func
+def kepler(data: int, t: scalar, y: vec4):
+    r2 = y[0] * y[0] + y[1] * y[1]
+    pull = scalar(1.0) / (r2 * wp.sqrt(r2))
+    return vec4(y[2], y[3], -pull * y[0], -pull * y[1])
 
 
 def kepler_exact(t):
@@ -39,21 +54,76 @@ def kepler_exact(t):
     return np.array([math.cos(E) - e, b * math.sin(E), -rate * math.sin(E), rate * b * math.cos(E)])
 
 
-def swing(t, y):
-    return np.array([2.0 * t * y[0] * math.log(y[1]), -2.0 * t * y[1] * math.log(y[0])])
+@wp.func
+def swing(data: int, t: scalar, y: vec2):
+    twice = scalar(2.0) * t
+    return vec2(twice * y[0] * wp.log(y[1]), -twice * y[1] * wp.log(y[0]))
 
 
 def swing_exact(t):
     return np.array([math.exp(math.sin(t * t)), math.exp(math.cos(t * t))])
 
 
-#: Right-hand side, exact solution, where it starts, how long it runs, and steps in that time.
+#: Vector, right-hand side, exact solution, where it starts, how long it runs, steps in that time.
 PROBLEMS = {
-    "kepler": (kepler, kepler_exact, 0.0, 4.0, (120, 170, 240, 339, 480)),
-    "swing": (swing, swing_exact, 0.5, 1.0, (40, 57, 80, 113, 160)),
+    "kepler": (vec4, kepler, kepler_exact, 0.0, 4.0, (120, 170, 240, 339, 480)),
+    "swing": (vec2, swing, swing_exact, 0.5, 1.0, (40, 57, 80, 113, 160)),
 }
 problems = pytest.mark.parametrize("problem", PROBLEMS)
 methods = pytest.mark.parametrize("tableau", [RK4, RK54], ids=lambda m: m.name)
+
+
+@functools.cache
+def march_kernel(tableau, name):
+    """Fixed steps by the method, or by its embedded solution."""
+    vector, rhs = PROBLEMS[name][:2]
+    step = step_function(tableau, rhs, vector, int)
+
+    @wp.kernel(module="unique", enable_backward=False, module_options=POINT_OPTIONS)
+    def march(
+        offset: int,
+        start: scalar,
+        h: scalar,
+        count: int,
+        embedded: bool,
+        state: wp.array(dtype=vector),
+        error_out: wp.array(dtype=vector),
+    ) -> None:
+        i = wp.tid() + offset
+        y = state[i]
+        slope = rhs(0, start, y)
+        for n in range(count):
+            t = start + scalar(n) * h
+            taken = step(0, t, y, slope, h)
+            y = taken.y
+            slope = taken.slope
+            if embedded:
+                y -= taken.error
+                slope = rhs(0, t + h, y)
+            error_out[i] = taken.error
+        state[i] = y
+
+    return march
+
+
+def marched(tableau, name, start, step, count, embedded=False):
+    """The state after fixed steps from the exact one at ``start``, and the last error estimate."""
+    vector, _, exact = PROBLEMS[name][:3]
+    state = wp.array(exact(start)[None], dtype=vector, device="cpu")
+    error = wp.zeros_like(state)
+    inputs = [start, step, count, embedded, state, error]
+    devices.launch(march_kernel(tableau, name), 1, inputs, devices.resolve("cpu"))
+    return state.numpy()[0], error.numpy()[0]
+
+
+def global_order(tableau, name, embedded=False):
+    """The slope of log(error) at the end over log(step); errors must stand clear of rounding."""
+    exact, start, length, counts = PROBLEMS[name][2:]
+    errors = []
+    for count in counts:
+        end, _ = marched(tableau, name, start, length / count, count, embedded)
+        errors.append(np.abs(end - exact(start + length)).max())
+    return fitted_order(length / np.array(counts), errors)
 
 
 def fitted_order(sizes, errors):
@@ -62,74 +132,60 @@ def fitted_order(sizes, errors):
     return np.polyfit(np.log(sizes), np.log(errors), 1)[0]
 
 
-def march(tableau, name, count, embedded=False):
-    """The error after ``count`` fixed steps, by the method or by its embedded solution."""
-    rhs, exact, start, length, _ = PROBLEMS[name]
-    problem = InitialValueProblem(rhs, (start, start + length), exact(start))
-    step = length / count
-    wishes = checked_settings(problem, 1e-9, 1e-9, None, math.inf, None, step)
-    stepper = FixedSteps(tableau, problem, wishes)
-    for n in range(count):
-        taken, error = stepper.trial(start + (n + 1) * step)
-        stepper.accept(taken)
-        if embedded:
-            stepper.y = taken.y1 - error
-            stepper.slope = problem.slope(stepper.t, stepper.y)
-    return np.abs(stepper.y - exact(start + length)).max()
-
-
-def one_step(tableau, name, step):
-    """A step from an exact state, where the solution bends: the segment and its estimate."""
-    rhs, exact, start, length, _ = PROBLEMS[name]
-    start += 0.4 * length
-    problem = InitialValueProblem(rhs, (start, start + length), exact(start))
-    wishes = checked_settings(problem, 1e-9, 1e-9, None, math.inf, None, step)
-    return FixedSteps(tableau, problem, wishes).trial(start + step)
-
-
-def local_sizes(name):
-    """Sizes of single steps: twice those of a march, as their errors do not add up."""
-    return 2.0 * PROBLEMS[name][3] / np.array(PROBLEMS[name][4])
-
-
 @problems
 @methods
 def test_global_order(tableau, problem):
-    *_, length, counts = PROBLEMS[problem]
-    errors = [march(tableau, problem, n) for n in counts]
-    assert fitted_order(length / np.array(counts), errors) == pytest.approx(
-        tableau.order, abs=MARGIN
-    )
+    assert global_order(tableau, problem) == pytest.approx(tableau.order, abs=MARGIN)
 
 
 @problems
 def test_global_order_of_the_embedded_solution(problem):
-    *_, length, counts = PROBLEMS[problem]
-    errors = [march(RK54, problem, n, embedded=True) for n in counts]
-    order = fitted_order(length / np.array(counts), errors)
+    order = global_order(RK54, problem, embedded=True)
     assert order == pytest.approx(RK54.error_order, abs=MARGIN)
 
 
 @problems
 def test_order_of_the_error_estimate(problem):
-    sizes = local_sizes(problem)
-    estimates = [np.abs(one_step(RK54, problem, h)[1]).max() for h in sizes]
+    """Single steps from where the solution bends, twice those of a march."""
+    _, _, _, start, length, counts = PROBLEMS[problem]
+    sizes = 2.0 * length / np.array(counts)
+    estimates = [np.abs(marched(RK54, problem, start + 0.4 * length, h, 1)[1]).max() for h in sizes]
     order = fitted_order(sizes, estimates)
     assert order == pytest.approx(RK54.error_order + 1, abs=MARGIN)
 
 
-@problems
-@methods
-def test_order_of_dense_output(tableau, problem):
-    exact = PROBLEMS[problem][1]
-    sizes = local_sizes(problem)
-    shares = np.array([0.2, 0.4, 0.6, 0.8])
-    errors = []
-    for h in sizes:
-        step, _ = one_step(tableau, problem, h)
-        truth = np.array([exact(step.time(theta)) for theta in shares])
-        errors.append(np.abs(step.part(shares) - truth).max())
-    assert fitted_order(sizes, errors) == pytest.approx(tableau.dense_order + 1, abs=MARGIN)
+@functools.cache
+def adaptive_kernel(name):
+    vector, rhs = PROBLEMS[name][:2]
+    step, norm = step_function(RK54, rhs, vector, int), error_norm_function(vector)
+
+    @wp.kernel(module="unique", enable_backward=False, module_options=POINT_OPTIONS)
+    def adaptive(
+        offset: int,
+        start: scalar,
+        end: scalar,
+        tolerance: scalar,
+        state: wp.array(dtype=vector),
+        steps_out: wp.array(dtype=int),
+    ) -> None:
+        i = wp.tid() + offset
+        t = start
+        y = state[i]
+        slope = rhs(0, t, y)
+        h = scalar(1e-3)
+        while t < end:
+            h = wp.min(h, end - t)
+            taken = step(0, t, y, slope, h)
+            error = norm(y, taken.y, taken.error, tolerance, vector(tolerance))
+            if accepted(error):
+                t = wp.where(h == end - t, end, t + h)
+                y = taken.y
+                slope = taken.slope
+                steps_out[i] += 1
+            h = next_step(h, error, 4, scalar(step_control.GROWTH))
+        state[i] = y
+
+    return adaptive
 
 
 @problems
@@ -137,12 +193,15 @@ def test_error_follows_the_tolerance(problem):
     """An estimate of C h^5 held at a tolerance T makes steps h of T^(1/5), and the error of the
     solution of order 5, which is the one kept, falls as h^5 = T.
     """
-    rhs, exact, start, length, _ = PROBLEMS[problem]
+    vector, _, exact, start, length, _ = PROBLEMS[problem]
     tolerances = 10.0 ** -np.arange(5.0, 11.0)
     errors = []
     for tolerance in tolerances:
-        done = solve(rhs, (start, start + length), exact(start), rtol=tolerance, atol=tolerance)
-        errors.append(np.abs(done.y[-1] - exact(start + length)).max())
+        state = wp.array(exact(start)[None], dtype=vector, device="cpu")
+        steps = wp.zeros(1, dtype=int, device="cpu")
+        inputs = [start, start + length, tolerance, state, steps]
+        devices.launch(adaptive_kernel(problem), 1, inputs, devices.resolve("cpu"))
+        errors.append(np.abs(state.numpy()[0] - exact(start + length)).max())
         # Every step adds its tolerance at most; what is added grows as it is carried along.
-        assert errors[-1] < 10.0 * done.steps * tolerance
+        assert errors[-1] < 10.0 * steps.numpy()[0] * tolerance
     assert fitted_order(tolerances, errors) == pytest.approx(1.0, abs=MARGIN)

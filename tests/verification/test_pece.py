@@ -6,28 +6,25 @@ corrector of order k + 1 uses the new slope too: exact for degree k (y of k + 1)
 differences follow from those of the last step, phi_{i+1}(n+1) = phi_i(n+1) - beta_i phi_i(n). All
 this is checked in exact fractions, with differences made from their definition.
 
-Behaviour. The local error is held at the tolerance T at whatever order and step are best, so that
-the global error goes as T; smooth problems at tight tolerances cost fewer slopes than RK5(4). Where
-the slope jumps, steps fail, the order falls to 1 and both recover.
+Behaviour, of the steps that articulated landers take, with slopes from Python. The local error is
+held at the tolerance T at whatever order and step are best, so that the global error goes as T;
+smooth problems at tight tolerances cost fewer slopes than RK5(4). Where the slope jumps, steps
+fail, the order falls to 1 and both recover.
 
 Reference problems, against scipy's DOP853 at 1e-13: an orbit of e = 0.3 (3 turns) and 0.9, the
 Lorenz system for a short time, van der Pol's oscillator with mu = 1.
 """
 
-import importlib.util
 import math
-import pathlib
-import sys
 from fractions import Fraction
 
 import numpy as np
 import pytest
+from examples.adams_steps import adams_steps
+from examples.pendulum_on_stop import Pendulum, apart
 from scipy.integrate import solve_ivp
 
-from alight.integrators import solve
 from alight.integrators.adams import ERROR_CONSTANTS, MAX_ORDER, ROWS, laws
-
-EXAMPLE = pathlib.Path(__file__).resolve().parents[2] / "examples" / "pendulum_on_stop.py"
 
 # Exactness -----------------------------------------------------------------------------------
 
@@ -84,14 +81,14 @@ def test_exactness(k):
 
 
 @pytest.mark.parametrize("k", range(1, MAX_ORDER + 1))
-def test_differences_and_dense_output_are_exact(k):
-    """Differences renewed are those defined; the integral of dense output is that of degree k."""
+def test_differences_are_exact(k):
+    """Differences renewed are those defined."""
 
     def f(x):
         return (x + 2) ** k
 
     psi = [Fraction(0)] + [-x for x in NODES[1:ROWS]]
-    reach, beta, sigma, _ = EXACT.coefficients(psi, NEXT, k, k + 1)
+    _, beta, sigma, _ = EXACT.coefficients(psi, NEXT, k, k + 1)
     old = differences(f, NODES, k + 1)
     new = differences(f, [NEXT, *NODES], k + 2)
     left = f(NEXT)
@@ -100,11 +97,6 @@ def test_differences_and_dense_output_are_exact(k):
         left -= beta[i] * old[i] if i <= k + 1 else 0
     # sigma makes of phi_{k+1} the backward difference of equal steps: k! h^k for t^k.
     assert sigma[k + 1] * new[k + 1] == math.factorial(k) * NEXT**k
-    back = -NEXT * Fraction(3, 5)
-    g = EXACT.dense_weights(reach, back, k)
-    part = back * sum(g[i] * new[i] for i in range(1, k + 2))
-    end = NEXT + back
-    assert part == ((end + 2) ** (k + 1) - (NEXT + 2) ** (k + 1)) / (k + 1)
 
 
 # Behaviour -----------------------------------------------------------------------------------
@@ -148,10 +140,10 @@ def best(name):
 @problems
 def test_error_follows_the_tolerance(name):
     rhs, span, y0, factor = PROBLEMS[name]
-    tolerances = 10.0 ** -np.arange(6.0, 12.1, 0.5)
+    tolerances = 10.0 ** -np.arange(6.0, 12.1)
     reference, errors = best(name), []
     for tolerance in tolerances:
-        done = solve(rhs, span, y0, "pece", rtol=tolerance, atol=tolerance)
+        done = adams_steps(rhs, span, y0, tolerance)
         errors.append(np.abs(done.y[-1] - reference).max())
         assert errors[-1] < factor * tolerance
     # Orders change with the tolerance, and with them the share of it that a step uses.
@@ -163,10 +155,8 @@ def test_error_follows_the_tolerance(name):
 @pytest.mark.parametrize(("tolerance", "share"), [(1e-8, 0.6), (1e-10, 0.45), (1e-12, 0.25)])
 def test_fewer_slopes_than_rk45(name, tolerance, share):
     rhs, span, y0, _ = PROBLEMS[name]
-    adams, rk45 = (
-        solve(rhs, span, y0, method, rtol=tolerance, atol=tolerance) for method in ("pece", "rk45")
-    )
-    assert adams.evaluations / rk45.evaluations < share
+    rk45 = solve_ivp(rhs, span, y0, rtol=tolerance, atol=tolerance)
+    assert adams_steps(rhs, span, y0, tolerance).evaluations / rk45.nfev < share
 
 
 # A slope that jumps ----------------------------------------------------------------------------
@@ -182,16 +172,11 @@ def bouncing(t, y):
 
 @pytest.mark.parametrize("tolerance", [1e-6, 1e-8])
 def test_a_jump_lowers_the_order_to_1_and_it_recovers(tolerance):
-    def touch(t, y):
-        return y[0]
-
-    done = solve(
-        bouncing, (0.0, 8.0), [1.0, 0.0], "pece", rtol=tolerance, atol=tolerance, events=touch
-    )
-    assert done.success
-    times = done.events[0].t
+    done = adams_steps(bouncing, (0.0, 8.0), [1.0, 0.0], tolerance)
+    t, order, size = done.t[:-1], done.order, done.size
+    below = done.y[:, 0] < 0.0
+    times = t[below[1:] != below[:-1]]
     assert len(times) >= 4
-    t, order, size = done.history.t, done.history.order, done.history.size
     for hit in times[::2]:  # it leaves with steps that are short already
         near = np.abs(t - hit) < 0.02
         assert order[near].min() == 1
@@ -210,8 +195,8 @@ def test_the_order_recovers_to_what_a_smooth_problem_is_worth():
     def rhs(t, y):
         return np.array([y[1], -(1.0 if t < 10.0 else 2.0) * y[0]])
 
-    done = solve(rhs, (0.0, 30.0), [1.0, 0.0], "pece", rtol=1e-8, atol=1e-8)
-    t, order = done.history.t, done.history.order
+    done = adams_steps(rhs, (0.0, 30.0), [1.0, 0.0], 1e-8)
+    t, order = done.t[:-1], done.order
     assert np.median(order[(t > 5.0) & (t < 9.5)]) >= 7
     assert order[np.abs(t - 10.0) < 0.01].min() == 1
     assert np.median(order[t > 20.0]) >= 7
@@ -224,25 +209,16 @@ def test_the_order_recovers_to_what_a_smooth_problem_is_worth():
 # The pendulum on a stop (002 Figs. 3-5) ----------------------------------------------------------
 
 
-@pytest.fixture(scope="module")
-def pendulum():
-    spec = importlib.util.spec_from_file_location("pendulum_on_stop", EXAMPLE)
-    module = importlib.util.module_from_spec(spec)
-    sys.modules[spec.name] = module
-    spec.loader.exec_module(module)
-    return module
-
-
 @pytest.mark.parametrize(("inertia", "span", "hits"), [(1.0 / 3.0, 4.0, 1), (1.0, 10.0, 2)])
-def test_pendulum_on_a_stop(pendulum, inertia, span, hits):
+def test_pendulum_on_a_stop(inertia, span, hits):
     """Tolerance 1e-6 against RK4 at 1e-4 s: angles differ by less than 1e-4 rad all the time."""
-    case = pendulum.Pendulum(inertia=inertia, span=span)
-    adams, rk4 = case.solved("pece"), case.solved("rk4")
-    apart = np.abs(adams.sample(rk4.t)[:, 0] - rk4.y[:, 0]).max()
-    assert apart < 1e-4
-    assert len(adams.events[0].t) == 2 * hits
-    t, order, size = adams.history.t, adams.history.order, adams.history.size
-    for hit in adams.events[0].t[::2]:
+    case = Pendulum(inertia=inertia, span=span)
+    adams, rk4 = case.adams(), case.rk4()
+    assert apart(adams, rk4) < 1e-4
+    times = case.touches(adams)
+    assert len(times) == 2 * hits
+    t, order, size = adams.t[:-1], adams.order, adams.size
+    for hit in times[::2]:
         near = np.abs(t - hit) < 0.02
         assert order[near].min() == 1
         assert size[near].min() < 1e-3 * size.max()

@@ -130,12 +130,10 @@ def evaluate_stick(
     limits = np.asarray(limit, dtype=np.float64)
     shape = np.broadcast_shapes(vectors[0].shape[:-1], limits.shape)
     rows = [np.broadcast_to(v, (*shape, 3)).reshape(-1, 3) for v in vectors]
-    inputs = [wp.array(np.ascontiguousarray(r), dtype=vec3, device=where.name) for r in rows]
-    flat = np.ascontiguousarray(np.broadcast_to(limits, shape).reshape(-1))
-    inputs.append(wp.array(flat, dtype=scalar, device=where.name))
-    found = wp.empty(len(flat), dtype=Stick, device=where.name)
-    devices.launch(_stick_each, len(flat), [stiffness, relaxation, *inputs, found], where)
-    table = found.numpy()
+    flat = np.broadcast_to(limits, shape).reshape(-1)
+    inputs = [stiffness, relaxation, *(devices.array(r, vec3, where) for r in rows)]
+    inputs.append(devices.array(flat, scalar, where))
+    (table,) = devices.computed(_stick_each, len(flat), inputs, [Stick], where)
     return (
         table["force"].reshape(*shape, 3),
         table["rate"].reshape(*shape, 3),

@@ -16,11 +16,13 @@ import pathlib
 import sys
 import tempfile
 import threading
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor, wait
 from dataclasses import dataclass
 from typing import Any
 
+import numpy as np
+import numpy.typing as npt
 import warp as wp
 
 from alight.core import kernels, stale_files
@@ -173,6 +175,45 @@ def launch(
         wp.launch(kernel, dim=dim, inputs=inputs, device=device.name, block_dim=block)
     else:
         _launch_split(kernel, dim, arguments, workers, min_items)
+
+
+def array(values: npt.ArrayLike, kind: Any, device: Device) -> wp.array:
+    """Values of the host as an array of ``kind`` on a device."""
+    return wp.array(np.ascontiguousarray(values), dtype=kind, device=device.name)
+
+
+def prepared(
+    kernel: wp.Kernel,
+    dim: int,
+    inputs: Sequence[Any],
+    kinds: Sequence[Any],
+    device: Device,
+    threads: int | None = None,
+    **how: int,
+) -> tuple[Callable[[], None], tuple[wp.array, ...]]:
+    """A ``launch`` as a call, and the arrays it fills: ``dim`` items of each of ``kinds``."""
+    out = tuple(wp.empty(dim, dtype=kind, device=device.name) for kind in kinds)
+
+    def fill() -> None:
+        if dim:
+            launch(kernel, dim, inputs, device, threads, outputs=out, **how)
+
+    return fill, out
+
+
+def computed(
+    kernel: wp.Kernel,
+    dim: int,
+    inputs: Sequence[Any],
+    kinds: Sequence[Any],
+    device: Device,
+    threads: int | None = None,
+    **how: int,
+) -> tuple[Any, ...]:
+    """What a kernel leaves in its outputs, as arrays of the host; see ``prepared``."""
+    fill, out = prepared(kernel, dim, inputs, kinds, device, threads, **how)
+    fill()
+    return tuple(each.numpy() for each in out)
 
 
 def _launch_split(

@@ -16,7 +16,7 @@ import numpy as np
 import warp as wp
 from numpy.typing import ArrayLike, NDArray
 
-from alight.core.types import mat33, quat, real, scalar, vec2, vec3
+from alight.core.types import quat, real, scalar, vec2, vec3
 
 Array = NDArray[np.float64]
 
@@ -192,32 +192,8 @@ def wp_quat_rate(q_TB: quat, w_TB_B: vec3) -> quat:
 
 
 @wp.func
-def wp_inertial_rate(q_TB: quat, w_TB_B: vec3, omega_T: vec3) -> vec3:
-    """Inertial body rate in body axes (see ``inertial_rate``)."""
-    return w_TB_B + wp.quat_rotate_inv(q_TB, omega_T)
-
-
-@wp.func
-def wp_direction(latitude: scalar, longitude: scalar) -> vec3:
-    """Unit vector at planetocentric latitude and east longitude [rad]."""
-    c = wp.cos(latitude)
-    return vec3(c * wp.cos(longitude), c * wp.sin(longitude), wp.sin(latitude))
-
-
-@wp.func
 def wp_latitude_longitude(v: vec3) -> vec2:
     """Latitude and east longitude [rad] of a non-zero vector (see ``latitude_longitude``)."""
     rho = wp.sqrt(v[0] * v[0] + v[1] * v[1])
     zero = scalar(0.0)
     return vec2(wp.atan2(v[2], rho), wp.atan2(v[1] + zero, v[0] + zero))
-
-
-@wp.func
-def wp_local_frame(up: vec3) -> mat33:
-    """``R_TL`` with columns east, north, up (see ``local_frame``)."""
-    u = wp.normalize(up)
-    rho = wp.sqrt(u[0] * u[0] + u[1] * u[1])
-    east = vec3(scalar(0.0), scalar(1.0), scalar(0.0))
-    if rho > scalar(0.0):
-        east = vec3(-u[1] / rho, u[0] / rho, scalar(0.0))
-    return wp.matrix_from_cols(east, wp.cross(u, east), u)

@@ -112,7 +112,7 @@ class Outcome(_Way, IntEnum):
     HIT_COMPANION = 13, "hit the companion"
     SPIN_ABOVE = 14, "turned faster than the rate at which it was to end"
     STEP_FLOOR = 16, "failed: the step shrank to its floor without meeting the tolerance"
-    # Of integrators alone: a run that needs more steps than it may is OUT_OF_STEPS since.
+    # No longer given: a run that needs more steps than it may is OUT_OF_STEPS.
     STEP_LIMIT = 17, "failed: the allowed number of steps was used up"
     NOT_FINITE = 18, "failed: the state is no longer finite"
     STARTED_INSIDE = 19, "failed: the release point lies inside the body or the ground"

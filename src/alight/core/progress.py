@@ -65,7 +65,7 @@ def progress(kind: str | Progress = "auto", stream: TextIO | None = None) -> Pro
         kind = "rich" if stream.isatty() else "text"
     if kind == "silent":
         return Silent()
-    return Rich(stream) if kind == "rich" else Text(stream)
+    return Rich(stream) if kind == "rich" else Plain(stream)
 
 
 class Silent:
@@ -84,7 +84,7 @@ class Silent:
         pass
 
 
-class Text:
+class Plain:
     """Plain lines, at most one every few seconds and one when a stage ends.
 
     ``Building: 1200/5000 (24 %), 240.1/s, 15.8 s left, settled 12``

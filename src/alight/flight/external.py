@@ -79,22 +79,17 @@ class External(Given):
         x = checked_points(points, "an external acceleration")
         times = _one_each(checked_times(t), x.shape[:-1])
         target = devices.resolve(device)
-        n = times.size
-        q_NT = attitudes(rotation, times, device)
-        acceleration = wp.empty(n, dtype=vec3, device=target.name)
-        potential = wp.empty(n, dtype=scalar, device=target.name)
-        if n:
-            inputs = [
-                self.data(target),
-                wp.array(times, dtype=scalar, device=target.name),
-                wp.array(q_NT, dtype=quat, device=target.name),
-                wp.array(np.ascontiguousarray(x.reshape(-1, 3)), dtype=vec3, device=target.name),
-            ]
-            kernel = _push_kernel(self.push, self.Data)
-            out = [acceleration, potential]
-            devices.launch(kernel, n, inputs, target, threads, outputs=out)
-        shape = x.shape[:-1]
-        return acceleration.numpy().reshape(*shape, 3), potential.numpy().reshape(shape)
+        inputs = [
+            self.data(target),
+            devices.array(times, scalar, target),
+            devices.array(attitudes(rotation, times, device), quat, target),
+            devices.array(x.reshape(-1, 3), vec3, target),
+        ]
+        kernel = _push_kernel(self.push, self.Data)
+        acceleration, potential = devices.computed(
+            kernel, times.size, inputs, (vec3, scalar), target, threads
+        )
+        return acceleration.reshape(x.shape), potential.reshape(x.shape[:-1])
 
 
 def _one_each(t: Array, shape: tuple[int, ...]) -> Array:

@@ -59,16 +59,14 @@ class Place:
         target = devices.resolve(device)
         flat = np.ascontiguousarray(t.reshape(-1))
         q_NT = attitudes(rotation, flat, device)
-        out = wp.empty(t.size, dtype=vec3, device=target.name)
-        if t.size:
-            inputs = [
-                self.data(target),
-                wp.array(flat, dtype=scalar, device=target.name),
-                wp.array(q_NT, dtype=quat, device=target.name),
-            ]
-            kernel = _place_kernel(self.place, self.Data)
-            devices.launch(kernel, t.size, inputs, target, outputs=[out])
-        return np.asarray(out.numpy().reshape(*t.shape, 3))
+        inputs = [
+            self.data(target),
+            devices.array(flat, scalar, target),
+            devices.array(q_NT, quat, target),
+        ]
+        kernel = _place_kernel(self.place, self.Data)
+        (place,) = devices.computed(kernel, t.size, inputs, [vec3], target)
+        return np.asarray(place.reshape(*t.shape, 3))
 
 
 @functools.cache

@@ -61,19 +61,13 @@ class Rotation(Given):
         """
         t = checked_times(times)
         target = devices.resolve(device)
-        flat = wp.array(np.ascontiguousarray(t.reshape(-1)), dtype=scalar, device=target.name)
-        rate = wp.empty(t.size, dtype=vec3, device=target.name)
-        acceleration = wp.empty(t.size, dtype=vec3, device=target.name)
-        q_NT = wp.empty(t.size, dtype=quat, device=target.name)
-        if t.size:
-            kernel = _rotation_kernel(self.spin, self.attitude, self.Data)
-            out = [rate, acceleration, q_NT]
-            devices.launch(kernel, t.size, [self.data(target), flat], target, threads, outputs=out)
-        return (
-            rate.numpy().reshape(*t.shape, 3),
-            acceleration.numpy().reshape(*t.shape, 3),
-            q_NT.numpy().reshape(*t.shape, 4),
+        kernel = _rotation_kernel(self.spin, self.attitude, self.Data)
+        inputs = [self.data(target), devices.array(t.reshape(-1), scalar, target)]
+        rate, acceleration, q_NT = devices.computed(
+            kernel, t.size, inputs, (vec3, vec3, quat), target, threads
         )
+        shape = (*t.shape, 3)
+        return rate.reshape(shape), acceleration.reshape(shape), q_NT.reshape(*t.shape, 4)
 
 
 @functools.cache

@@ -78,14 +78,8 @@ class Gravity(Given):
         Both stay on the device: this is what a trajectory pays for the law.
         """
         kernel = _acceleration_kernel(self.flight, self.Data)
-        x = wp.array(points, dtype=vec3, device=device.name)
-        g = wp.zeros(len(points), dtype=vec3, device=device.name)
-        inputs = [self.data(device), x, g]
-
-        def launch() -> None:
-            if len(points):
-                devices.launch(kernel, len(points), inputs, device, threads)
-
+        inputs = [self.data(device), devices.array(points, vec3, device)]
+        launch, (g,) = devices.prepared(kernel, len(points), inputs, [vec3], device, threads)
         return launch, g
 
     def _evaluate(

@@ -88,13 +88,11 @@ class Linearised(Gravity):
         record: Any = FieldValue
         table: Any = np.zeros(len(chosen), dtype=record.numpy_dtype())
         table["potential"], table["acceleration"], table["gradient"] = u, g, gradient
-        out = wp.empty(len(points), dtype=FieldValue, device=device.name)
         inputs: list[Any] = [
             wp.array(table, dtype=FieldValue, device=device.name),
-            wp.array(anchor_of, dtype=int, device=device.name),
-            wp.array(points - points[chosen][anchor_of], dtype=vec3, device=device.name),
+            devices.array(anchor_of, int, device),
+            devices.array(points - points[chosen][anchor_of], vec3, device),
         ]
-        if len(points):
-            devices.launch(_extrapolate_all, len(points), inputs, device, threads, outputs=[out])
-        value = out.numpy()
+        kinds = [FieldValue]
+        (value,) = devices.computed(_extrapolate_all, len(points), inputs, kinds, device, threads)
         return value["potential"], value["acceleration"], value["gradient"]

@@ -1,6 +1,5 @@
-"""Integrators: Runge-Kutta and Adams steps on the host and inside kernels, events, dense output."""
+"""Integrators for kernels: Runge-Kutta and Adams steps, with error control; no physics."""
 
-from alight.integrators.solve import History, Solved, solve
 from alight.integrators.tableau import RK4, RK54, Tableau
 
-__all__ = ["RK4", "RK54", "History", "Solved", "Tableau", "solve"]
+__all__ = ["RK4", "RK54", "Tableau"]

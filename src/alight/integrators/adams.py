@@ -14,8 +14,8 @@ since (s h + psi_{i-1}(n)) / psi_i(n+1) = 1 - alpha_i (1 - s). Its integral over
 weights g_i, the integrals of c_i, and multiplying c_i by (1 - s)^(q-1) gives g_{i,q}, for which the
 recurrence is read off the line above: g_{i+1,q} = g_{i,q} - alpha_i g_{i,q+1}, g_{1,q} = 1/q.
 
-``laws`` writes these functions for one kind of number: Python floats (``HOST``), fractions (the
-constants below), Warp's scalar (``pece_kernel``). Tables begin at 1, as in the equations.
+``laws`` writes these functions for one kind of number: Warp's scalar (``pece_rows``), fractions
+(the constants below, and tests). Tables begin at 1, as in the equations.
 """
 
 import itertools
@@ -36,8 +36,6 @@ AIM = 0.5
 RESTART = 3
 #: Steps that differ by less than this share count as equal: time is rounded.
 EQUAL = 1e-6
-#: A step that gets so far reaches the end: rounding must not leave a sliver.
-ALMOST = 1.0 - 1e-9
 
 
 class AdamsFormulas(NamedTuple):
@@ -45,8 +43,6 @@ class AdamsFormulas(NamedTuple):
 
     weights: Callable[..., Any]
     coefficients: Callable[..., Any]
-    dense_weights: Callable[..., Any]
-    fitted: Callable[..., Any]
     equal_steps: Callable[..., Any]
     constant: Callable[..., Any]
     onward: Callable[..., Any]
@@ -58,8 +54,8 @@ def laws(
 ) -> AdamsFormulas:
     """The laws for numbers of type ``number``, in tables that ``row()`` makes.
 
-    ``func`` turns a function into one that the others may call (``wp.func`` for kernels, nothing
-    on the host); ``step_factor`` is ``step_control.step_factor`` treated so.
+    ``func`` turns a function into one that the others may call (``wp.func`` for kernels);
+    ``step_factor`` is ``step_control.step_factor`` treated so.
     """
 
     @func
@@ -104,35 +100,6 @@ def laws(
             if i < known:
                 beta[i + 1] = beta[i] * reach[i] / psi[i]
         return reach, beta, sigma, weights(ones, alpha, order + 1)
-
-    @func
-    def dense_weights(psi: row, back: number, order: int):  # type: ignore[no-untyped-def]
-        """Weights of phi_i(n+1) in the integral of the slopes from x_{n+1} to x_{n+1} + back.
-
-        The polynomial goes through ``order`` + 1 slopes up to and with that at x_{n+1}; in Newton's
-        form its factors are (x - x_{n+1} + psi_{i-1}) / psi_i.
-        """
-        gamma = row()
-        eta = row()
-        gamma[1] = back / psi[1]
-        eta[1] = gamma[1]
-        for i in range(2, order + 1):
-            gamma[i] = (back + psi[i - 1]) / psi[i]
-            eta[i] = back / psi[i]
-        return weights(gamma, eta, order + 1)
-
-    @func
-    def fitted(size: number, left: number) -> number:
-        """A step of at most ``size`` when ``left`` is left to go: all of it, or half, or ``size``.
-
-        The last two steps are made equal, so that neither is a sliver.
-        """
-        step = size
-        if number(2.0) * size > left:
-            step = number(0.5) * left
-        if size >= left * number(ALMOST):
-            step = left
-        return step
 
     @func
     def equal_steps(same: int, h: number, last: number) -> int:
@@ -237,18 +204,12 @@ def laws(
             )
         return k, failures >= RESTART, ratio
 
-    return AdamsFormulas(
-        weights, coefficients, dense_weights, fitted, equal_steps, constant, onward, retreat
-    )
-
-
-def _as_it_is(function: Any) -> Any:
-    return function
+    return AdamsFormulas(weights, coefficients, equal_steps, constant, onward, retreat)
 
 
 def _error_constants() -> list[Fraction]:
     """g_{k+1} - g_k of equal steps, where alpha_i = 1/i: -1/2, -1/12, -1/24, ... from k = 1."""
-    exact = laws(Fraction, lambda: [Fraction(0)] * ROWS, None, _as_it_is, None)
+    exact = laws(Fraction, lambda: [Fraction(0)] * ROWS, None, lambda f: f, None)
     alpha = [Fraction(0)] + [Fraction(1, i) for i in range(1, ROWS)]
     g = exact.weights([Fraction(1)] * ROWS, alpha, ROWS - 1)
     return [Fraction(0)] + [after - before for before, after in itertools.pairwise(g[1:])]
@@ -256,12 +217,3 @@ def _error_constants() -> list[Fraction]:
 
 #: Error constants by order, exactly; the entry 0 is not used.
 ERROR_CONSTANTS = tuple(_error_constants())
-
-#: The laws for Python floats, in lists; arrays may stand in for floats in ``dense_weights``.
-HOST = laws(
-    float,
-    lambda: [0.0] * ROWS,
-    [float(c) for c in ERROR_CONSTANTS],
-    _as_it_is,
-    step_control.step_factor,
-)

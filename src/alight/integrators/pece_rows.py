@@ -1,8 +1,8 @@
-"""Adams steps inside kernels for states of any length, kept in memory as rows.
+"""Adams steps of variable order inside kernels: the formulas of ``adams`` for Warp's scalar.
 
-``pece_kernel`` holds a state in one vector of fixed length. Here it is a column of an array
-[row, slot], as long as the problem asks, so that one compiled kernel serves all; the formulas and
-decisions are the same (``adams``). The caller asks for slopes between the calls::
+Predict, evaluate, correct, evaluate (002 section 3): it starts itself at order 1, order and step
+vary, and every step takes two slopes. A state is a column of an array [row, slot], as long as the
+problem asks, so that one compiled kernel serves all. The caller finds slopes between the calls::
 
     rows.trial = y; find rows.slope at t;        adams = begin_rows(rows, slot, first_step)
     weights = step_weights(adams, h)
@@ -13,18 +13,51 @@ decisions are the same (``adams``). The caller asks for slopes between the calls
         adams = keep_rows(rows, slot, adams, weights, found)
     else:
         adams = give_way(adams, h, found.errors)
+
+``adams.size`` is the step to try next, after a failure too. The caller keeps it above a floor and
+gives up when a step at the floor fails. ``examples/adams_steps.py`` is such a caller.
 """
 
 import warp as wp
 
 from alight.core.types import scalar, vec3
-from alight.integrators.pece_kernel import ROWS, Adams, _give_way, laws, row
+from alight.integrators import adams as law
+from alight.integrators.runge_kutta_kernel import step_factor_func
 
-give_way = _give_way
+#: Rows of differences that each row of a state has.
+ROWS = law.ROWS
 
-_coefficients, _constant = laws.coefficients, laws.constant
-_equal_steps, _onward = laws.equal_steps, laws.onward
+row = wp.types.vector(length=ROWS, dtype=scalar)
+
+_CONSTANTS = wp.constant(row(*(float(c) for c in law.ERROR_CONSTANTS), 0.0))
 _ROWS = wp.constant(ROWS)
+
+laws = law.laws(scalar, row, _CONSTANTS, wp.func, step_factor_func)
+
+_coefficients, _constant, _equal_steps = laws.coefficients, laws.constant, laws.equal_steps
+_onward, _retreat = laws.onward, laws.retreat
+
+
+@wp.struct
+class Adams:
+    """What a run keeps between steps beside its differences."""
+
+    size: scalar
+    """The step to try next; negative when time runs backward."""
+    order: int
+    """Its order."""
+    used: int
+    """Order of the last step that was kept; 0 before the first."""
+    known: int
+    """How many differences there are."""
+    same: int
+    """How many steps in a row were of one size."""
+    failures: int
+    """How many steps in a row were not kept."""
+    starting: bool
+    """True while order and step rise every time."""
+    psi: row
+    """psi_i(n), from 1."""
 
 
 @wp.struct
@@ -185,4 +218,16 @@ def keep_rows(rows: StateRows, slot: int, adams: Adams, w: StepWeights, found: C
     after.same = same
     after.starting = starting
     after.psi = w.psi
+    return after
+
+
+@wp.func
+def give_way(adams: Adams, h: scalar, errors: vec3) -> Adams:
+    """After a step that was not kept; errors are those of equal steps at k - 2, k - 1 and k."""
+    after = adams
+    after.failures = adams.failures + 1
+    order, starting, ratio = _retreat(adams.order, after.failures, errors[0], errors[1], errors[2])
+    after.order = order
+    after.starting = starting
+    after.size = ratio * h
     return after

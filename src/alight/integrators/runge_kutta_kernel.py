@@ -23,10 +23,8 @@ import warp as wp
 
 from alight.core.types import scalar
 from alight.integrators import step_control
-from alight.integrators.dense import between
 from alight.integrators.tableau import Tableau
 
-between_func = wp.func(between)
 step_factor_func = wp.func(step_control.step_factor)
 
 
@@ -70,36 +68,17 @@ def step_type(vector: Any) -> Any:
 
 
 @functools.cache
-def dense_step_type(vector: Any) -> Any:
-    """The struct a step returns when states inside it are wanted."""
-
-    @wp.struct
-    class DenseStep:
-        """As ``Step``, with the bend that dense output needs."""
-
-        y: vector
-        slope: vector
-        error: vector
-        bend: vector
-
-    return DenseStep
-
-
-@functools.cache
-def step_function(
-    tableau: Tableau, rhs: Any, vector: Any, data_type: Any, dense: bool = False
-) -> Any:
+def step_function(tableau: Tableau, rhs: Any, vector: Any, data_type: Any) -> Any:
     """A Warp function ``(data, t, y, k1, h) -> Step``, with ``k1 = rhs(data, t, y)``.
 
-    ``Step`` has ``y``, ``slope`` (the next step's ``k1``) and ``error``; with ``dense=True`` it
-    is a ``DenseStep``, which has the ``bend`` for ``dense_function`` too.
+    ``Step`` has ``y``, ``slope`` (the next step's ``k1``) and ``error``.
     """
     s = tableau.stages
     rows = wp.types.matrix(shape=(s + 1, vector._length_), dtype=scalar)
-    result_type = dense_step_type(vector) if dense else step_type(vector)
+    result_type = step_type(vector)
     c = tableau.c
     a = [_padded(row, s + 1) for row in (*tableau.a, tableau.b)]
-    error, bend = _padded(tableau.error, s + 1), _padded(tableau.dense, s + 1)
+    error = _padded(tableau.error, s + 1)
 
     @wp.func
     def step(data: data_type, t: scalar, y: vector, k1: vector, h: scalar):
@@ -126,13 +105,6 @@ def step_function(
             if wp.static(error[j] != 0):
                 total += wp.static(scalar(float(error[j]))) * k[j]
         result.error = h * total
-
-        if wp.static(dense):
-            total = vector()
-            for j in range(wp.static(s + 1)):
-                if wp.static(bend[j] != 0):
-                    total += wp.static(scalar(float(bend[j]))) * k[j]
-            result.bend = total
         return result
 
     return step
@@ -140,23 +112,6 @@ def step_function(
 
 def _padded(row: tuple[Fraction, ...], length: int) -> tuple[Fraction, ...]:
     return row + (Fraction(0),) * (length - len(row))
-
-
-@functools.cache
-def dense_function(vector: Any) -> Any:
-    """A Warp function ``(y, k1, h, taken, theta) -> vector``: the state inside a step.
-
-    ``y``, ``k1`` and ``h`` are what the step was called with, ``taken`` is the ``DenseStep`` it
-    returned and ``theta`` runs from 0 to 1 along it; both ends are met exactly.
-    """
-    taken_type = dense_step_type(vector)
-
-    @wp.func
-    def inside(y: vector, k1: vector, h: scalar, taken: taken_type, theta: scalar):
-        rest = scalar(1.0) - theta
-        return between_func(theta, rest, h, y, taken.y, k1, taken.slope, taken.bend)
-
-    return inside
 
 
 @functools.cache

@@ -1,7 +1,7 @@
-"""How long the next step should be: one law, run by NumPy on the host and by Warp in kernels.
+"""How long the next step should be: one law, for Python floats and for Warp's ``scalar``.
 
-``step_factor`` is written without literals, so that the same source serves Python floats and
-Warp's ``scalar``; both sides pass the constants below.
+``step_factor`` is written without literals, so that the same source serves both; callers pass the
+constants below.
 """
 
 from alight.core.types import scalar
@@ -36,9 +36,3 @@ def step_factor(
     if error_norm < huge:
         factor = min(growth, max(shrink, safety * max(error_norm, tiny) ** (-exponent)))
     return factor
-
-
-def following_step(h: float, error_norm: float, error_order: int, growth: float = GROWTH) -> float:
-    """The step after one of size ``h``, on the host (``kernel.next_step`` in kernels)."""
-    exponent = 1.0 / (error_order + 1)
-    return h * float(step_factor(error_norm, exponent, growth, SAFETY, SHRINK, TINY, HUGE))

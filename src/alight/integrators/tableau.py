@@ -3,7 +3,7 @@
 A step from (t, y) by h takes s stages k_i = f(t + c_i h, y + h sum_j a_ij k_j), and ends at
 y1 = y + h sum b_i k_i. Every method here then evaluates the slope f(t + h, y1), which is stage
 s + 1 and the first stage of the next step ("first same as last"): it costs nothing that the next
-step would not pay, the error estimate may use it, and dense output needs it.
+step would not pay, and the error estimate may use it.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ class Tableau:
     """An explicit Runge-Kutta method with s stages."""
 
     name: str
-    """What ``solve`` and a reader call it."""
+    """What a reader calls it."""
     a: tuple[Row, ...]
     """Row i has the i weights of the earlier stages; row 0 is empty."""
     b: Row
@@ -34,19 +34,11 @@ class Tableau:
     error_order: int
     """Order of the embedded solution, so that the estimate falls as step^(error_order + 1); 0
     where there is none."""
-    dense: Row
-    """Weights over the s + 1 stages of the *bend* in the dense output (see ``dense.py``), empty
-    where dense output is the cubic through both ends."""
 
     @property
     def stages(self) -> int:
         """Number of stages s, not counting the slope at the new state."""
         return len(self.b)
-
-    @property
-    def dense_order(self) -> int:
-        """Order of the dense output: 3 for the cubic; the bend adds one."""
-        return 4 if self.dense else 3
 
 
 def _row(text: str) -> Row:
@@ -62,11 +54,9 @@ RK4 = Tableau(
     error=(),
     order=4,
     error_order=0,
-    dense=(),
 )
 
-#: Order 5 with an embedded solution of order 4 (Dormand and Prince 1980, method 5(4)7M), and the
-#: dense output of order 4 by Shampine (1986).
+#: Order 5 with an embedded solution of order 4 (Dormand and Prince 1980, method 5(4)7M).
 RK54 = Tableau(
     name="rk45",
     a=(
@@ -82,8 +72,4 @@ RK54 = Tableau(
     error=_row("71/57600 0 -71/16695 71/1920 -17253/339200 22/525 -1/40"),
     order=5,
     error_order=4,
-    dense=_row(
-        "-12715105075/11282082432 0 87487479700/32700410799 -10690763975/1880347072"
-        " 701980252875/199316789632 -1453857185/822651844 69997945/29380423"
-    ),
 )

@@ -1,6 +1,5 @@
 """Surfaces to touch: one interface, ``query(points) -> distance, normal``."""
 
-from alight.surfaces.atlas.atlas import Atlas, LocalWorld
 from alight.surfaces.facets.surface import Facets
 from alight.surfaces.field.distance_field import DistanceField, FieldReport
 from alight.surfaces.law import Bends, Bounds, Sample, Surface
@@ -16,14 +15,12 @@ from alight.surfaces.simple import Plane, Sphere
 
 __all__ = [
     "AmplitudeMap",
-    "Atlas",
     "Bends",
     "Bounds",
     "DistanceField",
     "Facets",
     "FieldReport",
     "FractalNoise",
-    "LocalWorld",
     "Parametric",
     "Patch",
     "Plane",

@@ -182,7 +182,7 @@ class Surface(Given):
 
     def prepared_bends(
         self, points: Array, device: devices.Device, threads: int | None = None
-    ) -> tuple[Callable[[], None], tuple[wp.array, wp.array, wp.array]]:
+    ) -> tuple[Callable[[], None], tuple[wp.array, ...]]:
         """As ``prepared``, for arrays of distance, gradient and Hessian."""
         if self.bend is None:
             raise InputError(
@@ -190,44 +190,20 @@ class Surface(Given):
                 "facet or from cell to cell. They exist on a Plane, a Sphere and a Parametric "
                 "surface; Parametric.from_mesh makes a smooth one out of a mesh"
             )
-        n = len(points)
         kernel = _bend_kernel(self.bend, self.Data)
-        x = wp.array(np.ascontiguousarray(points), dtype=vec3, device=device.name)
-        out = (
-            wp.empty(n, dtype=scalar, device=device.name),
-            wp.empty(n, dtype=vec3, device=device.name),
-            wp.empty(n, dtype=mat33, device=device.name),
-        )
-        inputs = [self.data(device), x, *out]
-
-        def launch() -> None:
-            if n:
-                devices.launch(kernel, n, inputs, device, threads)
-
-        return launch, out
+        inputs = [self.data(device), devices.array(points, vec3, device)]
+        return devices.prepared(kernel, len(points), inputs, (scalar, vec3, mat33), device, threads)
 
     def prepared(
         self, points: Array, device: devices.Device, threads: int | None = None
-    ) -> tuple[Callable[[], None], tuple[wp.array, wp.array, wp.array]]:
+    ) -> tuple[Callable[[], None], tuple[wp.array, ...]]:
         """A call that fills arrays of distance, normal and gradient, and the arrays.
 
         Everything stays on the device: this is what a trajectory pays for the law.
         """
-        n = len(points)
         kernel = _point_kernel(self.point, self.Data)
-        x = wp.array(np.ascontiguousarray(points), dtype=vec3, device=device.name)
-        out = (
-            wp.empty(n, dtype=scalar, device=device.name),
-            wp.empty(n, dtype=vec3, device=device.name),
-            wp.empty(n, dtype=vec3, device=device.name),
-        )
-        inputs = [self.data(device), x, *out]
-
-        def launch() -> None:
-            if n:
-                devices.launch(kernel, n, inputs, device, threads)
-
-        return launch, out
+        inputs = [self.data(device), devices.array(points, vec3, device)]
+        return devices.prepared(kernel, len(points), inputs, (scalar, vec3, vec3), device, threads)
 
 
 @functools.cache

@@ -3,12 +3,12 @@
 import numpy as np
 import pytest
 import warp as wp
+from scipy.integrate import solve_ivp
 
 from alight.contact.hertz import Hertz, HertzData, deepest, duration, hertz_normal, hertz_stored
 from alight.core import devices
 from alight.core.errors import InputError
 from alight.core.types import scalar
-from alight.integrators import solve
 
 
 def hit(law, mass, speed):
@@ -28,14 +28,14 @@ def hit(law, mass, speed):
     long = 5.0 * duration(mass, speed, law.stiffness[0])
     # From a hair inside, where the force is that of the law and not of its edge.
     start = [1e-13, speed]
-    done = solve(
-        *(fall, (0.0, long), start, "rk45"),
+    done = solve_ivp(
+        *(fall, (0.0, long), start, "DOP853"),
         rtol=1e-11,
         atol=[1e-15, 1e-12],
         events=[released, turned],
     )
-    deep = done.events[1].y[0][0]
-    return -done.y[-1, 1], done.t[-1], deep
+    deep = done.y_events[1][0, 0]
+    return -done.y[1, -1], done.t[-1], deep
 
 
 def test_closed_forms_are_the_goldens():

@@ -5,7 +5,7 @@ import io
 import pytest
 
 from alight.core.errors import InputError
-from alight.core.progress import Rich, Silent, Text, duration, progress
+from alight.core.progress import Plain, Rich, Silent, duration, progress
 
 
 class Terminal(io.StringIO):
@@ -23,9 +23,9 @@ class Clock:
 
 def test_kind_follows_the_stream():
     assert isinstance(progress("auto", Terminal()), Rich)
-    assert isinstance(progress("auto", io.StringIO()), Text)
+    assert isinstance(progress("auto", io.StringIO()), Plain)
     assert isinstance(progress("silent", Terminal()), Silent)
-    assert isinstance(progress("text", Terminal()), Text)
+    assert isinstance(progress("text", Terminal()), Plain)
     assert isinstance(progress("rich", io.StringIO()), Rich)
 
 
@@ -48,7 +48,7 @@ def test_silent_says_nothing(capfd):
 
 def test_text_gives_rate_and_time_left():
     out, clock = io.StringIO(), Clock()
-    with Text(out, interval=5.0, clock=clock) as bar:
+    with Plain(out, interval=5.0, clock=clock) as bar:
         bar.start("Building", total=500)
         for _ in range(11):
             clock.now += 1.0
@@ -63,7 +63,7 @@ def test_text_gives_rate_and_time_left():
 
 def test_text_without_a_total_and_with_stages():
     out, clock = io.StringIO(), Clock()
-    with Text(out, clock=clock) as bar:
+    with Plain(out, clock=clock) as bar:
         bar.start("Reading")
         clock.now += 2.0
         bar.advance(4, rows=9)
@@ -78,7 +78,7 @@ def test_text_reports_how_far_failed_work_came():
     out, clock = io.StringIO(), Clock()
 
     def interrupted():
-        with Text(out, clock=clock) as bar:
+        with Plain(out, clock=clock) as bar:
             bar.start("Building", total=10)
             bar.advance(3)
             raise KeyboardInterrupt

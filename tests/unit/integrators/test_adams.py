@@ -1,6 +1,5 @@
 """The laws of the Adams method, in exact fractions, and what they choose."""
 
-import itertools
 import math
 from fractions import Fraction
 
@@ -8,9 +7,13 @@ import numpy as np
 import pytest
 
 from alight.integrators import adams
-from alight.integrators.adams import ERROR_CONSTANTS, HOST, MAX_ORDER, ROWS
+from alight.integrators.adams import ERROR_CONSTANTS, MAX_ORDER, ROWS
+from alight.integrators.step_control import step_factor
 
 EXACT = adams.laws(Fraction, lambda: [Fraction(0)] * ROWS, ERROR_CONSTANTS, lambda f: f, None)
+HOST = adams.laws(
+    float, lambda: [0.0] * ROWS, [float(c) for c in ERROR_CONSTANTS], lambda f: f, step_factor
+)
 orders = pytest.mark.parametrize("k", range(1, MAX_ORDER + 1))
 
 
@@ -38,14 +41,6 @@ def test_weights_are_integrals():
     g = HOST.weights(gamma, eta, MAX_ORDER + 1)
     # The triangle subtracts numbers that may be larger than what is left of them.
     np.testing.assert_allclose(g[1 : MAX_ORDER + 2], expected, rtol=0, atol=1e-14)
-
-
-def test_dense_weights_at_the_step_behind_are_negative_to_those_of_the_step():
-    psi = [Fraction(0), *itertools.accumulate(Fraction(n, 7) for n in (3, 5, 4, 4, 6, 2, 9, 1))]
-    psi += [psi[-1] + 1] * (ROWS - len(psi))
-    g = EXACT.dense_weights(psi, -psi[1], 1)
-    # Through two slopes, the integral is that of a trapezium.
-    assert (g[1], g[2]) == (1, Fraction(-1, 2))
 
 
 @orders
@@ -107,14 +102,6 @@ def test_failures_lead_to_a_new_start():
 def test_an_error_that_is_none_shortens_the_step_and_says_nothing_of_orders(bad):
     assert HOST.retreat(6, 1, bad, bad, bad) == (6, False, 0.5)
     assert HOST.retreat(6, 4, bad, bad, bad) == (1, True, 0.2)
-
-
-@pytest.mark.parametrize(
-    ("size", "left", "step"), [(1.0, 5.0, 1.0), (1.0, 1.8, 0.9), (1.0, 0.7, 0.7), (1.0, 2.0, 1.0)]
-)
-def test_the_last_two_steps_are_equal(size, left, step):
-    assert HOST.fitted(size, left) == step
-    assert HOST.fitted(1.0 - 1e-12, 1.0) == 1.0
 
 
 def test_steps_are_equal_up_to_the_rounding_of_time():

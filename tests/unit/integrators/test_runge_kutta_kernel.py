@@ -1,4 +1,4 @@
-"""Steps inside kernels give the numbers of the host, to rounding, on every device."""
+"""Steps inside kernels against the tableau written out in NumPy, on every device."""
 
 import functools
 import math
@@ -10,9 +10,7 @@ import warp as wp
 from alight.core import devices
 from alight.core.types import quat, scalar, vec3
 from alight.core.warp_setup import POINT_OPTIONS
-from alight.integrators import RK4, RK54, runge_kutta_kernel, solve, step_control
-from alight.integrators.problem import InitialValueProblem, checked_settings
-from alight.integrators.runge_kutta import FixedSteps
+from alight.integrators import RK4, RK54, runge_kutta_kernel, step_control
 
 DEVICES = [device.name for device in devices.available()]
 EPS = np.finfo(np.float64).eps
@@ -87,15 +85,46 @@ def pull():
     return data
 
 
-def host_steps(tableau, rhs, y0, h, count):
-    """The stepper after ``count`` steps of size ``h``, and the last step with its error."""
-    problem = InitialValueProblem(rhs, (0.0, 1e6), y0)
-    stepper = FixedSteps(
-        tableau, problem, checked_settings(problem, 0.1, 0.1, None, math.inf, None, h)
-    )
-    for _ in range(count - 1):
-        stepper.advance()
-    return stepper.trial(h * count)
+def host_step(tableau, rhs, t, y, k1, h):
+    """New state, slope there and error estimate."""
+    k = [k1]
+    for row, c in zip(tableau.a[1:], tableau.c[1:], strict=True):
+        k.append(rhs(t + float(c) * h, y + h * (np.array(row, float) @ k)))
+    end = y + h * (np.array(tableau.b, float) @ k)
+    k.append(rhs(t + h, end))
+    error = np.array(tableau.error, float) @ k if tableau.error else np.zeros_like(y)
+    return end, k[-1], h * error
+
+
+def host_steps(tableau, rhs, y, h, count):
+    """State, slope and error estimate of the last of ``count`` steps of size ``h``."""
+    slope = rhs(0.0, y)
+    for n in range(count):
+        y, slope, error = host_step(tableau, rhs, n * h, y, slope, h)
+    return y, slope, error
+
+
+def following_step(h, norm, growth):
+    """The step after one of size h whose estimate was of order 5."""
+    names = ("SAFETY", "SHRINK", "TINY", "HUGE")
+    constants = [getattr(step_control, name) for name in names]
+    return h * step_control.step_factor(norm, 0.2, growth, *constants)
+
+
+def host_adaptive(rhs, end, y, rtol, atol, h):
+    """State at the end, steps taken and steps rejected."""
+    t, slope, taken, rejected, growth = 0.0, rhs(0.0, y), 0, 0, step_control.GROWTH
+    while t < end:
+        to = end if h >= (end - t) * (1.0 - 1e-9) else t + h
+        new, last, error = host_step(RK54, rhs, t, y, slope, to - t)
+        scale = atol + rtol * np.maximum(np.abs(y), np.abs(new))
+        norm = math.sqrt(np.mean((error / scale) ** 2))
+        h = following_step(to - t, norm, growth)
+        if norm <= 1.0:
+            t, y, slope, taken, growth = to, new, last, taken + 1, step_control.GROWTH
+        else:
+            rejected, growth = rejected + 1, 1.0
+    return y, taken, rejected
 
 
 @functools.cache
@@ -152,54 +181,13 @@ def test_fixed_steps_are_those_of_the_host(n, device):
     tolerance = 4.0 * EPS * count**1.5
     for i, y in enumerate(starts):
         for m, tableau in enumerate((RK4, RK54)):
-            step, estimate = host_steps(tableau, rhs, y, h, count)
-            np.testing.assert_allclose(state[m, i], step.y1, rtol=tolerance, atol=tolerance)
-            np.testing.assert_allclose(slope[m, i], step.k1, rtol=tolerance, atol=5 * tolerance)
+            end, last, estimate = host_steps(tableau, rhs, y, h, count)
+            np.testing.assert_allclose(state[m, i], end, rtol=tolerance, atol=tolerance)
+            np.testing.assert_allclose(slope[m, i], last, rtol=tolerance, atol=5 * tolerance)
             # The estimate is a difference of stages: exact to their rounding.
             np.testing.assert_allclose(error[m, i], estimate, rtol=0, atol=h * tolerance)
     assert not error[0].any()
     assert np.abs(error[1]).max() > 1e3 * h * tolerance
-
-
-@functools.cache
-def dense_kernel(n, tableau):
-    vector, rhs = CASES[n][:2]
-    step = runge_kutta_kernel.step_function(tableau, rhs, vector, Pull, dense=True)
-    inside = runge_kutta_kernel.dense_function(vector)
-
-    @wp.kernel(module="unique", enable_backward=False, module_options=POINT_OPTIONS)
-    def run(
-        offset: int,
-        data: Pull,
-        start: vector,
-        h: scalar,
-        theta: wp.array(dtype=scalar),
-        state_out: wp.array(dtype=vector),
-        end_out: wp.array(dtype=vector),
-    ) -> None:
-        i = wp.tid() + offset
-        k = rhs(data, scalar(0.0), start)
-        taken = step(data, scalar(0.0), start, k, h)
-        state_out[i] = inside(start, k, h, taken, theta[i])
-        end_out[i] = taken.y
-
-    return run
-
-
-@pytest.mark.parametrize("tableau", [RK4, RK54], ids=lambda m: m.name)
-@pytest.mark.parametrize("n", [6, 13])
-def test_dense_output_is_that_of_the_host(n, tableau, device):
-    vector, _, rhs, y0 = CASES[n]
-    h, shares = 0.3, np.linspace(0.0, 1.0, 9)
-    theta = wp.array(shares, dtype=scalar, device=device.name)
-    out = [wp.zeros(len(shares), dtype=vector, device=device.name) for _ in range(2)]
-    inputs = [pull(), vector(*y0), h, theta]
-    devices.launch(dense_kernel(n, tableau), len(shares), inputs, device, outputs=out)
-    state, end = (a.numpy() for a in out)
-    step, _ = host_steps(tableau, rhs, y0, h, 1)
-    np.testing.assert_allclose(state, step.part(shares), rtol=0, atol=30 * EPS)
-    assert np.array_equal(state[0], y0)
-    assert np.array_equal(state[-1], end[-1])
 
 
 NORMS = [0.0, 1e-300, 1e-9, 0.3, 1.0, 1.0 + 1e-9, 40.0, 1e30, 1e250, math.inf, math.nan]
@@ -225,12 +213,12 @@ def test_the_law_of_steps_is_that_of_the_host(growth, device):
     following = wp.zeros_like(given)
     kept = wp.zeros(len(norms), dtype=wp.bool, device=device.name)
     devices.launch(control_kernel, len(norms), [given, growth], device, outputs=[following, kept])
-    host = [step_control.following_step(2.0, x, 4, growth) for x in norms]
+    host = [following_step(2.0, x, growth) for x in norms]
     np.testing.assert_allclose(following.numpy(), host, rtol=4 * EPS)
     assert kept.numpy().tolist() == [x <= 1.0 for x in norms]
     assert following.numpy()[-2:].tolist() == [2.0 * step_control.SHRINK] * 2
     # An error 32 times what is allowed: 1/2 of the step would just do, at order 4 + 1.
-    assert step_control.following_step(2.0, 32.0, 4) == pytest.approx(0.9, rel=1e-15)
+    assert following_step(2.0, 32.0, growth) == pytest.approx(0.9, rel=1e-15)
     assert host[0] == 2.0 * growth
 
 
@@ -282,19 +270,19 @@ def adaptive_kernel():
     return run
 
 
-def test_a_kernel_with_adaptive_steps_takes_those_of_solve(device):
+def test_a_kernel_with_adaptive_steps_takes_those_of_the_host(device):
     end, first, rtol, atol = 12.0, 2.0, 1e-7, 1e-9
     start = wp.array(START6[None], dtype=vec6, device=device.name)
     state = wp.zeros_like(start)
     steps = wp.zeros(1, dtype=wp.vec2i, device=device.name)
     inputs = [pull(), start, end, first, rtol, vec6(atol)]
     devices.launch(adaptive_kernel(), 1, inputs, device, outputs=[state, steps])
-    host = solve(host_orbit, (0, end), START6, rtol=rtol, atol=atol, first_step=first)
-    assert steps.numpy()[0].tolist() == [host.steps, host.rejected]
-    assert host.rejected > 3
+    last, taken, rejected = host_adaptive(host_orbit, end, START6, rtol, atol, first)
+    assert steps.numpy()[0].tolist() == [taken, rejected]
+    assert rejected > 3
     # Steps follow from error estimates of about 1e-8, whose rounding changes them by 1e-9; the
     # state then moves by that share of the error of the solution itself, about 1e-5.
-    np.testing.assert_allclose(state.numpy()[0], host.y[-1], rtol=0, atol=1e-12)
+    np.testing.assert_allclose(state.numpy()[0], last, rtol=0, atol=1e-12)
 
 
 @wp.kernel(enable_backward=False)
@@ -331,6 +319,3 @@ def test_a_state_or_error_that_is_not_finite_is_never_accepted(device):
 def test_functions_are_made_once():
     args = (RK54, orbit, vec6, Pull)
     assert runge_kutta_kernel.step_function(*args) is runge_kutta_kernel.step_function(*args)
-    assert runge_kutta_kernel.step_function(*args) is not runge_kutta_kernel.step_function(
-        *args, dense=True
-    )

@@ -2,8 +2,7 @@
 
 A rooted tree t of order q with subtrees t_1..t_m has density gamma(t) = q prod gamma(t_i) and
 stage weights w_i(t) = prod_k sum_j a_ij w_j(t_k). A method has order p if and only if
-sum_i b_i w_i(t) = 1/gamma(t) for all trees of order q <= p; a continuous one, if
-sum_i b_i(theta) w_i(t) = theta^q/gamma(t) for all theta in [0, 1] (Butcher).
+sum_i b_i w_i(t) = 1/gamma(t) for all trees of order q <= p (Butcher).
 """
 
 import dataclasses
@@ -14,7 +13,6 @@ import numpy as np
 import pytest
 
 from alight.integrators import RK4, RK54
-from alight.integrators.dense import between
 
 METHODS = [RK4, RK54]
 
@@ -66,27 +64,17 @@ def stage_weights(tree, a):
     return weights
 
 
-def defects(weights, a, order, theta=Fraction(1)):
+def defects(weights, a, order):
     """Trees of ``order`` whose condition is not met."""
 
     def weight(tree):
         return sum(b * w for b, w in zip(weights, stage_weights(tree, a), strict=True))
 
-    return [t for t in trees(order) if weight(t) != theta**order / density(t)]
+    return [t for t in trees(order) if weight(t) != Fraction(1, density(t))]
 
 
 def all_stages(row, tableau):
     return row + (Fraction(0),) * (tableau.stages + 1 - len(row))
-
-
-def dense_weights(tableau, theta):
-    """b_i(theta), read off the formula that is used: a step of length 1 from 0 whose stages are
-    the unit vectors."""
-    n = tableau.stages + 1
-    unit = np.array([[Fraction(int(i == j)) for j in range(n)] for i in range(n)], dtype=object)
-    y1 = np.array(all_stages(tableau.b, tableau), dtype=object)
-    bend = np.array(all_stages(tableau.dense, tableau), dtype=object)
-    return list(between(theta, 1 - theta, Fraction(1), 0 * y1, y1, unit[0], unit[-1], bend))
 
 
 def test_the_trees_are_all_there():
@@ -100,7 +88,6 @@ def test_shapes_and_row_sums(tableau):
     assert len(tableau.c) == s
     assert [sum(row) for row in tableau.a] == list(tableau.c)
     assert len(tableau.error) in (0, s + 1)
-    assert len(tableau.dense) in (0, s + 1)
 
 
 @pytest.mark.parametrize("tableau", METHODS, ids=lambda m: m.name)
@@ -119,23 +106,6 @@ def test_order_of_the_embedded_solution():
     assert len(defects(weights, rows(RK54), RK54.error_order + 1)) == 9
 
 
-@pytest.mark.parametrize("tableau", METHODS, ids=lambda m: m.name)
-def test_dense_output_has_the_order_claimed(tableau):
-    # Both sides are polynomials in theta of degree 4: eight values settle their equality.
-    for theta in (Fraction(i, 7) for i in range(8)):
-        weights = dense_weights(tableau, theta)
-        for order in range(1, tableau.dense_order + 1):
-            assert not defects(weights, rows(tableau), order, theta)
-    middle = dense_weights(tableau, Fraction(1, 3))
-    assert defects(middle, rows(tableau), tableau.dense_order + 1, Fraction(1, 3))
-
-
-@pytest.mark.parametrize("tableau", METHODS, ids=lambda m: m.name)
-def test_dense_output_meets_both_ends(tableau):
-    assert dense_weights(tableau, Fraction(1)) == list(all_stages(tableau.b, tableau))
-    assert set(dense_weights(tableau, Fraction(0))) == {Fraction(0)}
-
-
 def test_a_wrong_coefficient_is_noticed():
     b = list(RK54.b)
     b[2], b[3] = b[2] + Fraction(1, 10**6), b[3] - Fraction(1, 10**6)
@@ -143,10 +113,9 @@ def test_a_wrong_coefficient_is_noticed():
     assert defects(all_stages(wrong.b, wrong), rows(wrong), 2)
 
 
-def test_dense_weights_are_those_of_another_tool():
+def test_coefficients_are_those_of_another_tool():
     from scipy.integrate import RK45
 
-    for theta in (0.1, 0.5, 0.77):
-        powers = theta ** np.arange(1, 5)
-        ours = [float(w) for w in dense_weights(RK54, Fraction(theta))]
-        np.testing.assert_allclose(ours, RK45.P @ powers, rtol=0.0, atol=1e-15)
+    ours = [[float(x) for x in row] for row in (RK54.b, RK54.c, RK54.error)]
+    for mine, theirs in zip(ours, (RK45.B, RK45.C, -RK45.E), strict=True):
+        np.testing.assert_allclose(mine, theirs, rtol=1e-14)

@@ -510,13 +510,10 @@ def load(
     if len(rows) not in (1, count):
         raise InputError(f"contact parameters are given for {len(rows)} runs, states for {count}.")
     target = devices.resolve(device)
-    arrays = [
-        wp.array(np.broadcast_to(a, (count, 3)), dtype=vec3, device=target.name) for a in states
-    ]
-    q_in = wp.array(np.broadcast_to(turned, (count, 4)), dtype=quat, device=target.name)
+    arrays = [devices.array(np.broadcast_to(a, (count, 3)), vec3, target) for a in states]
+    q_in = devices.array(np.broadcast_to(turned, (count, 4)), quat, target)
     look = NearPoints()
     look.clear = wp.full((lander.n_points, 1), -1.0, dtype=scalar, device=target.name)
-    out = wp.empty(count, dtype=ContactLoad, device=target.name)
     inputs = [
         wp.array(rows, dtype=CompliantData, device=target.name),
         lander.kernel_data(target),
@@ -527,5 +524,4 @@ def load(
         *arrays[2:],
     ]
     kernel = _load_kernel(surface.point, surface.Data, push, stored)
-    devices.launch(kernel, count, inputs, target, outputs=[out])
-    return out.numpy()
+    return devices.computed(kernel, count, inputs, [ContactLoad], target)[0]

@@ -71,11 +71,9 @@ class GroundLaw(Given):
         """Factors and values at points (n, 3) [m], for the run ``row``."""
         x = checked_points(np.atleast_2d(points), "the ground")
         target = devices.resolve(device)
-        out = wp.empty(len(x), dtype=GroundPoint, device=target.name)
-        inputs = [self.data(target), row, wp.array(x, dtype=vec3, device=target.name)]
+        inputs = [self.data(target), row, devices.array(x, vec3, target)]
         kernel = _ground_kernel(self.at, self.Data)
-        devices.launch(kernel, len(x), inputs, target, outputs=[out])
-        found = out.numpy()
+        (found,) = devices.computed(kernel, len(x), inputs, [GroundPoint], target)
         return GroundValues(np.asarray(found["factor"]), np.asarray(found["value"]))
 
 

@@ -161,21 +161,16 @@ def prepared(
     """A call that fills an array of ``Proximity``, and the array; all of it on the device."""
     if reach != np.inf:
         reach = checked_number("reach [m]", reach)
-    n = len(positions)
-    out = wp.empty(n, dtype=Proximity, device=device.name)
     inputs = [
         ground.data(device),
         hull_data(hull, device),
-        wp.array(np.ascontiguousarray(positions), dtype=vec3, device=device.name),
-        wp.array(np.ascontiguousarray(attitudes), dtype=quat, device=device.name),
+        devices.array(positions, vec3, device),
+        devices.array(attitudes, quat, device),
         scalar(reach),
     ]
-
-    def launch() -> None:
-        if n:
-            kernel = _nearest_kernel(ground)
-            devices.launch(kernel, n, inputs, device, threads, outputs=[out], min_items=16)
-
+    launch, (out,) = devices.prepared(
+        _nearest_kernel(ground), len(positions), inputs, [Proximity], device, threads, min_items=16
+    )
     return launch, out
 
 

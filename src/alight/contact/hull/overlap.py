@@ -298,18 +298,15 @@ def overlap(
     where = devices.resolve(device)
     hull = touching_hull(lander, where)
     count = x[..., 0].size
-    out = wp.empty(count, dtype=Deepest, device=where.name)
     inputs = [
         *(ground.data(where), hull, scalar(lander.radii[0] if is_ball(lander) else 0.0)),
         scalar(ground.bounds.slope),
-        wp.array(np.ascontiguousarray(x.reshape(-1, 3)), dtype=vec3, device=where.name),
-        wp.array(np.ascontiguousarray(q.reshape(-1, 4)), dtype=quat, device=where.name),
+        devices.array(x.reshape(-1, 3), vec3, where),
+        devices.array(q.reshape(-1, 4), quat, where),
     ]
-    if count:
-        smooth = hull_functions(ground) is None
-        kernel = _kernel(ground.point, ground.Data, corners_function(ground), smooth)
-        devices.launch(kernel, count, inputs, where, threads, outputs=[out], min_items=16)
-    found = out.numpy()
+    smooth = hull_functions(ground) is None
+    kernel = _kernel(ground.point, ground.Data, corners_function(ground), smooth)
+    (found,) = devices.computed(kernel, count, inputs, [Deepest], where, threads, min_items=16)
     return Overlap(
         found["depth"].reshape(x.shape[:-1]),
         found["place"].reshape(x.shape),

@@ -130,14 +130,11 @@ def _launched(
 
     def given(values: Array, inner: tuple[int, ...], kind: type) -> wp.array:
         flat = np.broadcast_to(values, batch + inner).reshape((count, *inner))
-        return wp.array(np.ascontiguousarray(flat), dtype=kind, device=target.name)
+        return devices.array(flat, kind, target)
 
     inputs = [given(m, (3, 3), mat33), given(v, (3,), vec3), given(e, (), scalar)]
     inputs.append(given(mu, (), scalar))
-    out = wp.empty(count, dtype=ImpactResult, device=target.name)
-    if count:
-        devices.launch(impact_each, count, inputs, target, outputs=[out], block=128)
-    found = out.numpy()
+    (found,) = devices.computed(impact_each, count, inputs, [ImpactResult], target, block=128)
     lost = np.flatnonzero(found["flags"] & int(impact_phases.UNRESOLVED))
     if len(lost):
         raise AlightError(

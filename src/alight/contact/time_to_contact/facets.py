@@ -41,8 +41,8 @@ from alight.contact.time_to_contact.feature_pairs import (
     peak_clear,
     touch_time,
 )
-from alight.core.types import scalar
-from alight.surfaces.facets.bvh import leaf_start
+from alight.core.types import scalar, vec3
+from alight.surfaces.facets.bvh import BoxTree, ordered_walk
 from alight.surfaces.facets.triangles import (
     OWN_EDGE,
     OWN_VERTEX,
@@ -155,57 +155,28 @@ def facet_clear(mesh: Triangles, hull: HullData, given: FreeFlight, facet: int):
 # -- the walk -------------------------------------------------------------------------------------
 
 
+@wp.func
+def center_of(tree: BoxTree, given: FreeFlight):
+    """The centre of the lander from the tree's origin [m]."""
+    return given.extent.center - tree.origin
+
+
+@wp.func
+def soonest(tree: BoxTree, number: int, given: FreeFlight, center: vec3):
+    """A time before which nothing that a node holds is touched [s]."""
+    return node_time(given, tree.node[number], center, tree.rise)
+
+
+@wp.func
+def clear_until(given: FreeFlight):
+    """The time that is left to be told [s]."""
+    return given.clear
+
+
 @functools.cache
 def time_walk(Data: Any, visit: Any) -> Any:
-    """A Warp function ``(data, flying) -> flying`` over all that may be touched, soonest first.
-
-    As ``surfaces.facets.bvh.walk_function``, but by time: ``data.mesh.tree`` is the tree and
-    ``visit(data, flying, triangle) -> flying`` is called for what cannot be told to stay clear.
-    """
-
-    @wp.func
-    def walk(data: Data, given: FreeFlight):
-        leaves = data.mesh.tree.leaves
-        rise = data.mesh.tree.rise
-        center = given.extent.center - data.mesh.tree.origin
-        now = given
-        node = int(1)
-        pending = int(0)  # bit k: k levels up, the other child is still to be seen
-        walking = node_time(now, data.mesh.tree.node[1], center, rise) < now.clear
-        while walking:
-            deeper = bool(False)
-            if node < leaves:
-                child = 2 * node
-                soon = node_time(now, data.mesh.tree.node[child], center, rise)
-                late = node_time(now, data.mesh.tree.node[child + 1], center, rise)
-                if late < soon:
-                    child += 1
-                    swap = soon
-                    soon = late
-                    late = swap
-                if soon < now.clear:
-                    deeper = True
-                    node = child
-                    pending = 2 * pending + wp.where(late < now.clear, 1, 0)
-            else:
-                leaf = node - leaves
-                end = leaf_start(data.mesh.tree, leaf + 1)
-                for i in range(leaf_start(data.mesh.tree, leaf), end):
-                    now = visit(data, now, i)
-            while walking and not deeper:
-                if pending == 0:
-                    walking = False
-                else:
-                    while (pending & 1) == 0:
-                        pending = pending >> 1
-                        node = node >> 1
-                    pending -= 1
-                    node = node ^ 1
-                    # What was found since may have made it too late.
-                    deeper = node_time(now, data.mesh.tree.node[node], center, rise) < now.clear
-        return now
-
-    return walk
+    """A Warp function ``(data, flying) -> flying`` over all that may be touched, soonest first."""
+    return ordered_walk(Data, FreeFlight, center_of, soonest, clear_until, visit)
 
 
 @wp.struct

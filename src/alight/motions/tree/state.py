@@ -10,8 +10,7 @@ from alight.core import devices
 from alight.core.types import scalar, vec3
 from alight.engine.records import Touch
 from alight.gravity.law import FieldValue
-from alight.integrators.pece_kernel import ROWS, Adams
-from alight.integrators.pece_rows import StateRows
+from alight.integrators.pece_rows import ROWS, Adams, StateRows
 from alight.vehicles.tree.data import TreeMemory, run_rows, tree_memory
 
 # Rows of ``TreeSpace.peaks``, before those of single joints, pads, sloshes and bellies.

@@ -13,8 +13,9 @@ import warp as wp
 
 from alight.core.outcomes import Outcome
 from alight.core.types import scalar
-from alight.integrators.pece_kernel import ROWS, Adams
 from alight.integrators.pece_rows import (
+    ROWS,
+    Adams,
     Corrected,
     StateRows,
     StepWeights,

@@ -113,55 +113,38 @@ def disc_gap2(node: Node, center: vec3, spread: scalar, radius: scalar):
 
 
 @functools.cache
-def walk_function(Data: Any, Query: Any, spread: Any, visit: Any) -> Any:
-    """A Warp function ``(data, query) -> query`` that visits what may be near, nearest first.
+def ordered_walk(Data: Any, Query: Any, view: Any, value: Any, limit: Any, visit: Any) -> Any:
+    """A Warp function ``(data, query) -> query`` that visits what matters, the least value first.
 
-    ``Data`` is a struct with a ``BoxTree`` as ``data.mesh.tree``. ``Query`` is a struct with an
-    ``extent`` and ``limit2``: nothing farther than the root of ``limit2`` [m^2] matters.
-    ``spread(query, axis)`` is how far what is asked about reaches along an axis from the centre of
-    its extent [m]. ``visit(data, query, triangle) -> query`` is called for each triangle of a leaf
-    that is near enough, and may lower ``limit2``. What stands on a triangle, and reaches beyond it
-    by ``tree.rise`` at most, can be visited with it.
+    ``Data`` is a struct with a ``BoxTree`` as ``data.mesh.tree``, ``view(tree, query)`` is what
+    stays the same on the way, and ``value(tree, number, query, view)`` is at most that of
+    anything a node holds. Nodes from ``limit(query)`` on are left out; ``visit(data, query,
+    triangle) -> query`` is called for each triangle of the leaves that are left, and may lower it.
     """
 
     @wp.func
-    def gap2_of(tree: BoxTree, number: int, query: Query, extent: Extent):
-        """A squared distance [m^2] that all a node holds keeps from what is asked about."""
-        node = tree.node[number]
-        gap2 = box_gap2(node, extent.lower, extent.upper)
-        if gap2 < query.limit2:
-            along = spread(query, node_axis(node)) + tree.rise
-            gap2 = wp.max(gap2, disc_gap2(node, extent.center, along, extent.radius))
-        return gap2
-
-    @wp.func
-    def walk(data: Data, query: Query):
+    def walk(data: Data, given: Query):
         leaves = data.mesh.tree.leaves
-        rise = vec3(data.mesh.tree.rise, data.mesh.tree.rise, data.mesh.tree.rise)
-        extent = Extent()
-        extent.lower = query.extent.lower - data.mesh.tree.origin - rise
-        extent.upper = query.extent.upper - data.mesh.tree.origin + rise
-        extent.center = query.extent.center - data.mesh.tree.origin
-        extent.radius = query.extent.radius + data.mesh.tree.rise
-        now = query
+        seen = view(data.mesh.tree, given)
+        now = given
         node = int(1)
         pending = int(0)  # bit k: k levels up, the other child is still to be seen
-        walking = gap2_of(data.mesh.tree, 1, now, extent) < now.limit2
+        walking = value(data.mesh.tree, 1, now, seen) < limit(now)
         while walking:
             deeper = bool(False)
             if node < leaves:
                 child = 2 * node
-                near = gap2_of(data.mesh.tree, child, now, extent)
-                far = gap2_of(data.mesh.tree, child + 1, now, extent)
+                near = value(data.mesh.tree, child, now, seen)
+                far = value(data.mesh.tree, child + 1, now, seen)
                 if far < near:
                     child += 1
                     swap = near
                     near = far
                     far = swap
-                if near < now.limit2:
+                if near < limit(now):
                     deeper = True
                     node = child
-                    pending = 2 * pending + wp.where(far < now.limit2, 1, 0)
+                    pending = 2 * pending + wp.where(far < limit(now), 1, 0)
             else:
                 leaf = node - leaves
                 end = leaf_start(data.mesh.tree, leaf + 1)
@@ -177,10 +160,48 @@ def walk_function(Data: Any, Query: Any, spread: Any, visit: Any) -> Any:
                     pending -= 1
                     node = node ^ 1
                     # What was found since may have made it too far.
-                    deeper = gap2_of(data.mesh.tree, node, now, extent) < now.limit2
+                    deeper = value(data.mesh.tree, node, now, seen) < limit(now)
         return now
 
     return walk
+
+
+@functools.cache
+def walk_function(Data: Any, Query: Any, spread: Any, visit: Any) -> Any:
+    """A Warp function ``(data, query) -> query`` that visits what may be near, nearest first.
+
+    An ``ordered_walk`` by distance. ``Query`` is a struct with an ``extent`` and ``limit2``:
+    nothing farther than the root of ``limit2`` [m^2] matters. ``spread(query, axis)`` is how far
+    what is asked about reaches along an axis from the centre of its extent [m]. What stands on a
+    triangle, and reaches beyond it by ``tree.rise`` at most, can be visited with it.
+    """
+
+    @wp.func
+    def extent_of(tree: BoxTree, query: Query):
+        """What is asked about, from the tree's origin, grown by what stands on triangles."""
+        rise = vec3(tree.rise, tree.rise, tree.rise)
+        extent = Extent()
+        extent.lower = query.extent.lower - tree.origin - rise
+        extent.upper = query.extent.upper - tree.origin + rise
+        extent.center = query.extent.center - tree.origin
+        extent.radius = query.extent.radius + tree.rise
+        return extent
+
+    @wp.func
+    def gap2_of(tree: BoxTree, number: int, query: Query, extent: Extent):
+        """A squared distance [m^2] that all a node holds keeps from what is asked about."""
+        node = tree.node[number]
+        gap2 = box_gap2(node, extent.lower, extent.upper)
+        if gap2 < query.limit2:
+            along = spread(query, node_axis(node)) + tree.rise
+            gap2 = wp.max(gap2, disc_gap2(node, extent.center, along, extent.radius))
+        return gap2
+
+    @wp.func
+    def limit2_of(query: Query):
+        return query.limit2
+
+    return ordered_walk(Data, Query, extent_of, gap2_of, limit2_of, visit)
 
 
 # -- on the host ------------------------------------------------------------------------------

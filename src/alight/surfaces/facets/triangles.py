@@ -271,17 +271,7 @@ def distances(
 ) -> tuple[Array, Any]:
     """Signed distance [m] of points (n, 3) from ``triangles_data``, and the nearest facets."""
     n = len(points)
-    found = wp.empty(n, dtype=scalar, device=device.name)
-    face = wp.empty(n, dtype=int, device=device.name)
-    if hint is None:
-        hint = np.zeros(n, np.int32)
-    if n:
-        inputs = [
-            mesh,
-            wp.array(np.ascontiguousarray(points), dtype=vec3, device=device.name),
-            wp.array(np.ascontiguousarray(hint, np.int32), dtype=int, device=device.name),
-            found,
-            face,
-        ]
-        devices.launch(_distance_kernel, n, inputs, device, min_items=16)
-    return found.numpy(), face.numpy()
+    hint = np.zeros(n, np.int32) if hint is None else np.asarray(hint, np.int32)
+    inputs = [mesh, devices.array(points, vec3, device), devices.array(hint, int, device)]
+    found, face = devices.computed(_distance_kernel, n, inputs, (scalar, int), device, min_items=16)
+    return found, face

@@ -249,19 +249,11 @@ class FractalNoise:
 
     def prepared(
         self, points: Array, device: devices.Device, threads: int | None = None
-    ) -> tuple[Callable[[], None], tuple[wp.array, wp.array]]:
+    ) -> tuple[Callable[[], None], tuple[wp.array, ...]]:
         """A call that fills arrays of height and gradient on the device, and the arrays."""
-        n = len(points)
-        x = wp.array(np.ascontiguousarray(points), dtype=vec3, device=device.name)
-        value = wp.empty(n, dtype=scalar, device=device.name)
-        gradient = wp.empty(n, dtype=vec3, device=device.name)
-        inputs = [self.data(device), x, value, gradient]
-
-        def launch() -> None:
-            if n:
-                devices.launch(_height_kernel(), n, inputs, device, threads)
-
-        return launch, (value, gradient)
+        inputs = [self.data(device), devices.array(points, vec3, device)]
+        kinds = (scalar, vec3)
+        return devices.prepared(_height_kernel(), len(points), inputs, kinds, device, threads)
 
     def __repr__(self) -> str:
         return (

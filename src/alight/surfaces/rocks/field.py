@@ -36,7 +36,7 @@ KEPT = 100_000
 _SAFETY = 1.25
 
 
-class Table(NamedTuple):
+class RockTable(NamedTuple):
     """Rocks as arrays, in the order of facets, classes and cells."""
 
     vertices: Array
@@ -210,7 +210,7 @@ class RockField:
 
     def near(
         self, center: npt.ArrayLike | None = None, radius: float = np.inf, device: str = "auto"
-    ) -> Table:
+    ) -> RockTable:
         """All rocks whose places are within ``radius`` of ``center`` [m], or all there are."""
         middle = np.zeros(3) if center is None else checked_vector("center [m]", center)
         if not (isinstance(radius, (int, float, np.number)) and radius > 0.0):
@@ -228,7 +228,7 @@ class RockField:
         order = np.argsort(found["facet"][inside], kind="stable")
         found = found[inside][order]
         address = np.stack([found["octave"], found["cell"], found["index"]], axis=1)
-        return Table(
+        return RockTable(
             found["corner"], found["ground"], found["up"], found["size"], found["sunk"],
             found["facet"], address,
         )  # fmt: skip

@@ -274,15 +274,6 @@ def rock_of(
 
 
 @wp.func
-def rock_face(rocks: RocksData, rock: Rock, f: int):
-    """The corners of a face (rows), counter-clockwise from outside."""
-    v = rocks.face[f]
-    return wp.matrix_from_rows(
-        rock_vertex(rock, v[0]), rock_vertex(rock, v[1]), rock_vertex(rock, v[2])
-    )
-
-
-@wp.func
 def rock_gap(corner: Corners, center: vec3, x: vec3):
     """A lower bound of the distance from x: to the plane across the way to the rock's middle."""
     way = x - center

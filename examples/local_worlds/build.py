@@ -13,6 +13,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 import warp as wp
+from examples.local_worlds.kernel import AtlasData, place_kernel, sphere_kernel
 
 from alight.core import devices
 from alight.core.checks import Array
@@ -20,7 +21,6 @@ from alight.core.errors import InputError
 from alight.core.frames import latitude_longitude
 from alight.core.types import scalar, vec3
 from alight.shapes.mesh import Mesh
-from alight.surfaces.atlas.kernel import AtlasData, place_kernel, sphere_kernel
 from alight.surfaces.facets import bvh
 from alight.surfaces.facets.triangles import Triangles, triangles_data
 

@@ -19,6 +19,14 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 import warp as wp
+from examples.local_worlds import build
+from examples.local_worlds.kernel import (
+    AtlasData,
+    atlas_place,
+    atlas_range,
+    nearest_in_world,
+    nearest_kernel,
+)
 
 from alight.core import devices
 from alight.core.checks import (
@@ -31,14 +39,6 @@ from alight.core.checks import (
 from alight.core.errors import InputError, unknown_name
 from alight.core.types import scalar, vec3
 from alight.shapes.mesh import Mesh
-from alight.surfaces.atlas import build
-from alight.surfaces.atlas.kernel import (
-    AtlasData,
-    atlas_place,
-    atlas_range,
-    nearest_in_world,
-    nearest_kernel,
-)
 from alight.surfaces.facets.surface import Facets
 
 Whole = npt.NDArray[np.int64]

@@ -4,13 +4,15 @@ import math
 
 import numpy as np
 import pytest
+from examples.local_worlds import build
+from examples.local_worlds.__main__ import main
+from examples.local_worlds.atlas import Atlas
 
 from alight.core import devices
 from alight.core.errors import AlightError
 from alight.scenario import bodies
 from alight.shapes import Mesh, icosphere
-from alight.surfaces import Atlas, Facets
-from alight.surfaces.atlas import build
+from alight.surfaces import Facets
 
 
 @pytest.fixture(scope="module", params=["coarse ball", "comet", "corner", "slit", "beside"])
@@ -297,6 +299,13 @@ def test_size_and_nothing_asked():
     assert "cells=3" in repr(atlas)
     assert atlas.nearest(np.zeros((0, 3))).distance.shape == (0,)
     assert atlas.cell(np.zeros((0, 3))).shape == (0,)
+
+
+def test_the_example_runs_and_says_how_far_it_is_from_the_tree(capsys):
+    main()
+    told = capsys.readouterr().out
+    assert "2048 local worlds of" in told
+    assert float(told.split("by ")[-1].split(" m")[0]) < 1e-12
 
 
 def test_what_is_refused():

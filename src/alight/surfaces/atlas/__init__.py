@@ -1,1 +1,0 @@
-"""The atlas: facets by latitude and longitude, in local worlds."""
