@@ -13,7 +13,8 @@ from alight.engine.motion import Launch, Loop
 from alight.gravity.linearised import extrapolate
 from alight.motions.rigid.composition import Composition
 from alight.motions.rigid.drive.kernel import drive_functions
-from alight.motions.rigid.drive.laws import DRIVEN, EACH, HELD, MOMENTUM, WHEELS, WORK
+from alight.motions.rigid.drive.laws import DRIVEN, WORK
+from alight.motions.rigid.drive.wheels import wheel_functions
 from alight.motions.rigid.phases.clipped import watch
 from alight.motions.rigid.phases.driven import driven_phase
 from alight.motions.rigid.phases.flight import flight_phase
@@ -179,6 +180,8 @@ def _line_function(parts: Composition) -> Any:
     drives = parts.laws.drive is not None
     wheels = parts.laws.drive.wheels if parts.laws.drive else 0
     spin = parts.laws.spin
+    own: Any = wheel_functions(parts) if drives else None
+    is_free, seen = getattr(own, "is_free", None), getattr(own, "seen", None)
 
     @wp.func
     def line(
@@ -207,12 +210,9 @@ def _line_function(parts: Composition) -> Any:
             now = spin(world.rotation, run.t)
             star = run.w + wp.quat_rotate_inv(run.q, now.rate)
             for i in range(wp.static(wheels)):
-                wheel = world.actuators.wheels[i]
-                at = WHEELS + EACH * i
                 speed = scalar(0.0)
-                if memory.drives[at + HELD, slot] == scalar(0.0):
-                    p = memory.drives[at + MOMENTUM, slot]
-                    speed = p / wheel.inertia - wp.dot(wheel.axis, star)
+                if is_free(memory, slot, i):
+                    speed = seen(world, memory, slot, i, star).speed
                 lines[row, 19 + i] = speed
 
     return line

@@ -2,11 +2,7 @@
 
 At the start of a step levels are set, wheels freed and springs let go; the world is laid out for
 what is free (``fitted``); the step ends where a wheel comes to a stand; then wheels have their new
-momenta, and those that stand are held. I_F is the inertia less J a a^T of each free wheel, and
-
-    H = I_F w + sum p a,   p' = u,   I_F w' = torque - w x H - sum u a
-
-with w the inertial rate. Holding a wheel conserves H.
+momenta, and those that stand are held (``wheels``).
 """
 
 import dataclasses
@@ -25,16 +21,13 @@ from alight.actuators.programme_kernel import (
     next_switch,
     next_tick,
 )
-from alight.actuators.wheel import WheelData, brake_torque, motor_torque, spin_at_rest
 from alight.core.outcomes import Outcome
-from alight.core.types import mat33, scalar
+from alight.core.types import scalar
 from alight.engine.scene import Scene
 from alight.motions.rigid.composition import Composition
 from alight.motions.rigid.drive.laws import (
     DRIVEN,
     EACH,
-    HELD,
-    MOMENTUM,
     RESTED,
     RESTS,
     SINCE,
@@ -43,6 +36,7 @@ from alight.motions.rigid.drive.laws import (
     WORK,
     controllers,
 )
+from alight.motions.rigid.drive.wheels import wheel_functions
 from alight.motions.rigid.phases.clipped import watch
 from alight.motions.rigid.scene import scene_function
 from alight.motions.rigid.state import CONTACT, FLIGHT, Memory, Run
@@ -50,32 +44,10 @@ from alight.vehicles.rigid.data import angular_energy, linear_energy
 
 _RUNNING = wp.constant(int(Outcome.RUNNING))
 
-#: Of the time that a wheel has been slowed for, what is left when it stands: in flight, and on the
-#: ground, which balances the rest in the next step and does not like slivers of steps; and when
-#: steps no longer stop short of that.
-_STANDS = wp.constant(scalar(1e-6))
-_STANDS_ON = wp.constant(scalar(1e-3))
-_SOON = wp.constant(scalar(1e-3))
-_SHORT = wp.constant(scalar(0.9))
 #: A step of contact turns a lander by no more than this, from a stand [rad]; gyroscopic motion by
-#: this; and a motor's torque changes by no more than this share.
+#: this.
 _TURN = wp.constant(scalar(1e-4))
 _NUTATION = wp.constant(scalar(0.1))
-_SHARE = wp.constant(scalar(0.02))
-
-
-@wp.func
-def way_of(wheel: WheelData, motor: scalar, speed: scalar):
-    """Which way a wheel turns, or will."""
-    if speed == scalar(0.0):
-        return wp.sign(motor_torque(wheel, motor, scalar(0.0)))
-    return wp.sign(speed)
-
-
-@wp.func
-def wheel_effort(wheel: WheelData, motor: scalar, brake: scalar, speed: scalar, way: scalar):
-    """Torque of motor and brake on a wheel that goes ``way`` [N m]."""
-    return motor_torque(wheel, motor, speed) - way * brake_torque(wheel, brake)
 
 
 @dataclasses.dataclass(frozen=True)
@@ -112,6 +84,10 @@ def drive_functions(parts: Composition) -> DriveFunctions:
     push_all, kick_one = combined(drive.pushers)[1:]
     control = controllers(drive.controllers)[1]
     spin, external_next, timed = laws.spin, laws.next, laws.next is not None
+    own = wheel_functions(parts)
+    is_free, free_wheels, fit_wheels = own.is_free, own.switch, own.fit
+    wheel_step, spin_wheels, hold_wheels = own.longest, own.spin, own.hold
+    stand_by = own.stand_by
     seen = scene_function(parts, drive.sees_height, False)
 
     @wp.func
@@ -144,21 +120,6 @@ def drive_functions(parts: Composition) -> DriveFunctions:
         return run.w + wp.quat_rotate_inv(run.q, now.rate)
 
     @wp.func
-    def switch_wheels(world: World, run: Run, memory: Memory, slot: int):
-        """Free wheels whose motors turn them."""
-        star = inertial(world, run)
-        for i in range(wp.static(wheels)):
-            at = WHEELS + EACH * i
-            wheel = world.actuators.wheels[i]
-            if memory.drives[at + HELD, slot] != scalar(0.0):
-                motor = memory.drives[wp.static(level_row) + 2 * i, slot]
-                brake = memory.drives[wp.static(level_row) + 2 * i + 1, slot]
-                stall = wp.abs(motor_torque(wheel, motor, scalar(0.0)))
-                if stall > brake_torque(wheel, brake):
-                    memory.drives[at + HELD, slot] = scalar(0.0)
-                    memory.drives[at + MOMENTUM, slot] = wheel.inertia * wp.dot(wheel.axis, star)
-
-    @wp.func
     def set_levels(world: World, run: Run, memory: Memory, slot: int):
         """Levels from the start of this step on."""
         all = world.actuators.programmes
@@ -186,33 +147,11 @@ def drive_functions(parts: Composition) -> DriveFunctions:
                     memory.drives[wp.static(kick_row - 2 * wheels) + c, slot] = scalar(1.0)
 
     @wp.func
-    def freed(inverse: mat33, wheel: WheelData):
-        """The inverse of I - J a a^T."""
-        b = inverse * wheel.axis
-        share = wheel.inertia / (scalar(1.0) - wheel.inertia * wp.dot(wheel.axis, b))
-        return inverse + share * wp.outer(b, b)
-
-    @wp.func
     def fitted(world: World, run: Run, memory: Memory, slot: int):
         """``world`` with the inertia of what is not free, and what actuators do from now on."""
         here = world
         here.drive.work = memory.drives[WORK, slot]
-        star = inertial(world, run)
-        for i in range(wp.static(wheels)):
-            at = WHEELS + EACH * i
-            if memory.drives[at + HELD, slot] == scalar(0.0):
-                wheel = world.actuators.wheels[i]
-                p = memory.drives[at + MOMENTUM, slot]
-                motor = memory.drives[wp.static(level_row) + 2 * i, slot]
-                brake = memory.drives[wp.static(level_row) + 2 * i + 1, slot]
-                speed = p / wheel.inertia - wp.dot(wheel.axis, star)
-                u = wheel_effort(wheel, motor, brake, speed, way_of(wheel, motor, speed))
-                own = wheel.inertia * wp.outer(wheel.axis, wheel.axis)
-                here.body.inertia = here.body.inertia - own
-                here.body.inverse_inertia = freed(here.body.inverse_inertia, wheel)
-                here.drive.gyro = here.drive.gyro + p * wheel.axis
-                here.drive.gyro_rate = here.drive.gyro_rate + u * wheel.axis
-                here.drive.stored = here.drive.stored + scalar(0.5) * p * p / wheel.inertia
+        here = fit_wheels(here, memory, slot, inertial(world, run))
         if wp.static(pushers > 0):
             effort = act(world, see(world, run, memory, slot), memory, slot)
             here.drive.force = effort.force
@@ -224,7 +163,7 @@ def drive_functions(parts: Composition) -> DriveFunctions:
         """Whether a wheel is free or an actuator is switched on."""
         found = bool(False)
         for i in range(wp.static(wheels)):
-            if memory.drives[WHEELS + EACH * i + HELD, slot] == scalar(0.0):
+            if is_free(memory, slot, i):
                 found = True
         for j in range(wp.static(pushers)):
             if memory.drives[wp.static(level_row + 2 * wheels) + j, slot] != scalar(0.0):
@@ -256,7 +195,7 @@ def drive_functions(parts: Composition) -> DriveFunctions:
     def begin(world: World, run: Run, memory: Memory, slot: int):
         """``run`` with the levels of the step that begins."""
         set_levels(world, run, memory, slot)
-        switch_wheels(world, run, memory, slot)
+        free_wheels(world, memory, slot, inertial(world, run))
         out = run
         if wp.static(kicks):
             out = let_go(world, run, memory, slot)
@@ -266,29 +205,8 @@ def drive_functions(parts: Composition) -> DriveFunctions:
     @wp.func
     def longest(here: World, run: Run, memory: Memory, slot: int):
         """How long the step may be [s]: to where a wheel stands, and as motion can be followed."""
-        out = NEVER
-        star = inertial(here, run)
+        out = wheel_step(here, run, memory, slot, inertial(here, run))
         inverse = here.body.inverse_inertia
-        for i in range(wp.static(wheels)):
-            at = WHEELS + EACH * i
-            if memory.drives[at + HELD, slot] == scalar(0.0):
-                wheel = here.actuators.wheels[i]
-                motor = memory.drives[wp.static(level_row) + 2 * i, slot]
-                brake = memory.drives[wp.static(level_row) + 2 * i + 1, slot]
-                speed = memory.drives[at + MOMENTUM, slot] / wheel.inertia
-                speed = speed - wp.dot(wheel.axis, star)
-                u = wheel_effort(wheel, motor, brake, speed, way_of(wheel, motor, speed))
-                light = scalar(1.0) / wheel.inertia
-                light = light + wp.dot(wheel.axis, inverse * wheel.axis)
-                if u * speed < scalar(0.0) and brake_torque(wheel, brake) > scalar(0.0):
-                    # No faster than where nothing holds the lander.
-                    left = wp.abs(speed / (u * light))
-                    if left > _SOON * (run.t - memory.drives[at + SINCE, slot]):
-                        left = _SHORT * left
-                    out = wp.min(out, left)
-                if run.phase == CONTACT:
-                    slowing = wp.abs(motor) * wheel.slowing * light
-                    out = wp.min(out, _SHARE / wp.max(slowing, scalar(1e-30)))
         if run.phase == CONTACT:
             around = wp.length(here.drive.gyro) * wp.trace(inverse)
             out = wp.min(out, _NUTATION / wp.max(around, scalar(1e-30)))
@@ -300,62 +218,14 @@ def drive_functions(parts: Composition) -> DriveFunctions:
     def spin_on(here: World, before: Run, run: Run, memory: Memory, slot: int):
         """Momenta of wheels, and the work of all, after a step of contact."""
         dt = run.t - before.t
-        old = inertial(here, before)
-        new = inertial(here, run)
-        work = memory.drives[WORK, slot]
         half = scalar(0.5)
-        for i in range(wp.static(wheels)):
-            at = WHEELS + EACH * i
-            if memory.drives[at + HELD, slot] == scalar(0.0):
-                wheel = here.actuators.wheels[i]
-                motor = memory.drives[wp.static(level_row) + 2 * i, slot]
-                brake = memory.drives[wp.static(level_row) + 2 * i + 1, slot]
-                p = memory.drives[at + MOMENTUM, slot]
-                speed = p / wheel.inertia - wp.dot(wheel.axis, old)
-                u = wheel_effort(wheel, motor, brake, speed, way_of(wheel, motor, speed))
-                p += u * dt
-                memory.drives[at + MOMENTUM, slot] = p
-                speed += p / wheel.inertia - wp.dot(wheel.axis, new)
-                work += half * u * dt * speed
+        work = spin_wheels(here, memory, slot, inertial(here, before), inertial(here, run), dt)
         if wp.static(pushers > 0):
             force = wp.quat_rotate(before.q, here.drive.force)
             force = half * (force + wp.quat_rotate(run.q, here.drive.force))
             work += half * dt * wp.dot(force, before.v + run.v)
             work += half * dt * wp.dot(here.drive.torque, before.w + run.w)
         memory.drives[WORK, slot] = work
-
-    @wp.func
-    def hold_wheels(here: World, before: Run, run: Run, memory: Memory, slot: int):
-        """``run`` with those wheels held that stand: what they and the lander have is shared."""
-        out = run
-        dt = run.t - before.t
-        old = inertial(here, before)
-        inverse = here.body.inverse_inertia
-        enough = wp.where(before.phase == CONTACT, _STANDS_ON, _STANDS)
-        for i in range(wp.static(wheels)):
-            at = WHEELS + EACH * i
-            if memory.drives[at + HELD, slot] == scalar(0.0):
-                wheel = here.actuators.wheels[i]
-                motor = memory.drives[wp.static(level_row) + 2 * i, slot]
-                brake = memory.drives[wp.static(level_row) + 2 * i + 1, slot]
-                against = brake_torque(wheel, brake)
-                stall = wp.abs(motor_torque(wheel, motor, scalar(0.0)))
-                if against > scalar(0.0) and stall <= against:
-                    star = inertial(here, out)
-                    speed = memory.drives[at + MOMENTUM, slot] / wheel.inertia
-                    way = speed - wp.dot(wheel.axis, old)
-                    speed = speed - wp.dot(wheel.axis, star)
-                    b = inverse * wheel.axis
-                    light = scalar(1.0) / wheel.inertia + wp.dot(wheel.axis, b)
-                    left = wp.abs(speed) / (against * light)
-                    since = out.t - memory.drives[at + SINCE, slot]
-                    past = way * speed < scalar(0.0) and left < scalar(2.0) * dt
-                    if left <= enough * since or past:
-                        memory.drives[at + HELD, slot] = scalar(1.0)
-                        out.w = out.w + (speed / light) * b
-                        lost = wheel.inertia * wp.dot(wheel.axis, b)
-                        inverse = inverse - (wheel.inertia / (scalar(1.0) + lost)) * wp.outer(b, b)
-        return out
 
     @wp.func
     def following(world: World, run: Run, memory: Memory, slot: int):
@@ -381,25 +251,6 @@ def drive_functions(parts: Composition) -> DriveFunctions:
         return out
 
     @wp.func
-    def stand_by(world: World, run: Run, memory: Memory, slot: int, dt: scalar):
-        """Wheels after ``dt`` [s] in a lander at rest."""
-        star = inertial(world, run)
-        for i in range(wp.static(wheels)):
-            at = WHEELS + EACH * i
-            if memory.drives[at + HELD, slot] == scalar(0.0):
-                wheel = world.actuators.wheels[i]
-                motor = memory.drives[wp.static(level_row) + 2 * i, slot]
-                brake = memory.drives[wp.static(level_row) + 2 * i + 1, slot]
-                along = wp.dot(wheel.axis, star)
-                speed = memory.drives[at + MOMENTUM, slot] / wheel.inertia - along
-                spun = spin_at_rest(wheel, motor, brake, speed, dt)
-                memory.drives[at + MOMENTUM, slot] = wheel.inertia * (spun.speed + along)
-                if spun.held:
-                    memory.drives[at + HELD, slot] = scalar(1.0)
-                gain = scalar(0.5) * wheel.inertia * (spun.speed * spun.speed - speed * speed)
-                memory.drives[WORK, slot] = memory.drives[WORK, slot] + gain
-
-    @wp.func
     def wake(world: World, run: Run, memory: Memory, slot: int):
         """``run`` that has come to rest goes on from the next switch, if there is one."""
         out = run
@@ -414,7 +265,7 @@ def drive_functions(parts: Composition) -> DriveFunctions:
                 memory.drives[RESTS, slot] = scalar(since.rests + 1)
                 soon = wp.min(soon, run.t + delay)
         if soon < world.limits.max_time:
-            stand_by(world, run, memory, slot, soon - run.t)
+            stand_by(world, memory, slot, inertial(world, run), soon - run.t)
             out.t = soon
             out.until = soon
             out.outcome = _RUNNING

@@ -17,29 +17,21 @@ import warp as wp
 from alight.core.outcomes import Outcome
 from alight.core.types import quat, scalar, vec3
 from alight.engine.clock import after, before
-from alight.engine.time_to_ground import path_length, time_to_travel
 from alight.integrators.runge_kutta_kernel import (
     accepted,
     error_norm_function,
-    next_step,
     step_function,
 )
 from alight.integrators.tableau import RK54
 from alight.motions.rigid.composition import Composition
-from alight.motions.rigid.drive.kernel import drive_functions, way_of, wheel_effort
-from alight.motions.rigid.drive.laws import EACH, HELD, MOMENTUM, WHEELS, WORK
-from alight.motions.rigid.phases.clearance import points_clearance
-from alight.motions.rigid.state import CONTACT, Memory, Run
+from alight.motions.rigid.drive.kernel import drive_functions
+from alight.motions.rigid.drive.laws import EACH, MOMENTUM, WHEELS, WORK
+from alight.motions.rigid.drive.wheels import wheel_effort, wheel_functions, wheel_now
+from alight.motions.rigid.phases.flight_bounds import MARGIN, flight_bounds, step_after
+from alight.motions.rigid.state import Memory, Run
 
-_TIMED_OUT = wp.constant(int(Outcome.TIMED_OUT))
-_ESCAPED = wp.constant(int(Outcome.ESCAPED))
-_STEP_FLOOR = wp.constant(int(Outcome.STEP_FLOOR))
 _NOT_FINITE = wp.constant(int(Outcome.NOT_FINITE))
 
-#: As in free flight.
-_SKIMMING = wp.constant(scalar(64.0))
-_PATIENCE = wp.constant(16)
-_MARGIN = wp.constant(scalar(1.5))
 #: Errors that do not matter.
 _ANY = wp.constant(scalar(1e300))
 
@@ -50,10 +42,11 @@ def driven_phase(parts: Composition) -> Any:
     World, laws = parts.World, parts.laws
     pull, anchor = parts.pull, parts.anchor
     spin, attitude = laws.spin, laws.attitude
-    arrive = laws.scheme.arrive(parts)
-    clearance = (laws.scheme.clearance or points_clearance)(parts)
+    bounds = flight_bounds(parts)
+    onward, rejected, flown = bounds.onward, bounds.rejected, bounds.flown
     functions = drive_functions(parts)
     see, act = functions.see, functions.act
+    is_free = wheel_functions(parts).is_free
     drive: Any = laws.drive
     wheels, pushers, level_row = drive.wheels, len(drive.pushers), drive.level_row
     size = 14 + wheels
@@ -80,7 +73,7 @@ def driven_phase(parts: Composition) -> Any:
         q_NB = wp.normalize(quat(y[6], y[7], y[8], y[9]))
         gyro = vec3()
         for i in range(wp.static(wheels)):
-            if memory.drives[WHEELS + EACH * i + HELD, slot] == scalar(0.0):
+            if is_free(memory, slot, i):
                 gyro += y[13 + i] * world.actuators.wheels[i].axis
         out = Turning()
         H = wp.quat_rotate_inv(q_NB, vec3(y[10], y[11], y[12]))
@@ -125,14 +118,13 @@ def driven_phase(parts: Composition) -> Any:
         for k in range(4):
             out[6 + k] = dq[k]
         for i in range(wp.static(wheels)):
-            if memory.drives[WHEELS + EACH * i + HELD, slot] == scalar(0.0):
+            if is_free(memory, slot, i):
                 wheel = world.actuators.wheels[i]
-                speed = y[13 + i] / wheel.inertia - wp.dot(wheel.axis, now.star)
-                motor = memory.drives[wp.static(level_row) + 2 * i, slot]
-                brake = memory.drives[wp.static(level_row) + 2 * i + 1, slot]
-                u = wheel_effort(wheel, motor, brake, speed, data.way[i])
+                row = wp.static(level_row) + 2 * i
+                spun = wheel_now(wheel, memory.drives, row, slot, y[13 + i], now.star)
+                u = wheel_effort(wheel, spun.motor, spun.brake, spun.speed, data.way[i])
                 out[13 + i] = u
-                out[wp.static(size - 1)] = out[wp.static(size - 1)] + u * speed
+                out[wp.static(size - 1)] = out[wp.static(size - 1)] + u * spun.speed
         return out
 
     step = step_function(RK54, slope_of, state, Driving)
@@ -179,8 +171,8 @@ def driven_phase(parts: Composition) -> Any:
         out = ways()
         for i in range(wp.static(wheels)):
             wheel = world.actuators.wheels[i]
-            speed = y[13 + i] / wheel.inertia - wp.dot(wheel.axis, star)
-            out[i] = way_of(wheel, memory.drives[wp.static(level_row) + 2 * i, slot], speed)
+            row = wp.static(level_row) + 2 * i
+            out[i] = wheel_now(wheel, memory.drives, row, slot, y[13 + i], star).way
         return out
 
     @wp.func
@@ -211,39 +203,17 @@ def driven_phase(parts: Composition) -> Any:
         if not g < scalar(1e100):
             out.outcome = _NOT_FINITE
             return out
-        # -- how far, by the ground ----------------------------------------------------------------
-        reach = world.body.bounding_radius
-        a = _MARGIN * (g + reach * swing(world, start.star))
-        speed = wp.length(out.v)
-        left = run.until - out.t
-        longest = wp.min(wp.min(out.h, limits.max_step), left)
-        if wp.static(laws.linearised):
-            longest = wp.min(longest, time_to_travel(world.reach, speed, a))
-        free = clearance(world, out, a, longest, memory, slot)
-        h = free.h
-        out.near = free.near
-        fast = speed + wp.length(out.w) * reach
-        ready = arrive(world, out, memory, slot, free.closing, g)
-        skimming = bool(False)
-        if wp.static(laws.scheme.rigid):
-            out.still = wp.where(h < _SKIMMING * ready.dt, run.still + 1, 0)
-            skimming = out.still > _PATIENCE and h < left
-        if h < wp.min(ready.dt, left) or skimming:
-            ready.phase = CONTACT
-            if wp.static(laws.scheme.rigid):
-                ready.still = 0
-            return ready
-        # -- the step ------------------------------------------------------------------------------
+        a = MARGIN * (g + world.body.bounding_radius * swing(world, start.star))
+        ahead = onward(world, out, a, g, memory, slot)
+        if ahead.arrives:
+            return ahead.run
+        out = ahead.run
+        h = ahead.h
         taken = step(data, out.t, y, k1, h)
         error = norm(y, taken.y, taken.error, scalar(0.0), allowed(world, run, y, h, g))
-        suggested = next_step(h, error, 4, scalar(5.0))
         if not accepted(error):
-            memory.notes[slot].rejected += 1
-            out.h = suggested
-            if suggested < limits.min_step:
-                out.outcome = _STEP_FLOOR
-            return out
-        out.h = wp.max(suggested, wp.min(out.h, scalar(5.0) * suggested))
+            return rejected(world, out, h, error, memory, slot)
+        out.h = step_after(h, out.h, error)
         out.t = after(out.t, h, run.until, limits.max_time)
         end = turning(world, out.t, taken.y, memory, slot)
         out.q = end.q
@@ -254,16 +224,6 @@ def driven_phase(parts: Composition) -> Any:
             memory.drives[WHEELS + EACH * i + MOMENTUM, slot] = taken.y[13 + i]
         more = taken.y[wp.static(size - 1)]
         memory.drives[WORK, slot] = memory.drives[WORK, slot] + more
-        faster = fast + a * h
-        out.travel += (faster + wp.length(out.w) * reach) * h
-        out.path += path_length(run.v, out.v, h)
-        out.quiet = scalar(0.0)
-        if not wp.static(laws.scheme.rigid):
-            out.still = 0
-        if wp.length(out.x) > limits.escape_radius:
-            out.outcome = _ESCAPED
-        elif h >= left and run.until >= limits.max_time:
-            out.outcome = _TIMED_OUT
-        return out
+        return flown(world, run, out, h, a)
 
     return fly
