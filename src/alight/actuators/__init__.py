@@ -1,14 +1,28 @@
-"""Actuators: what drives a lander. Wheels with motor and brake, thrusters, springs; their commands.
+"""Actuators: what drives a lander. Wheels with motor and brake, swing arms, thrusters, springs;
+their commands.
 
-Commands are programmes over time (``Schedule``) or laws at a fixed rate (``Controller``). All of
+Commands are programmes over time (``Schedule``) or laws at a fixed rate (``Controller``, and
+``PythonController`` for single runs). All of
 them name the times at which they switch, and no step passes over a switch.
 """
 
+from alight.actuators.arm import Arm
 from alight.actuators.controller import Controller
 from alight.actuators.law import Actuator, Effort
+from alight.actuators.python_controller import PythonController
 from alight.actuators.schedule import Schedule
 from alight.actuators.spring import Spring
 from alight.actuators.thruster import Thruster
 from alight.actuators.wheel import Wheel
 
-__all__ = ["Actuator", "Controller", "Effort", "Schedule", "Spring", "Thruster", "Wheel"]
+__all__ = [
+    "Actuator",
+    "Arm",
+    "Controller",
+    "Effort",
+    "PythonController",
+    "Schedule",
+    "Spring",
+    "Thruster",
+    "Wheel",
+]

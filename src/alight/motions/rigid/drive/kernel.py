@@ -25,10 +25,13 @@ from alight.core.outcomes import Outcome
 from alight.core.types import scalar
 from alight.engine.scene import Scene
 from alight.motions.rigid.composition import Composition
+from alight.motions.rigid.drive.arms import arm_functions
 from alight.motions.rigid.drive.laws import (
     DRIVEN,
     EACH,
+    HOPS,
     RESTED,
+    RESTING,
     RESTS,
     SINCE,
     TOUCHED,
@@ -57,7 +60,7 @@ class DriveFunctions:
     see: Any
     """``(world, run, memory, slot) -> Scene``"""
     act: Any
-    """``(world, scene, memory, slot) -> Effort`` of all but wheels."""
+    """``(world, scene, memory, slot, which) -> Effort`` of one that is neither wheel nor arm."""
     fitted: Any
     """``(world, run, memory, slot) -> world`` of the step that begins."""
     driven: Any
@@ -81,13 +84,20 @@ def drive_functions(parts: Composition) -> DriveFunctions:
     level_row, due_row, kick_row = drive.level_row, drive.due_row, drive.kick_row
     kicks = any(kick is not None for _, _, kick in drive.pushers)
     controls = len(drive.controllers)
-    push_all, kick_one = combined(drive.pushers)[1:]
+    arms, push_level, push_row, said_row = (
+        drive.arms, drive.push_level, drive.push_row, drive.said_row,
+    )  # fmt: skip
+    push_one, kick_one = combined(drive.pushers)[1:]
     control = controllers(drive.controllers)[1]
     spin, external_next, timed = laws.spin, laws.next, laws.next is not None
     own = wheel_functions(parts)
     is_free, free_wheels, fit_wheels = own.is_free, own.switch, own.fit
     wheel_step, spin_wheels, hold_wheels = own.longest, own.spin, own.hold
     stand_by = own.stand_by
+    swings = arm_functions(parts)
+    arms_move, arms_away, switch_arms = swings.moving, swings.away, swings.switch
+    fit_arms, arm_step = swings.fit, swings.longest
+    balance_arms, arms_arrive = swings.balance, swings.arrive
     seen = scene_function(parts, drive.sees_height, False)
 
     @wp.func
@@ -107,10 +117,10 @@ def drive_functions(parts: Composition) -> DriveFunctions:
         return scene
 
     @wp.func
-    def act(world: World, scene: Scene, memory: Memory, slot: int):
-        return push_all(
+    def act(world: World, scene: Scene, memory: Memory, slot: int, which: int):
+        return push_one(
             world.actuators.pushers, scene, memory.drives,
-            wp.static(level_row + 2 * wheels), slot,
+            wp.static(level_row + push_level), slot, which,
         )  # fmt: skip
 
     @wp.func
@@ -133,7 +143,13 @@ def drive_functions(parts: Composition) -> DriveFunctions:
                 if wp.static(controls > 0):  # noqa: SIM102
                     if run.t >= memory.drives[wp.static(due_row) + c, slot]:
                         scene = see(world, run, memory, slot)
-                        new = control(world.actuators.controllers, which, scene, old)
+                        said = old
+                        if wp.static(said_row >= 0):
+                            # What the host has said; controllers of the kernel said it themselves.
+                            said = memory.drives[wp.static(said_row) + c, slot]
+                        new = control(world.actuators.controllers, which, scene, said)
+                        if wp.static(said_row >= 0):
+                            memory.drives[wp.static(said_row) + c, slot] = new
                         due = next_tick(all.each[c].period, run.t)
                         memory.drives[wp.static(due_row) + c, slot] = due
                 which += 1
@@ -143,8 +159,8 @@ def drive_functions(parts: Composition) -> DriveFunctions:
             if new != old:
                 if c < wp.static(2 * wheels):
                     memory.drives[WHEELS + EACH * (c // 2) + SINCE, slot] = run.t
-                elif old == scalar(0.0):
-                    memory.drives[wp.static(kick_row - 2 * wheels) + c, slot] = scalar(1.0)
+                elif c >= wp.static(push_level) and old == scalar(0.0):
+                    memory.drives[wp.static(kick_row - push_level) + c, slot] = scalar(1.0)
 
     @wp.func
     def fitted(world: World, run: Run, memory: Memory, slot: int):
@@ -152,21 +168,32 @@ def drive_functions(parts: Composition) -> DriveFunctions:
         here = world
         here.drive.work = memory.drives[WORK, slot]
         here = fit_wheels(here, memory, slot, inertial(world, run))
+        if wp.static(arms > 0):
+            here = fit_arms(here, memory, slot, inertial(world, run))
         if wp.static(pushers > 0):
-            effort = act(world, see(world, run, memory, slot), memory, slot)
-            here.drive.force = effort.force
-            here.drive.torque = effort.torque
+            scene = see(world, run, memory, slot)
+            for j in range(wp.static(pushers)):
+                effort = act(world, scene, memory, slot, j)
+                here.drive.force = here.drive.force + effort.force
+                here.drive.torque = here.drive.torque + effort.torque
+        if wp.static(arms > 0):
+            # About the centre of mass, and on the point of the body that is there.
+            lost = wp.cross(here.body.shift, here.drive.force)
+            here.drive.torque = here.drive.torque - lost
+            here.drive.force = here.drive.force + here.body.mass * here.drive.frame
         return here
 
     @wp.func
     def driven(memory: Memory, slot: int):
-        """Whether a wheel is free or an actuator is switched on."""
+        """Whether a wheel is free, an arm is not as released, or an actuator is switched on."""
         found = bool(False)
         for i in range(wp.static(wheels)):
             if is_free(memory, slot, i):
                 found = True
+        if wp.static(arms > 0):
+            found = found or arms_away(memory, slot)
         for j in range(wp.static(pushers)):
-            if memory.drives[wp.static(level_row + 2 * wheels) + j, slot] != scalar(0.0):
+            if memory.drives[wp.static(level_row + push_level) + j, slot] != scalar(0.0):
                 found = True
         return found
 
@@ -178,7 +205,7 @@ def drive_functions(parts: Composition) -> DriveFunctions:
         for j in range(wp.static(pushers)):
             if memory.drives[wp.static(kick_row) + j, slot] != scalar(0.0):
                 memory.drives[wp.static(kick_row) + j, slot] = scalar(0.0)
-                level = memory.drives[wp.static(level_row + 2 * wheels) + j, slot]
+                level = memory.drives[wp.static(level_row + push_level) + j, slot]
                 scene = see(world, out, memory, slot)
                 gives = kick_one(
                     world.actuators.pushers, scene, level, j, here.body.mass,
@@ -189,6 +216,8 @@ def drive_functions(parts: Composition) -> DriveFunctions:
                 out.w = out.w + here.body.inverse_inertia * gives.torque
                 more = linear_energy(here.body, out.v) + angular_energy(here.body, out.w) - before
                 memory.drives[WORK, slot] = memory.drives[WORK, slot] + more
+                row = wp.static(push_row) + j
+                memory.drives[row, slot] = memory.drives[row, slot] + more
         return out
 
     @wp.func
@@ -199,6 +228,13 @@ def drive_functions(parts: Composition) -> DriveFunctions:
         out = run
         if wp.static(kicks):
             out = let_go(world, run, memory, slot)
+        if wp.static(arms > 0):
+            switch_arms(world, memory, slot)
+            if run.phase == CONTACT and arms_move(memory, slot):
+                # What an arm moves in is not at rest, however slow it is.
+                out.quiet = scalar(0.0)
+                out.still = 0
+                watch(out, memory, slot)
         memory.drives[DRIVEN, slot] = scalar(driven(memory, slot))
         return out
 
@@ -207,6 +243,8 @@ def drive_functions(parts: Composition) -> DriveFunctions:
         """How long the step may be [s]: to where a wheel stands, and as motion can be followed."""
         out = wheel_step(here, run, memory, slot, inertial(here, run))
         inverse = here.body.inverse_inertia
+        if wp.static(arms > 0):
+            out = wp.min(out, arm_step(here, run, memory, slot))
         if run.phase == CONTACT:
             around = wp.length(here.drive.gyro) * wp.trace(inverse)
             out = wp.min(out, _NUTATION / wp.max(around, scalar(1e-30)))
@@ -221,10 +259,22 @@ def drive_functions(parts: Composition) -> DriveFunctions:
         half = scalar(0.5)
         work = spin_wheels(here, memory, slot, inertial(here, before), inertial(here, run), dt)
         if wp.static(pushers > 0):
-            force = wp.quat_rotate(before.q, here.drive.force)
-            force = half * (force + wp.quat_rotate(run.q, here.drive.force))
+            push = here.drive.force
+            turn = here.drive.torque
+            if wp.static(arms > 0):
+                push = push - here.body.mass * here.drive.frame
+                turn = turn + wp.cross(here.body.shift, push)
+            force = wp.quat_rotate(before.q, push)
+            force = half * (force + wp.quat_rotate(run.q, push))
             work += half * dt * wp.dot(force, before.v + run.v)
-            work += half * dt * wp.dot(here.drive.torque, before.w + run.w)
+            work += half * dt * wp.dot(turn, before.w + run.w)
+            scene = see(here, before, memory, slot)
+            for j in range(wp.static(pushers)):
+                effort = act(here, scene, memory, slot, j)
+                way = wp.quat_rotate_inv(before.q, before.v) + wp.quat_rotate_inv(run.q, run.v)
+                done = wp.dot(effort.force, way) + wp.dot(effort.torque, before.w + run.w)
+                row = wp.static(push_row) + j
+                memory.drives[row, slot] = memory.drives[row, slot] + half * dt * done
         memory.drives[WORK, slot] = work
 
     @wp.func
@@ -241,10 +291,18 @@ def drive_functions(parts: Composition) -> DriveFunctions:
     def end(here: World, before: Run, run: Run, memory: Memory, slot: int):
         """``run`` at the end of a step."""
         out = run
+        if wp.static(arms > 0):
+            if before.phase != FLIGHT and arms_move(memory, slot):
+                out = balance_arms(here, before, out, memory, slot)
+            arms_arrive(here, memory, slot, run.t - before.t)
         if before.phase != FLIGHT and run.t > before.t:
-            spin_on(here, before, run, memory, slot)
+            spin_on(here, before, out, memory, slot)
         if run.outcome == _RUNNING and run.t > before.t:
-            out = hold_wheels(here, before, run, memory, slot)
+            out = hold_wheels(here, before, out, memory, slot)
+        if before.phase == CONTACT and run.phase == FLIGHT:
+            hops = memory.drives[HOPS, slot] + memory.drives[RESTING, slot]
+            memory.drives[HOPS, slot] = hops
+            memory.drives[RESTING, slot] = scalar(0.0)
         if out.touching != 0 and memory.drives[TOUCHED, slot] >= NEVER:
             memory.drives[TOUCHED, slot] = memory.notes[slot].touch.start
             out.until = out.t
@@ -266,6 +324,7 @@ def drive_functions(parts: Composition) -> DriveFunctions:
                 soon = wp.min(soon, run.t + delay)
         if soon < world.limits.max_time:
             stand_by(world, memory, slot, inertial(world, run), soon - run.t)
+            memory.drives[RESTING, slot] = scalar(1.0)
             out.t = soon
             out.until = soon
             out.outcome = _RUNNING

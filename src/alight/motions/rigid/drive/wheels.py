@@ -16,7 +16,16 @@ import warp as wp
 from alight.actuators.wheel import WheelData, brake_torque, motor_torque, spin_at_rest
 from alight.core.types import mat33, scalar, vec3
 from alight.motions.rigid.composition import Composition
-from alight.motions.rigid.drive.laws import EACH, HELD, MOMENTUM, SINCE, WHEELS, WORK
+from alight.motions.rigid.drive.laws import (
+    EACH,
+    FASTEST,
+    HELD,
+    MOMENTUM,
+    SINCE,
+    WHEEL_WORK,
+    WHEELS,
+    WORK,
+)
 from alight.motions.rigid.state import CONTACT, Memory, Run
 
 #: Of the time that a wheel has been slowed for, what is left when it stands: in flight, and on the
@@ -184,7 +193,9 @@ def wheel_functions(parts: Composition) -> WheelFunctions:
                 p = memory.drives[at + MOMENTUM, slot]
                 memory.drives[at + MOMENTUM, slot] = p + now.effort * dt
                 speed = now.speed + seen(here, memory, slot, i, new).speed
-                work += scalar(0.5) * now.effort * dt * speed
+                done = scalar(0.5) * now.effort * dt * speed
+                work += done
+                memory.drives[at + WHEEL_WORK, slot] = memory.drives[at + WHEEL_WORK, slot] + done
         return work
 
     @wp.func
@@ -203,6 +214,8 @@ def wheel_functions(parts: Composition) -> WheelFunctions:
                 omega = turning(here.rotation, out.t)
                 star = out.w + wp.quat_rotate_inv(out.q, omega.rate)
                 now = seen(here, memory, slot, i, star)
+                fastest = wp.max(memory.drives[at + FASTEST, slot], wp.abs(now.speed))
+                memory.drives[at + FASTEST, slot] = fastest
                 against = brake_torque(wheel, now.brake)
                 stall = wp.abs(motor_torque(wheel, now.motor, scalar(0.0)))
                 if against > scalar(0.0) and stall <= against:
@@ -235,5 +248,8 @@ def wheel_functions(parts: Composition) -> WheelFunctions:
                 more = spun.speed * spun.speed - now.speed * now.speed
                 gain = scalar(0.5) * wheel.inertia * more
                 memory.drives[WORK, slot] = memory.drives[WORK, slot] + gain
+                memory.drives[at + WHEEL_WORK, slot] = memory.drives[at + WHEEL_WORK, slot] + gain
+                fastest = wp.max(memory.drives[at + FASTEST, slot], wp.abs(spun.speed))
+                memory.drives[at + FASTEST, slot] = fastest
 
     return WheelFunctions(is_free, seen, switch, fit, longest, spin, hold, stand_by)
