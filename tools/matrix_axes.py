@@ -434,4 +434,21 @@ ACTUATORS = (
         {"spring": [{"name": "spring", "direction": [0, 0, 1], "energy": "1e-3 J"}]},
         (actuators.Spring,),
     ),
+    Member(
+        "arm of a rigid lander",
+        lambda: [actuators.Arm(0.1, (0, 0, 1), (0.02, 0, 0), 1.0, 1.0)],
+        {
+            "actuator": [
+                {
+                    "kind": "arm",
+                    "mass": "0.1 kg",
+                    "axis": [0, 0, 1],
+                    "reach": ["2 cm", "0 m", "0 m"],
+                    "rate": "1 rad/s",
+                    "acceleration": "1 rad/s^2",
+                }
+            ]
+        },
+        (actuators.Arm,),
+    ),
 )
