@@ -204,6 +204,21 @@ def test_a_tumbling_lander_moves_as_two_bodies_do():
 @pytest.mark.parametrize("rate", [2.0, 6.0])
 def test_two_arms_lift_a_lander_off_the_ground(rate):
     """From below they swing up on both sides: past the horizontal they pull more than it weighs."""
+    lifted(rate, 1e-3)
+
+
+@pytest.mark.validate
+@pytest.mark.parametrize("scheme", ["clipped", "smooth"])
+def test_springs_of_the_ground_that_are_stiff_let_it_go_as_rigid_ground(scheme):
+    """T_c = pi sqrt(m / k) = 10 ms against a swing of 0.5 s: what is in the springs comes back."""
+    law = contact.Compliant(
+        stiffness=1e6, damping=4400.0, friction=0.5, rolling_resistance=0.0, scheme=scheme
+    )
+    lifted(6.0, 1e-2, law)
+
+
+def lifted(rate, share, law=None):
+    """Two arms at a ``rate`` [rad/s] lift the box as the closed form says, to a ``share``."""
     m, r, g, pace = 0.25, 0.07, 1e-3, 40.0
     away = np.array([0.0, 0.0, -r])
     go = Schedule((20.0, 20.0 + np.pi / rate), (1.0, 0.0))
@@ -211,28 +226,32 @@ def test_two_arms_lift_a_lander_off_the_ground(rate):
         name: Arm(m, way * Y, away, rate, pace, schedule=go, name=name)
         for name, way in (("one", 1.0), ("two", -1.0))
     }
-    run = engine.simulate(
-        model(g, friction=0.5, max_time=200.0, **arms), motions.Release((0.0, 0.0, 0.1 + 1e-9))
-    )
     A = 2.0 * m * r / MASS
     # At the full rate: A rate^2 cos(psi) = -g, where psi is past the horizontal.
     psi = np.arccos(-g / (A * rate**2))
     ramp = rate / pace
     t = 20.0 + ramp + (psi - 0.5 * rate * ramp) / rate
     v = A * rate * np.sin(psi)
+    run = engine.simulate(
+        model(g, friction=0.5, max_time=t + 0.8 * v / g, law=law, **arms),
+        motions.Release((0.0, 0.0, 0.1 + 1e-9)),
+    )
     high = run.center_of_mass[:, 2]
     start = 0.1 + A * (1.0 - np.cos(psi))
     # Arms that have come to a stand: then velocities are those of the centre of mass.
-    flying = (run.time > 20.0 + np.pi / rate + 2.0 * ramp) & (run.time < t + 1.9 * v / g)
-    assert np.count_nonzero(flying) > 1
+    flying = run.time > 20.0 + np.pi / rate + 2.0 * ramp
+    assert flying[-1]
     top = high[flying] + 0.5 * run.velocity[flying, 2] ** 2 / g
-    assert top - start == pytest.approx(0.5 * v**2 / g, rel=1e-3)
+    assert top - start == pytest.approx(0.5 * v**2 / g, rel=share)
     later = run.time[flying] - t
-    assert high[flying] - start == pytest.approx(v * later - 0.5 * g * later**2, rel=1e-3, abs=1e-5)
-    assert run.result.hops[0] == 1
-    assert np.abs(run.rate[flying]).max() < 1e-6 * v / r
+    assert high[flying] - start == pytest.approx(
+        v * later - 0.5 * g * later**2, rel=share, abs=1e-2 * share
+    )
+    # Springs this stiff are not at rest within 20 s.
+    assert run.result.hops[0] == (law is None)
+    assert np.abs(run.rate[flying]).max() < 1e-3 * share * v / r
     balance = run.energy.total - run.actuator_work
-    assert np.maximum.accumulate(balance - balance[0]).max() < 1e-3 * 0.5 * MASS * v**2
+    assert np.maximum.accumulate(balance - balance[0]).max() < share * 0.5 * MASS * v**2
 
 
 def test_a_ball_leaves_smooth_ground_as_its_equations_say():

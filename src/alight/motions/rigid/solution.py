@@ -97,22 +97,26 @@ class Solution:
     @property
     def wheel_speed(self) -> Array:
         """(n, wheels) relative to the lander [rad/s]."""
-        return self._of_actuators()[:, 2 : 2 + self.model.drives.laws.wheels]  # type: ignore[union-attr]
+        return self._of_actuators()[:, 2 : 2 + self._wheels]
 
     @property
     def arm_angle(self) -> Array:
         """(n, arms) since the release [rad]; 0 after whole turns."""
-        return self._of_actuators()[:, 2 + self.model.drives.laws.wheels :: 2]  # type: ignore[union-attr]
+        return self._of_actuators()[:, 2 + self._wheels :: 2]
 
     @property
     def arm_rate(self) -> Array:
         """(n, arms) relative to the lander [rad/s]."""
-        return self._of_actuators()[:, 3 + self.model.drives.laws.wheels :: 2]  # type: ignore[union-attr]
+        return self._of_actuators()[:, 3 + self._wheels :: 2]
 
     @property
     def center_of_mass(self) -> Array:
         """(n, 3) target axes [m]: ``position``, but where arms have moved it in the lander."""
         return self.position + frames.quat_rotate(self.attitude, self._swung.shift)
+
+    @property
+    def _wheels(self) -> int:
+        return len(self.model.drives.wheels) if self.model.drives else 0
 
     @property
     def _swung(self) -> ArmsSwung:

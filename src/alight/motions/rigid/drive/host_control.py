@@ -27,13 +27,16 @@ def steer(model: Any, states: Start, number: int) -> None:
         command = model.drives.commands[c]
         assert isinstance(command, PythonController)
         seen = Seen(
-            float(run["t"]),
-            *(run[name].copy() for name in ("x", "v", "q", "w")),
-            int(run["touches"]),
-            bool(run["phase"] == int(CONTACT)),
-            told.wheel_speed[0],
-            told.arm_angle[0],
-            float(rows[laws.level_row + c]),
-            model.surface,
+            time=float(run["t"]),
+            position=run["x"].copy(),
+            velocity=run["v"].copy(),
+            attitude=run["q"].copy(),
+            rate=run["w"].copy(),
+            contacts=int(run["touches"]),
+            touching=bool(run["phase"] == int(CONTACT)),
+            wheel_speed=told.wheel_speed[0],
+            arm_angle=told.arm_angle[0],
+            level=float(rows[laws.level_row + c]),
+            surface=model.surface,
         )
         rows[laws.said_row + c] = command.level(seen)

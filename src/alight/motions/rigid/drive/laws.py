@@ -192,7 +192,8 @@ class Drives:
             command
             for commands in (
                 *((w.motor, w.braking) for w in self.wheels),
-                *((a.schedule,) for a in (*self.arms, *self.pushers)),
+                *((a.schedule,) for a in self.arms),
+                *((a.schedule,) for a in self.pushers),
             )
             for command in commands
         )
