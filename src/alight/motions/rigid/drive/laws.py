@@ -293,7 +293,8 @@ class Drives:
         return Told(
             speeds,
             rows[:, int(WORK)],
-            rows[:, of_wheels + int(FASTEST)],
+            # What the step that ended a run brought is not noted in it.
+            np.maximum(rows[:, of_wheels + int(FASTEST)], np.abs(speeds)),
             rows[:, of_arms + int(ANGLE)],
             rows[:, each],
             rows[:, int(HOPS)].astype(np.int32),
