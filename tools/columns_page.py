@@ -14,7 +14,7 @@ from typing import Any
 from alight.engine.columns import Column
 from alight.motions.capture.columns import CAPTURES
 from alight.motions.membrane.columns import DROPS
-from alight.motions.rigid.columns import MOVING, RIGID
+from alight.motions.rigid.columns import MOVING, RIGID, drive_columns
 from alight.motions.tree.columns import load_columns, tree_columns
 
 PAGE = pathlib.Path(__file__).resolve().parents[1] / "docs" / "columns.md"
@@ -38,6 +38,8 @@ def text() -> str:
         HEAD,
         "## Landings\n\n### Runs\n",
         *_table(RIGID.runs),
+        "\nOf rigid landers with actuators, by their names:\n",
+        *_table(drive_columns(["WHEEL"], ["ACTUATOR"])),
         "\nOf articulated landers their loads next, by the names of parts:\n",
         *_table(load_columns(legs)),
         "\n### Contacts\n",
@@ -72,6 +74,8 @@ def _table(columns: Iterable[Column]) -> Iterator[str]:
 
 #: What stands for the names of parts.
 _PARTS = {
+    "WHEEL": "<wheel>",
+    "ACTUATOR": "<actuator>",
     "PAD": "<pad>",
     "CRUSHABLE": "<crushable>",
     "SLOSH": "<slosh>",
@@ -88,7 +92,8 @@ def _part(name: str) -> str:
 
 def _legs() -> SimpleNamespace:
     """A lander with one part of each kind, as far as its columns ask."""
-    pad, crushable, slosh, body, belly = (SimpleNamespace(name=word) for word in _PARTS)
+    words = list(_PARTS)[2:]
+    pad, crushable, slosh, body, belly = (SimpleNamespace(name=word) for word in words)
     joints = [
         SimpleNamespace(kind="free", body="bus"),
         SimpleNamespace(kind="revolute", body="BODY"),

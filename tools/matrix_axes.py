@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from alight import contact, flight, gravity, surfaces
-from alight.actuators import Brake, Motor, Spring, Thruster, Wheel
+from alight.actuators import Arm, Brake, Motor, Spring, Thruster, Wheel
 from alight.contact.hertz import Hertz
 from alight.shapes import Mesh
 from alight.shapes.icosphere import icosphere
@@ -422,5 +422,22 @@ ACTUATORS = (
         lambda: [Spring(1e-3, (0, 0, 1))],
         {"spring": [{"name": "spring", "direction": [0, 0, 1], "energy": "1e-3 J"}]},
         (Spring,),
+    ),
+    Member(
+        "swing arm",
+        lambda: [Arm(0.1, (0, 0, 1), (0.02, 0, 0), 1.0, 1.0)],
+        {
+            "actuator": [
+                {
+                    "kind": "arm",
+                    "mass": "0.1 kg",
+                    "axis": [0, 0, 1],
+                    "reach": ["2 cm", "0 m", "0 m"],
+                    "rate": "1 rad/s",
+                    "acceleration": "1 rad/s^2",
+                }
+            ]
+        },
+        (Arm,),
     ),
 )

@@ -1,14 +1,17 @@
 """Actuators: what drives a lander or a craft, and their commands.
 
-Wheels with motor and brake, thrusters and springs on rigid landers; thrusters, and motors and
-brakes in joints, on trees; thrusters on the craft of a capture or a drop. Commands are programmes
-over time (``Schedule``) or laws at a fixed rate (``Controller``). All of them name the times at
-which they switch, and no step passes over a switch.
+Wheels with motor and brake, swing arms, thrusters and springs on rigid landers; thrusters, and
+motors and brakes in joints, on trees; thrusters on the craft of a capture or a drop. Commands are
+programmes over time (``Schedule``) or laws at a fixed rate (``Controller``, and
+``PythonController`` for single runs). All of them name the times at which they switch, and no step
+passes over a switch.
 """
 
+from alight.actuators.arm import Arm
 from alight.actuators.controller import Controller
 from alight.actuators.joint_motor import Brake, Motor
 from alight.actuators.law import Actuator, Effort
+from alight.actuators.python_controller import PythonController
 from alight.actuators.schedule import Schedule
 from alight.actuators.spring import Spring
 from alight.actuators.thruster import Thruster
@@ -16,10 +19,12 @@ from alight.actuators.wheel import Wheel
 
 __all__ = [
     "Actuator",
+    "Arm",
     "Brake",
     "Controller",
     "Effort",
     "Motor",
+    "PythonController",
     "Schedule",
     "Spring",
     "Thruster",

@@ -63,9 +63,9 @@ class NoActuatorData:
 def combined(kinds: Sequence[tuple[Any, Any, Any]]) -> tuple[Any, Any, Any]:
     """``(Data, act, kick)`` of all of some kinds ``(Data, act, kick)`` of actuators.
 
-    ``act(data, scene, levels, row, slot) -> Effort`` adds up what all do at their levels, which are
-    in rows of ``levels`` from ``row`` on. ``kick(data, scene, level, which, mass, inverse)`` is
-    that of one of them.
+    ``act(data, scene, levels, row, slot, which) -> Effort`` is what one of them does at its level;
+    levels are in rows of ``levels`` from ``row`` on. ``kick(data, scene, level, which, mass,
+    inverse)`` is the impulse of one.
     """
     return _fold(tuple(kinds))
 
@@ -96,7 +96,12 @@ def _fold(kinds: tuple[tuple[Any, Any, Any], ...]) -> tuple[Any, Any, Any]:
 def _nothing() -> tuple[Any, Any, Any]:
     @wp.func
     def act_none(
-        data: NoActuatorData, scene: Any, levels: wp.array2d(dtype=scalar), row: int, slot: int
+        data: NoActuatorData,
+        scene: Any,
+        levels: wp.array2d(dtype=scalar),
+        row: int,
+        slot: int,
+        which: int,
     ):
         return Effort()
 
@@ -112,7 +117,14 @@ def _nothing() -> tuple[Any, Any, Any]:
 @functools.cache
 def _single(data_type: Any, act: Any, kick: Any) -> tuple[Any, Any]:
     @wp.func
-    def act_one(data: data_type, scene: Any, levels: wp.array2d(dtype=scalar), row: int, slot: int):
+    def act_one(
+        data: data_type,
+        scene: Any,
+        levels: wp.array2d(dtype=scalar),
+        row: int,
+        slot: int,
+        which: int,
+    ):
         out = Effort()
         if wp.static(act is not None):
             level = levels[row, slot]
@@ -145,12 +157,17 @@ def _pair(
         second: data_type
 
     @wp.func
-    def act_both(data: PairData, scene: Any, levels: wp.array2d(dtype=scalar), row: int, slot: int):
-        out = act_first(data.first, scene, levels, row, slot)
-        more = act_last(data.second, scene, levels, row + wp.static(number), slot)
-        out.force += more.force
-        out.torque += more.torque
-        return out
+    def act_which(
+        data: PairData,
+        scene: Any,
+        levels: wp.array2d(dtype=scalar),
+        row: int,
+        slot: int,
+        which: int,
+    ):
+        if which == wp.static(number):
+            return act_last(data.second, scene, levels, row + wp.static(number), slot, which)
+        return act_first(data.first, scene, levels, row, slot, which)
 
     @wp.func
     def kick_which(
@@ -160,4 +177,4 @@ def _pair(
             return kick_last(data.second, scene, level, which, mass, inverse)
         return kick_first(data.first, scene, level, which, mass, inverse)
 
-    return PairData, act_both, kick_which
+    return PairData, act_which, kick_which

@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 import warp as wp
 
+from alight.actuators.python_controller import ONE_RUN
 from alight.core import devices
 from alight.core.checks import checked_whole
 from alight.core.errors import InputError
@@ -62,6 +63,8 @@ class Batch:
                 f"{type(release).__name__}; a "
                 f"{type(model).__name__} goes with a {model.Release.__name__}."
             )
+        if model.waits and (not history or len(release) != 1):
+            raise InputError(f"{ONE_RUN}.")
         self.model, self.release = model, release
         self.device, self.threads = devices.resolve(device), threads
         self._pace = model.pace(self.device)
@@ -129,6 +132,8 @@ class Batch:
         self._ended = 0
         if not len(busy):
             return False
+        if self.model.waits:
+            self._steer(busy)
         self._touch_count.zero_()
         self._line_count.zero_()
         try:
@@ -188,6 +193,16 @@ class Batch:
         states = self.states
         rows = [(words, states.rows[name]) for name, words in self._words.items()]
         return [(self._run_words, states.runs), (self._note_words, states.notes), *rows]
+
+    def _steer(self, busy: Any) -> None:
+        """Let the host set what it commands."""
+        owners = self._owner[busy]
+        self._take(owners, busy)
+        for number in owners:
+            self.model.steer(self.states, int(number))
+        index = wp.array(busy, dtype=int, device=self.device.name)
+        for name, words in self._words.items():
+            records.put(words, self.states.rows[name][owners], index, self.device)
 
     def _drain(self, busy: Any) -> None:
         """Take out what the last launches recorded and the runs that they ended."""

@@ -17,6 +17,7 @@ import numpy as np
 import numpy.typing as npt
 import warp as wp
 
+from alight.actuators.python_controller import ONE_RUN
 from alight.core import devices
 from alight.core.checks import Array
 from alight.core.errors import InputError
@@ -63,6 +64,8 @@ class Fleet(Motion):
                 "differ. Give each kind a batch of its own (engine.fleet.sorted_by_kind)."
             )
         self._first = self.models[0]
+        if self._first.waits:
+            raise InputError(f"{ONE_RUN}.")
         self.title, self.shown = self._first.title, self._first.shown
         self.run_kind, self.stops = self._first.run_kind, self._first.stops
         self.count = sum(map(len, self.rows_of))

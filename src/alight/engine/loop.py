@@ -116,6 +116,8 @@ def loop_kernel(loop: Loop, launch: Launch | None = None) -> Any:
                 line(here, run, memory, slot, before, lines_out, row)
                 written += 1
             going = run.outcome == _RUNNING and taken < chunk.steps and logged < chunk.touches
+            if wp.static(loop.waits):
+                going = going and run.t < run.until
             if wp.static(holds):
                 going = going and run.phase == before
             elif chunk.lines > 0:

@@ -86,6 +86,8 @@ class Loop:
     wake: Any = None
     """Warp function ``(world, run, memory, slot) -> run`` of a run that has come to rest: it goes
     on from the next switch, if there is one."""
+    waits: bool = False
+    """Whether a launch ends where something switches, for the host to look at the run."""
     own: bool = False
     """Whether each run has a model of its own (``engine.fleet``)."""
     judge: judging.Judge | None = None
@@ -204,6 +206,15 @@ class Motion(ABC):
     @classmethod
     def prepare_together(cls, models: Sequence[Any], releases: Sequence[Any]) -> None:
         """What ``start`` and ``world`` need of several models, where all at once costs less."""
+        return
+
+    @property
+    def waits(self) -> bool:
+        """Whether the host looks at the run wherever something switches; for single runs."""
+        return False
+
+    def steer(self, states: Start, number: int) -> None:
+        """Change the ``rows`` of run ``number`` of ``states`` as the host sees fit."""
         return
 
     def judged_by(self) -> Sequence[Sequence[StopLaw]]:

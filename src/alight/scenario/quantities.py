@@ -54,6 +54,7 @@ DIMENSIONS = _dimensions(
     ("speed", "m/s", "5 cm/s", "m/s cm/s mm/s km/s km/h"),
     ("acceleration", "m/s^2", "8.6e-5 m/s^2", "m/s^2 mm/s^2 cm/s^2 km/s^2 um/s^2"),
     ("angular rate", "rad/s", "0.1 rad/s", "rad/s deg/s rpm deg/h deg/min mrad/s turn/s"),
+    ("angular acceleration", "rad/s^2", "2 rad/s^2", "rad/s^2 deg/s^2"),
     ("density", "kg/m^3", "1190 kg/m^3", "kg/m^3 g/cm^3"),
     ("gravitational parameter", "m^3/s^2", "30 m^3/s^2", "m^3/s^2 km^3/s^2"),
     ("moment of inertia", "kg*m^2", "0.09 kg*m^2", "kg*m^2 kg*cm^2 g*cm^2 g*mm^2"),

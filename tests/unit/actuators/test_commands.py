@@ -7,7 +7,8 @@ import pytest
 import warp as wp
 
 from alight import contact, gravity, motions, surfaces, vehicles
-from alight.actuators import Schedule, Spring, Thruster, Wheel
+from alight.actuators import Arm, Schedule, Spring, Thruster, Wheel
+from alight.actuators.arm import without_arms
 from alight.actuators.programme_kernel import (
     Begun,
     Programmes,
@@ -153,6 +154,11 @@ def test_spinning_at_rest_is_what_small_steps_give(start, motor, brake, top):
         (lambda: Wheel((0, 0, 1), 1e-3, top_speed=0.0), "top speed"),
         (lambda: Thruster(-1.0, (0, 0, 1)), "force"),
         (lambda: Spring(0.0, (0, 0, 1)), "energy"),
+        (lambda: Arm(0.1, (0, 0, 1), (0.1, 0, 0.01), 1.0, 1.0), "square"),
+        (lambda: Arm(0.1, (0, 0, 1), (0, 0, 0), 1.0, 1.0), "not 0"),
+        (lambda: Arm(0.0, (0, 0, 1), (0.1, 0, 0), 1.0, 1.0), "mass"),
+        (lambda: Arm(0.1, (0, 0, 1), (0.1, 0, 0), 1.0, 0.0), "acceleration"),
+        (lambda: Arm(0.1, (0, 0, 1), (0.1, 0, 0), 1.0, 1.0, schedule=1), "must be a Schedule"),
     ],
 )
 def test_what_makes_no_sense_is_refused(make, words):
@@ -166,6 +172,18 @@ def test_what_makes_no_sense_is_refused(make, words):
         (CUBE, contact.Impulse(restitution=0.4), Wheel((0, 0, 1), 1.0), "more inertia"),
         (CUBE, contact.Impulse(restitution=0.4), "wheel", "among the actuators"),
         (CUBE, contact.Impulse(restitution=0.4), Thruster(1.0, (0, 0, 1), body="bus"), "one body"),
+        (
+            CUBE,
+            contact.Impulse(restitution=0.4),
+            Arm(5.0, (0, 0, 1), (0.1, 0, 0), 1.0, 1.0),
+            "more mass or inertia",
+        ),
+        (
+            CUBE,
+            contact.Impulse(restitution=0.4),
+            Arm(1.0, (0, 0, 1), (0.4, 0, 0), 1.0, 1.0),
+            "more mass or inertia",
+        ),
         (
             vehicles.RigidLander.point(1.0),
             contact.Sliding(restitution=0.4, friction=0.5),
@@ -187,3 +205,38 @@ def test_there_is_one_thruster():
         "thruster",
         "bus",
     )
+
+
+def test_columns_are_those_of_the_actuators():
+    """By their names, and none where there are no actuators."""
+    law = contact.Impulse(restitution=0.4)
+    parts = gravity.Uniform((0, 0, -1e-3)), surfaces.Plane(), CUBE, law
+    plain = [c.full_name for c in motions.Model(*parts).columns.runs]
+    fitted = motions.Model(
+        *parts,
+        actuators=(
+            Thruster(1.0, (0, 0, 1), name="jet 1"),
+            Arm(0.1, (0, 0, 1), (0.1, 0, 0), 1.0, 1.0),
+            Wheel((0, 0, 1), 1e-3, name="z"),
+        ),
+    )
+    assert [c.full_name for c in fitted.columns.runs] == [
+        *plain,
+        "hops",
+        "wheel_max_speed_z_rad_per_s",
+        "actuator_work_z_J",
+        "actuator_work_arm_J",
+        "actuator_work_jet_1_J",
+    ]
+
+
+def test_an_arm_and_the_rest_make_up_the_lander():
+    """Put back where it was, at any place, the arm gives the lander's mass and inertia again."""
+    arm = Arm(0.7, (0, 1, 1), (0.1, 0, 0), 1.0, 1.0, pivot=(0.02, -0.03, 0.01), inertia=3e-4)
+    mass, rest = without_arms([arm], CUBE.mass, CUBE.inertia)
+    center = -arm.mass * arm.place / mass
+    whole = rest + arm.inertia * np.outer(arm.axis, arm.axis)
+    for m, s in ((mass, center), (arm.mass, arm.place)):
+        whole = whole + m * ((s @ s) * np.eye(3) - np.outer(s, s))
+    assert mass + arm.mass == pytest.approx(CUBE.mass, rel=1e-15)
+    assert whole == pytest.approx(CUBE.inertia, rel=1e-13, abs=1e-16)

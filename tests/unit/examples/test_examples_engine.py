@@ -99,6 +99,18 @@ def test_own_motion_rises_as_high_as_its_energy_lets_it():
 
 
 @pytest.mark.validate
+def test_a_swing_arm_makes_a_box_hop():
+    """The faster it turns, the higher."""
+    rows = [line.split() for line in run("swing_arm.py").splitlines()[1:]]
+    assert [row[0] for row in rows] == ["0.5", "1.0", "2.0"]
+    assert rows[-1][1] == "1"
+    heights = [float(row[2]) for row in rows]
+    assert heights == sorted(heights)
+    assert heights[-1] > 1.0
+    assert all("came to rest" in " ".join(row) for row in rows)
+
+
+@pytest.mark.validate
 def test_own_actuator_and_controller_slow_a_cube_down():
     """w0 exp(-gain t / I) up to the look at which the controller switches off: steps of 1e-9."""
     out = run("own_actuator.py")

@@ -57,7 +57,7 @@ def test_no_contact_law_is_missing():
 
 def test_no_actuator_is_missing():
     known = {kind for member in axes.ACTUATORS for kind in member.kinds}
-    own = {actuators.Motor, actuators.Brake, actuators.Wheel}
+    own = {actuators.Motor, actuators.Brake, actuators.Wheel, actuators.Arm}
     assert own | (laws(actuators.Actuator) - {actuators.Actuator}) == known
 
 

@@ -145,7 +145,7 @@ def normal_pass(surface_point: Any, surface_data: Any) -> Any:
             while clear[j, slot] > travel + margin:
                 j += 1
             if j < count:
-                arm = R * body.points[j]
+                arm = R * (body.points[j] - body.shift)
                 at = surface_point(surface, x + arm)
                 point = Found()
                 point.gap = at.distance - body.radii[j]

@@ -338,7 +338,7 @@ def smooth_load(
         rounding = _ROUNDING * wp.length(now.x)
         for j in range(body.points.shape[0]):
             if look.clear[j, look.slot] <= look.far:
-                arm = now.R * body.points[j]
+                arm = now.R * (body.points[j] - body.shift)
                 found = surface_point(surface, now.x + arm)
                 depth = body.radii[j] - found.distance
                 if look.slope > zero:

@@ -24,7 +24,7 @@ from alight.actuators.programme_kernel import (
 )
 from alight.core import devices
 from alight.core.errors import InputError
-from alight.core.types import quat, scalar
+from alight.core.types import quat, scalar, vec3
 from alight.engine.scene import Scene
 from alight.membrane.forces import Moving
 from alight.motions.membrane.state import CaughtMemory, CaughtRun, Wrench
@@ -143,9 +143,14 @@ def _drive(kinds: tuple[tuple[Any, Any, Any], ...]) -> CraftDrive:
         out = Wrench()
         if wp.static(count > 0):
             scene = _seen(run, memory.notes[slot].number, craft, t)
-            effort = act(data.pushers, scene, memory.levels, 0, slot)
-            out.force = wp.quat_rotate(craft.q, effort.force)
-            out.torque = wp.quat_rotate(craft.q, effort.torque)
+            force = vec3()
+            torque = vec3()
+            for i in range(wp.static(count)):
+                effort = act(data.pushers, scene, memory.levels, 0, slot, i)
+                force += effort.force
+                torque += effort.torque
+            out.force = wp.quat_rotate(craft.q, force)
+            out.torque = wp.quat_rotate(craft.q, torque)
         return out
 
     @wp.func

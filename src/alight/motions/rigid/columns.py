@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -11,6 +12,7 @@ from alight.engine.columns import (
     Column,
     Columns,
     Source,
+    each,
     numbered,
     outcome_words,
     place,
@@ -112,6 +114,19 @@ _ENERGY = (
     Column("energy", "J", "E_J", "energy.total"),
     *(Column(f"energy_{part}", "J", f"its part: {part}", f"energy.{part}") for part in _PARTS),
 )
+
+
+def drive_columns(wheels: Sequence[str], actuators: Sequence[str]) -> tuple[Column, ...]:
+    """Of runs of landers with actuators, by the names of wheels and of all actuators."""
+    fastest = "largest speed of the wheel, relative to the lander"
+    work = "work of the actuator on the lander, that of brakes below 0"
+    return (
+        Column("hops", "", "how often it left the ground after it had come to rest", "hops",
+               "int32"),
+        *each("wheel_max_speed", wheels, "rad/s", fastest, "wheel_max_speed"),
+        *each("actuator_work", actuators, "J", work, "work_each"),
+    )  # fmt: skip
+
 
 #: Of rigid landers.
 RIGID = Columns(_runs(_depths), CONTACTS, (*MOVING, *_ENERGY))

@@ -32,6 +32,8 @@ class EnergyParts:
     total: Array
     wheels: Array | float = 0.0
     """What free wheels add [J]."""
+    arms: Array | float = 0.0
+    """What arms add that are not as released [J]."""
 
 
 @functools.cache

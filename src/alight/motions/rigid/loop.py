@@ -12,8 +12,10 @@ from alight.engine.gain import gains_energy, has_failed
 from alight.engine.motion import Launch, Loop
 from alight.gravity.linearised import extrapolate
 from alight.motions.rigid.composition import Composition
+from alight.motions.rigid.drive.arms import arm_functions
 from alight.motions.rigid.drive.kernel import drive_functions
-from alight.motions.rigid.drive.laws import DRIVEN, EACH, HELD, MOMENTUM, WHEELS, WORK
+from alight.motions.rigid.drive.laws import DRIVEN, WORK
+from alight.motions.rigid.drive.wheels import wheel_functions
 from alight.motions.rigid.phases.clipped import watch
 from alight.motions.rigid.phases.driven import driven_phase
 from alight.motions.rigid.phases.flight import flight_phase
@@ -79,6 +81,7 @@ def rigid_loop(parts: Composition) -> Loop:
         groups=4,
         next=following,
         wake=wake,
+        waits=parts.laws.drive is not None and bool(parts.laws.drive.hosted),
     )
 
 
@@ -133,13 +136,23 @@ def _acting(parts: Composition, step: Any) -> Any:
     functions = drive_functions(parts)
     begin, fitted, longest = functions.begin, functions.fitted, functions.longest
     end = functions.end
+    swings: Any = arm_functions(parts) if parts.laws.drive and parts.laws.drive.arms else None
+    to_centre, to_origin = getattr(swings, "to_centre", None), getattr(swings, "to_origin", None)
+    arms = swings is not None
 
     @wp.func
     def act(world: World, run: Run, memory: Memory, slot: int):
         start = begin(world, run, memory, slot)
         here = fitted(world, start, memory, slot)
         start.until = wp.min(run.until, start.t + longest(here, start, memory, slot))
-        out = step(here, start, memory, slot)
+        moved = start
+        if wp.static(arms):  # noqa: SIM102
+            if start.phase == CONTACT:
+                moved = to_centre(here, start)
+        out = step(here, moved, memory, slot)
+        if wp.static(arms):  # noqa: SIM102
+            if start.phase == CONTACT:
+                out = to_origin(here, out)
         out.until = run.until
         return end(here, start, out, memory, slot)
 
@@ -151,10 +164,24 @@ def _fitted(parts: Composition, account: Any) -> Any:
     """``account`` in the world of what is free and what is held."""
     World: Any = parts.World
     fitted = drive_functions(parts).fitted
+    arms = parts.laws.drive is not None and parts.laws.drive.arms > 0
 
     @wp.func
     def fitted_account(world: World, run: Run, memory: Memory, slot: int, before: int):
-        return account(fitted(world, run, memory, slot), run, memory, slot, before)
+        here = fitted(world, run, memory, slot)
+        if wp.static(arms):
+            # Energy is that of the centre of mass, which arms move in the body.
+            inner = here.drive.shift_rate + wp.cross(run.w, here.body.shift)
+            at = run
+            at.x = run.x + wp.quat_rotate(run.q, here.body.shift)
+            at.v = run.v + wp.quat_rotate(run.q, inner)
+            out = account(here, at, memory, slot, before)
+            inner = here.drive.shift_rate + wp.cross(out.w, here.body.shift)
+            out.v = out.v - wp.quat_rotate(run.q, inner)
+            out.x = run.x
+            return out
+        else:
+            return account(here, run, memory, slot, before)
 
     return fitted_account
 
@@ -178,7 +205,11 @@ def _line_function(parts: Composition) -> Any:
     World: Any = parts.World
     drives = parts.laws.drive is not None
     wheels = parts.laws.drive.wheels if parts.laws.drive else 0
+    arms = parts.laws.drive.arms if parts.laws.drive else 0
     spin = parts.laws.spin
+    own: Any = wheel_functions(parts) if drives else None
+    is_free, seen = getattr(own, "is_free", None), getattr(own, "seen", None)
+    arm_state = arm_functions(parts).state if drives else None
 
     @wp.func
     def line(
@@ -207,13 +238,14 @@ def _line_function(parts: Composition) -> Any:
             now = spin(world.rotation, run.t)
             star = run.w + wp.quat_rotate_inv(run.q, now.rate)
             for i in range(wp.static(wheels)):
-                wheel = world.actuators.wheels[i]
-                at = WHEELS + EACH * i
                 speed = scalar(0.0)
-                if memory.drives[at + HELD, slot] == scalar(0.0):
-                    p = memory.drives[at + MOMENTUM, slot]
-                    speed = p / wheel.inertia - wp.dot(wheel.axis, star)
+                if is_free(memory, slot, i):
+                    speed = seen(world, memory, slot, i, star).speed
                 lines[row, 19 + i] = speed
+            for i in range(wp.static(arms)):
+                arm = arm_state(memory, slot, i)
+                lines[row, wp.static(19 + wheels) + 2 * i] = arm.angle
+                lines[row, wp.static(20 + wheels) + 2 * i] = arm.rate
 
     return line
 

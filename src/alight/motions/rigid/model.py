@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property, partial
 from typing import Any
 
@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 import warp as wp
 
-from alight.actuators import Actuator, Wheel
+from alight.actuators import Actuator, Arm, Wheel
 from alight.contact import Compliant, Impulse, Sliding
 from alight.contact.hull.supported_surfaces import (
     HULL_TOUCHES,
@@ -35,8 +35,9 @@ from alight.engine.stops.law import StopLaw, checked_stops
 from alight.flight import External, Rotation, UniformRotation
 from alight.flight.combine import combine, combined_data, combined_next
 from alight.gravity import Gravity, Linearised, Uniform
-from alight.motions.rigid.columns import RIGID
+from alight.motions.rigid.columns import RIGID, drive_columns
 from alight.motions.rigid.composition import Composition, Laws, Nothing, Scheme, compose
+from alight.motions.rigid.drive.host_control import steer
 from alight.motions.rigid.drive.laws import Drives
 from alight.motions.rigid.loop import rigid_loop
 from alight.motions.rigid.phases.clipped import CLIPPED
@@ -92,8 +93,8 @@ class Model(Motion):
     steps: Steps = field(default_factory=Steps)
     stops: tuple[StopLaw, ...] = ()
     """Laws that end runs; the first that is met does."""
-    actuators: tuple[Wheel | Actuator, ...] = ()
-    """Wheels, thrusters, springs (``alight.actuators``)."""
+    actuators: tuple[Wheel | Arm | Actuator, ...] = ()
+    """Wheels, arms, thrusters, springs (``alight.actuators``)."""
 
     def __post_init__(self) -> None:
         kinds: tuple[tuple[str, type, str], ...] = (
@@ -111,7 +112,7 @@ class Model(Motion):
         )
         check_laws(self, kinds)
         object.__setattr__(self, "actuators", tuple(self.actuators))
-        Drives(self.actuators).check_inertia(self.lander.inertia)
+        Drives(self.actuators).check_body(self.lander.mass, self.lander.inertia)
         object.__setattr__(self, "stops", checked_stops(self.stops))
         if isinstance(self.contact, Sliding):
             check_sliding(self.surface, self.lander)
@@ -231,11 +232,16 @@ class Model(Motion):
     @property
     def lightest(self) -> float:
         """Least mass that a hit can meet [kg]: at the end of the longest lever."""
-        inverse = self.lander.inverse_inertia
+        lander, reach = self.lander, self.lander.bounding_radius
+        inverse = lander.inverse_inertia
         if self.drives is not None:
-            inverse = np.asarray(np.linalg.inv(self.drives.free_inertia(self.lander.inertia)))
+            least = self.drives.free_inertia(lander.inertia)
+            if self.drives.arms:
+                least = self.drives.least_inertia(lander.mass, lander.inertia)
+                reach += self.drives.farthest_shift(lander.mass)
+            inverse = np.asarray(np.linalg.inv(least))
         softest = float(np.linalg.eigvalsh(inverse)[-1])
-        return 1.0 / (1.0 / self.lander.mass + self.lander.bounding_radius**2 * softest)
+        return 1.0 / (1.0 / lander.mass + reach**2 * softest)
 
     # -- under the engine ----------------------------------------------------------------------
 
@@ -243,6 +249,15 @@ class Model(Motion):
         """What the kernel is made from."""
         parts = self.composition()
         return judged(rigid_loop(parts), self.stops, partial(scene_function, parts))
+
+    @property
+    def waits(self) -> bool:
+        """Whether functions of Python set levels."""
+        return self.drives is not None and bool(self.drives.laws.hosted)
+
+    def steer(self, states: Start, number: int) -> None:
+        """Let them do so, where they are due."""
+        steer(self, states, number)
 
     def pace(self, device: devices.Device) -> Pace:
         """How much is done at once."""
@@ -291,13 +306,20 @@ class Model(Motion):
 
     @property
     def line_width(self) -> int:
-        """Numbers of a line; actuators add two, and each wheel its speed."""
-        return LINE_WIDTH + (2 + self.drives.laws.wheels if self.drives else 0)
+        """Numbers of a line; actuators add two, each wheel its speed, each arm angle and rate."""
+        if self.drives is None:
+            return LINE_WIDTH
+        return LINE_WIDTH + 2 + self.drives.laws.wheels + 2 * self.drives.laws.arms
 
     @property
     def columns(self) -> Columns:
         """What is told of landings."""
-        return with_laws(RIGID, self)
+        own = RIGID
+        if self.drives is not None:
+            wheels = [wheel.name for wheel in self.drives.wheels]
+            more = drive_columns(wheels, self.drives.names)
+            own = replace(RIGID, runs=(*RIGID.runs, *more))
+        return with_laws(own, self)
 
     def line_phase(self, lines: Array) -> npt.NDArray[Any]:
         """(n,) which phase lines are of."""

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
+from alight.actuators.arm import ArmsSwung, arms_swung
 from alight.core import devices, frames
 from alight.core.checks import Array
 from alight.core.errors import InputError
@@ -50,7 +51,8 @@ class Solution:
     result: BatchResult | None = None
     """How it ended, as a batch of one."""
     driven: Any = None
-    """(n, 2 + wheels): 1 after steps under actuators, their work so far [J], speeds of wheels."""
+    """(n, 2 + wheels + 2 arms): 1 after steps under actuators, their work so far [J], speeds of
+    wheels, angle and rate of each arm."""
 
     @property
     def steps(self) -> int:
@@ -95,7 +97,34 @@ class Solution:
     @property
     def wheel_speed(self) -> Array:
         """(n, wheels) relative to the lander [rad/s]."""
-        return self._of_actuators()[:, 2:]
+        return self._of_actuators()[:, 2 : 2 + self._wheels]
+
+    @property
+    def arm_angle(self) -> Array:
+        """(n, arms) since the release [rad]; 0 after whole turns."""
+        return self._of_actuators()[:, 2 + self._wheels :: 2]
+
+    @property
+    def arm_rate(self) -> Array:
+        """(n, arms) relative to the lander [rad/s]."""
+        return self._of_actuators()[:, 3 + self._wheels :: 2]
+
+    @property
+    def center_of_mass(self) -> Array:
+        """(n, 3) target axes [m]: ``position``, but where arms have moved it in the lander."""
+        return self.position + frames.quat_rotate(self.attitude, self._swung.shift)
+
+    @property
+    def _wheels(self) -> int:
+        return len(self.model.drives.wheels) if self.model.drives else 0
+
+    @property
+    def _swung(self) -> ArmsSwung:
+        drives = self.model.drives
+        arms = () if drives is None else drives.arms
+        none = np.zeros((len(self.rows), 0))
+        angle, rate = (self.arm_angle, self.arm_rate) if arms else (none, none)
+        return arms_swung(arms, self.model.lander.mass, angle, rate)
 
     @property
     def actuator_work(self) -> Array:
@@ -110,14 +139,24 @@ class Solution:
     @cached_property
     def energy(self) -> EnergyParts:
         """E_J and its parts at each line [J]."""
-        found = energies(self.model, self.rows, self.device)
         if self.driven is None:
-            return found
+            return energies(self.model, self.rows, self.device)
+        swung, rows = self._swung, self.rows.copy()
+        # Of the centre of mass; arms then add w . I w / 2 of what they add to I, w . h and T.
+        rows["x"] = self.center_of_mass
+        inner = swung.shift_rate + np.cross(self.rate, swung.shift)
+        rows["v"] = self.velocity + frames.quat_rotate(self.attitude, inner)
+        found = energies(self.model, rows, self.device)
+        omega, _, _ = self.model.rotation.evaluate(self.time, device="cpu")
+        target = frames.inertial_rate(self.attitude, np.zeros_like(self.rate), omega)
+        twice = [np.einsum("ni,nij,nj->n", u, swung.inertia, u) for u in (self.rate, target)]
+        arms = 0.5 * (twice[0] - twice[1]) + (self.rate * swung.spin).sum(-1) + swung.energy
         # With w relative to the target, a wheel adds J Om (a . w + Om / 2) to E_J.
         more = np.zeros(len(self.rows))
         for wheel, speed in zip(self.model.drives.wheels, self.wheel_speed.T, strict=True):  # type: ignore[union-attr]
             more += wheel.inertia * speed * (self.rate @ wheel.axis + 0.5 * speed)
-        return dataclasses.replace(found, wheels=more, total=found.total + more)
+        total = found.total + more + arms
+        return dataclasses.replace(found, wheels=more, arms=arms, total=total)
 
     def sample(self, times: npt.ArrayLike) -> tuple[Array, Array]:
         """Position (m, 3) [m] and attitude (m, 4) at any times within the run [s].
@@ -193,6 +232,7 @@ def solution_of(batch: Batch, result: BatchResult) -> Solution:
     thinning = history.thinning(releases=0)
     driven = None
     if model.drives is not None:
-        start = [[0.0, 0.0, *(wheel.speed for wheel in model.drives.wheels)]]
+        idle = [0.0] * (2 * len(model.drives.arms))
+        start = [[0.0, 0.0, *(wheel.speed for wheel in model.drives.wheels), *idle]]
         driven = np.concatenate([start, *(part[:, LINE_WIDTH:] for part in history.parts)])
     return Solution(model, rows, result.touches, outcome, batch.device, thinning, result, driven)

@@ -6,7 +6,7 @@ from __future__ import annotations
 
 from typing import Annotated, Any, ClassVar
 
-from alight.actuators import Actuator, Schedule, Spring, Thruster, Wheel
+from alight.actuators import Actuator, Arm, Schedule, Spring, Thruster, Wheel
 from alight.actuators.schedule import TRIGGERS
 from alight.core.errors import InputError
 from alight.core.registry import registry
@@ -19,7 +19,7 @@ from alight.scenario.field_types import (
     TextField,
     Whole,
 )
-from alight.scenario.registered import own_values
+from alight.scenario.registered import own_values, plain
 from alight.scenario.schema.articulated_lander import FORCE, LENGTH, Scheduled, part_name
 from alight.scenario.schema.listed import Listed
 from alight.scenario.schema.section import Section
@@ -27,12 +27,9 @@ from alight.scenario.schema.section import Section
 _TIMES = ListField(Measure(dimension="time", least=0), 0)
 
 
-class WheelSection(Scheduled):
-    """A flywheel with motor and brake; times and levels are the motor's."""
+class WheelKeys(Section):
+    """Of the kind "wheel"; the schedule of the entry is the motor's."""
 
-    LIST: ClassVar = "wheel"
-
-    name: Annotated[str, TextField(part_name, ("wheel-y",))]
     axis: Annotated[Any, ListField(Number(), nonzero=True)]
     inertia: Annotated[float, Measure(dimension="moment of inertia", above=0)]
     speed: Annotated[float | None, Measure(dimension="angular rate")] = None
@@ -45,18 +42,31 @@ class WheelSection(Scheduled):
     brake_levels: Annotated[Any, ListField(Number(), 0)] = None
     brake_repeats: Annotated[int | None, Whole(least=1)] = None
 
+
+def wheel_of(schedule: Schedule | None = None, name: str = "wheel", **given: Any) -> Wheel:
+    """The wheel with these keys, whose motor has a schedule."""
+    words = {f"brake_{n}": n for n in ("after", "times", "levels", "repeats")}
+    braking = {words[n]: v for n, v in given.items() if n in words}
+    own = {n: v for n, v in given.items() if n not in words}
+    return Wheel(motor=schedule, braking=Schedule(**braking) if braking else None, name=name, **own)
+
+
+class NamedSection(Scheduled):
+    """A part with a name and a schedule."""
+
+    name: Annotated[str, TextField(part_name, ("wheel-y",))]
+
+
+class WheelSection(WheelKeys, NamedSection):
+    """A flywheel with motor and brake; times and levels are the motor's."""
+
+    LIST: ClassVar = "wheel"
+
     def make(self) -> Wheel:
         """The wheel."""
-        names = ("axis", "inertia", "speed", "torque", "top_speed", "friction", "brake")
-        names_of = {n: f"brake_{n}" for n in ("after", "times", "levels", "repeats")}
-        given = {n: getattr(self, k) for n, k in names_of.items()}
-        braking = {n: v for n, v in given.items() if v is not None}
-        return Wheel(
-            motor=self.schedule() if self.is_scheduled else None,
-            braking=Schedule(**braking) if braking else None,
-            name=self.name,
-            **self.given(*names),
-        )
+        found = {name: plain(getattr(self, name)) for name in WheelKeys.model_fields}
+        given = {name: value for name, value in found.items() if value is not None}
+        return wheel_of(self.schedule() if self.is_scheduled else None, self.name, **given)
 
 
 class SpringSection(Scheduled):
@@ -98,7 +108,7 @@ class ActuatorSection(Listed):
         """Its key in messages and dispersions."""
         return f"lander.actuator.{self.called}"
 
-    def make(self) -> Wheel | Actuator:
+    def make(self) -> Wheel | Arm | Actuator:
         """The actuator: ``make`` of its entry with its keys, and ``name`` and ``schedule`` if it
         takes them."""
         entry = registry.find("actuator", self.kind)
@@ -108,7 +118,7 @@ class ActuatorSection(Listed):
         if said or entry.asks().get("schedule"):
             offers["schedule"] = lambda: Schedule(**said)
         found = entry.called(own_values(self, entry), offers)
-        if not isinstance(found, Wheel | Actuator):
+        if not isinstance(found, Wheel | Arm | Actuator):
             raise InputError(f"{entry} makes {found!r}, which is no alight.actuators.Actuator.")
         return found
 
@@ -129,5 +139,19 @@ class SpringKeys(Section):
     place: Annotated[Any, ListField(LENGTH)] = None
 
 
+class ArmKeys(Section):
+    """Of the kind "arm"."""
+
+    axis: Annotated[Any, ListField(Number(), nonzero=True)]
+    mass: Annotated[float, Measure(dimension="mass", above=0)]
+    reach: Annotated[Any, ListField(Measure(dimension="length"))]
+    rate: Annotated[float, Measure(dimension="angular rate", above=0)]
+    acceleration: Annotated[float, Measure(dimension="angular acceleration", above=0)]
+    pivot: Annotated[Any, ListField(Measure(dimension="length"))] = None
+    inertia: Annotated[float | None, Measure(dimension="moment of inertia", least=0)] = None
+
+
+registry.add("actuator", "wheel", wheel_of, keys=WheelKeys, text="a flywheel, motor and brake")
+registry.add("actuator", "arm", Arm, keys=ArmKeys, text="a mass on an arm that swings")
 registry.add("actuator", "thruster", Thruster, keys=ThrusterKeys, text="a force fixed in the body")
 registry.add("actuator", "spring", Spring, keys=SpringKeys, text="a spring foot that is let go")

@@ -18,12 +18,17 @@ from alight.core.types import mat33, quat, scalar, vec3
 
 @wp.struct
 class RigidBody:
-    """Mass [kg], inertia [kg m^2] and its inverse, reach [m], contact points [m] and radii [m]."""
+    """Mass [kg], inertia [kg m^2] and its inverse, reach [m], contact points [m] and radii [m].
+
+    ``shift`` [m] is the centre of mass from where points are counted from: 0 but where a mass moves
+    in the body.
+    """
 
     mass: scalar
     inertia: mat33
     inverse_inertia: mat33
     bounding_radius: scalar
+    shift: vec3
     points: wp.array(dtype=vec3)
     radii: wp.array(dtype=scalar)
 

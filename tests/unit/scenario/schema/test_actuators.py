@@ -6,7 +6,7 @@ from typing import Annotated
 import numpy as np
 import pytest
 
-from alight.actuators import Spring, Thruster, Wheel
+from alight.actuators import Arm, Spring, Thruster, Wheel
 from alight.core.errors import AlightError
 from alight.core.registry import registry
 from alight.scenario import load, loads, prepare
@@ -123,6 +123,66 @@ def test_one_of_another_package_has_its_own_keys(jets):
     assert loads(scenario.to_toml()) == scenario
     groups = prepare(scenario).groups({"lander.actuator.left.gain": np.array([[1e-3], [2e-3]])})
     assert [group.model.actuators[1].force for group in groups] == [1e-3, 2e-3]
+
+
+REGISTERED = """
+[[lander.actuator]]
+kind = "wheel"
+name = "x"
+axis = [1.0, 0.0, 0.0]
+inertia = "1e-3 kg*m^2"
+torque = "2 mN*m"
+times = ["5 s"]
+levels = [0.5]
+brake = "1 N*m"
+brake_after = "rest"
+brake_times = ["7 s"]
+brake_levels = [1.0]
+
+[[lander.actuator]]
+kind = "arm"
+axis = [0.0, 1.0, 0.0]
+mass = "300 g"
+reach = ["0 m", "0 m", "5 cm"]
+pivot = ["1 cm", "0 m", "0 m"]
+rate = "30 rpm"
+acceleration = "90 deg/s^2"
+after = "rest"
+times = ["10 s", "12 s"]
+levels = [1.0, 0.0]
+repeats = 3
+
+[release]"""
+
+
+def test_wheels_and_arms_are_registered_like_those_of_other_packages():
+    scenario = loads(text(new=REGISTERED))
+    listed, wheel, arm = prepare(scenario).nominal().model.actuators
+    assert (type(listed), type(wheel), type(arm)) == (Wheel, Wheel, Arm)
+    assert (wheel.name, wheel.torque, wheel.brake) == ("x", 2e-3, 1.0)
+    assert (wheel.motor.times, wheel.motor.levels, wheel.motor.after) == ((5.0,), (0.5,), "release")
+    assert (wheel.braking.times, wheel.braking.after) == ((7.0,), "rest")
+    assert (arm.name, arm.mass, arm.rate) == ("arm", 0.3, pytest.approx(np.pi))
+    assert arm.acceleration == pytest.approx(np.pi / 2.0)
+    assert arm.place == pytest.approx([0.01, 0.0, 0.05])
+    assert (arm.schedule.after, arm.schedule.repeats) == ("rest", 3)
+    assert loads(scenario.to_toml()) == scenario
+    groups = prepare(scenario).groups({"lander.actuator.x.brake": np.array([[1.0], [2.0]])})
+    assert [group.model.actuators[1].brake for group in groups] == [1.0, 2.0]
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "words"),
+    [
+        ('mass = "300 g"', 'mass = "6 kg"', "more mass"),
+        ('reach = ["0 m", "0 m", "5 cm"]', 'reach = ["0 m", "5 cm", "0 m"]', "square"),
+        ("[release]", MORE, "arms and foot"),
+        ('brake = "1 N*m"\n', "", "no brake torque"),
+    ],
+)
+def test_what_does_not_fit_a_registered_one_is_told(old, new, words):
+    with pytest.raises(AlightError, match=words):
+        prepare(loads(text(new=REGISTERED.replace(old, new)))).nominal()
 
 
 def test_a_name_that_nobody_registered_is_told():

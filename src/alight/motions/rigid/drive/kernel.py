@@ -2,11 +2,7 @@
 
 At the start of a step levels are set, wheels freed and springs let go; the world is laid out for
 what is free (``fitted``); the step ends where a wheel comes to a stand; then wheels have their new
-momenta, and those that stand are held. I_F is the inertia less J a a^T of each free wheel, and
-
-    H = I_F w + sum p a,   p' = u,   I_F w' = torque - w x H - sum u a
-
-with w the inertial rate. Holding a wheel conserves H.
+momenta, and those that stand are held (``wheels``).
 """
 
 import dataclasses
@@ -25,17 +21,17 @@ from alight.actuators.programme_kernel import (
     next_switch,
     next_tick,
 )
-from alight.actuators.wheel import WheelData, brake_torque, motor_torque, spin_at_rest
 from alight.core.outcomes import Outcome
-from alight.core.types import mat33, scalar
+from alight.core.types import scalar
 from alight.engine.scene import Scene
 from alight.motions.rigid.composition import Composition
+from alight.motions.rigid.drive.arms import arm_functions
 from alight.motions.rigid.drive.laws import (
     DRIVEN,
     EACH,
-    HELD,
-    MOMENTUM,
+    HOPS,
     RESTED,
+    RESTING,
     RESTS,
     SINCE,
     TOUCHED,
@@ -43,6 +39,7 @@ from alight.motions.rigid.drive.laws import (
     WORK,
     controllers,
 )
+from alight.motions.rigid.drive.wheels import wheel_functions
 from alight.motions.rigid.phases.clipped import watch
 from alight.motions.rigid.scene import scene_function
 from alight.motions.rigid.state import CONTACT, FLIGHT, Memory, Run
@@ -50,32 +47,10 @@ from alight.vehicles.rigid.data import angular_energy, linear_energy
 
 _RUNNING = wp.constant(int(Outcome.RUNNING))
 
-#: Of the time that a wheel has been slowed for, what is left when it stands: in flight, and on the
-#: ground, which balances the rest in the next step and does not like slivers of steps; and when
-#: steps no longer stop short of that.
-_STANDS = wp.constant(scalar(1e-6))
-_STANDS_ON = wp.constant(scalar(1e-3))
-_SOON = wp.constant(scalar(1e-3))
-_SHORT = wp.constant(scalar(0.9))
 #: A step of contact turns a lander by no more than this, from a stand [rad]; gyroscopic motion by
-#: this; and a motor's torque changes by no more than this share.
+#: this.
 _TURN = wp.constant(scalar(1e-4))
 _NUTATION = wp.constant(scalar(0.1))
-_SHARE = wp.constant(scalar(0.02))
-
-
-@wp.func
-def way_of(wheel: WheelData, motor: scalar, speed: scalar):
-    """Which way a wheel turns, or will."""
-    if speed == scalar(0.0):
-        return wp.sign(motor_torque(wheel, motor, scalar(0.0)))
-    return wp.sign(speed)
-
-
-@wp.func
-def wheel_effort(wheel: WheelData, motor: scalar, brake: scalar, speed: scalar, way: scalar):
-    """Torque of motor and brake on a wheel that goes ``way`` [N m]."""
-    return motor_torque(wheel, motor, speed) - way * brake_torque(wheel, brake)
 
 
 @dataclasses.dataclass(frozen=True)
@@ -85,7 +60,7 @@ class DriveFunctions:
     see: Any
     """``(world, run, memory, slot) -> Scene``"""
     act: Any
-    """``(world, scene, memory, slot) -> Effort`` of all but wheels."""
+    """``(world, scene, memory, slot, which) -> Effort`` of one that is neither wheel nor arm."""
     fitted: Any
     """``(world, run, memory, slot) -> world`` of the step that begins."""
     driven: Any
@@ -109,9 +84,20 @@ def drive_functions(parts: Composition) -> DriveFunctions:
     level_row, due_row, kick_row = drive.level_row, drive.due_row, drive.kick_row
     kicks = any(kick is not None for _, _, kick in drive.pushers)
     controls = len(drive.controllers)
-    push_all, kick_one = combined(drive.pushers)[1:]
+    arms, push_level, push_row, said_row = (
+        drive.arms, drive.push_level, drive.push_row, drive.said_row,
+    )  # fmt: skip
+    push_one, kick_one = combined(drive.pushers)[1:]
     control = controllers(drive.controllers)[1]
     spin, external_next, timed = laws.spin, laws.next, laws.next is not None
+    own = wheel_functions(parts)
+    is_free, free_wheels, fit_wheels = own.is_free, own.switch, own.fit
+    wheel_step, spin_wheels, hold_wheels = own.longest, own.spin, own.hold
+    stand_by = own.stand_by
+    swings = arm_functions(parts)
+    arms_move, arms_away, switch_arms = swings.moving, swings.away, swings.switch
+    fit_arms, arm_step = swings.fit, swings.longest
+    balance_arms, arms_arrive = swings.balance, swings.arrive
     seen = scene_function(parts, drive.sees_height, False)
 
     @wp.func
@@ -131,10 +117,10 @@ def drive_functions(parts: Composition) -> DriveFunctions:
         return scene
 
     @wp.func
-    def act(world: World, scene: Scene, memory: Memory, slot: int):
-        return push_all(
+    def act(world: World, scene: Scene, memory: Memory, slot: int, which: int):
+        return push_one(
             world.actuators.pushers, scene, memory.drives,
-            wp.static(level_row + 2 * wheels), slot,
+            wp.static(level_row + push_level), slot, which,
         )  # fmt: skip
 
     @wp.func
@@ -142,21 +128,6 @@ def drive_functions(parts: Composition) -> DriveFunctions:
         """Inertial rate, body axes [rad/s]."""
         now = spin(world.rotation, run.t)
         return run.w + wp.quat_rotate_inv(run.q, now.rate)
-
-    @wp.func
-    def switch_wheels(world: World, run: Run, memory: Memory, slot: int):
-        """Free wheels whose motors turn them."""
-        star = inertial(world, run)
-        for i in range(wp.static(wheels)):
-            at = WHEELS + EACH * i
-            wheel = world.actuators.wheels[i]
-            if memory.drives[at + HELD, slot] != scalar(0.0):
-                motor = memory.drives[wp.static(level_row) + 2 * i, slot]
-                brake = memory.drives[wp.static(level_row) + 2 * i + 1, slot]
-                stall = wp.abs(motor_torque(wheel, motor, scalar(0.0)))
-                if stall > brake_torque(wheel, brake):
-                    memory.drives[at + HELD, slot] = scalar(0.0)
-                    memory.drives[at + MOMENTUM, slot] = wheel.inertia * wp.dot(wheel.axis, star)
 
     @wp.func
     def set_levels(world: World, run: Run, memory: Memory, slot: int):
@@ -172,7 +143,13 @@ def drive_functions(parts: Composition) -> DriveFunctions:
                 if wp.static(controls > 0):  # noqa: SIM102
                     if run.t >= memory.drives[wp.static(due_row) + c, slot]:
                         scene = see(world, run, memory, slot)
-                        new = control(world.actuators.controllers, which, scene, old)
+                        said = old
+                        if wp.static(said_row >= 0):
+                            # What the host has said; controllers of the kernel said it themselves.
+                            said = memory.drives[wp.static(said_row) + c, slot]
+                        new = control(world.actuators.controllers, which, scene, said)
+                        if wp.static(said_row >= 0):
+                            memory.drives[wp.static(said_row) + c, slot] = new
                         due = next_tick(all.each[c].period, run.t)
                         memory.drives[wp.static(due_row) + c, slot] = due
                 which += 1
@@ -182,52 +159,41 @@ def drive_functions(parts: Composition) -> DriveFunctions:
             if new != old:
                 if c < wp.static(2 * wheels):
                     memory.drives[WHEELS + EACH * (c // 2) + SINCE, slot] = run.t
-                elif old == scalar(0.0):
-                    memory.drives[wp.static(kick_row - 2 * wheels) + c, slot] = scalar(1.0)
-
-    @wp.func
-    def freed(inverse: mat33, wheel: WheelData):
-        """The inverse of I - J a a^T."""
-        b = inverse * wheel.axis
-        share = wheel.inertia / (scalar(1.0) - wheel.inertia * wp.dot(wheel.axis, b))
-        return inverse + share * wp.outer(b, b)
+                elif c >= wp.static(push_level) and old == scalar(0.0):
+                    memory.drives[wp.static(kick_row - push_level) + c, slot] = scalar(1.0)
 
     @wp.func
     def fitted(world: World, run: Run, memory: Memory, slot: int):
         """``world`` with the inertia of what is not free, and what actuators do from now on."""
         here = world
         here.drive.work = memory.drives[WORK, slot]
-        star = inertial(world, run)
-        for i in range(wp.static(wheels)):
-            at = WHEELS + EACH * i
-            if memory.drives[at + HELD, slot] == scalar(0.0):
-                wheel = world.actuators.wheels[i]
-                p = memory.drives[at + MOMENTUM, slot]
-                motor = memory.drives[wp.static(level_row) + 2 * i, slot]
-                brake = memory.drives[wp.static(level_row) + 2 * i + 1, slot]
-                speed = p / wheel.inertia - wp.dot(wheel.axis, star)
-                u = wheel_effort(wheel, motor, brake, speed, way_of(wheel, motor, speed))
-                own = wheel.inertia * wp.outer(wheel.axis, wheel.axis)
-                here.body.inertia = here.body.inertia - own
-                here.body.inverse_inertia = freed(here.body.inverse_inertia, wheel)
-                here.drive.gyro = here.drive.gyro + p * wheel.axis
-                here.drive.gyro_rate = here.drive.gyro_rate + u * wheel.axis
-                here.drive.stored = here.drive.stored + scalar(0.5) * p * p / wheel.inertia
+        here = fit_wheels(here, memory, slot, inertial(world, run))
+        if wp.static(arms > 0):
+            here = fit_arms(here, memory, slot, inertial(world, run))
         if wp.static(pushers > 0):
-            effort = act(world, see(world, run, memory, slot), memory, slot)
-            here.drive.force = effort.force
-            here.drive.torque = effort.torque
+            scene = see(world, run, memory, slot)
+            for j in range(wp.static(pushers)):
+                effort = act(world, scene, memory, slot, j)
+                here.drive.force = here.drive.force + effort.force
+                here.drive.torque = here.drive.torque + effort.torque
+        if wp.static(arms > 0):
+            # About the centre of mass, and on the point of the body that is there.
+            lost = wp.cross(here.body.shift, here.drive.force)
+            here.drive.torque = here.drive.torque - lost
+            here.drive.force = here.drive.force + here.body.mass * here.drive.frame
         return here
 
     @wp.func
     def driven(memory: Memory, slot: int):
-        """Whether a wheel is free or an actuator is switched on."""
+        """Whether a wheel is free, an arm is not as released, or an actuator is switched on."""
         found = bool(False)
         for i in range(wp.static(wheels)):
-            if memory.drives[WHEELS + EACH * i + HELD, slot] == scalar(0.0):
+            if is_free(memory, slot, i):
                 found = True
+        if wp.static(arms > 0):
+            found = found or arms_away(memory, slot)
         for j in range(wp.static(pushers)):
-            if memory.drives[wp.static(level_row + 2 * wheels) + j, slot] != scalar(0.0):
+            if memory.drives[wp.static(level_row + push_level) + j, slot] != scalar(0.0):
                 found = True
         return found
 
@@ -239,7 +205,7 @@ def drive_functions(parts: Composition) -> DriveFunctions:
         for j in range(wp.static(pushers)):
             if memory.drives[wp.static(kick_row) + j, slot] != scalar(0.0):
                 memory.drives[wp.static(kick_row) + j, slot] = scalar(0.0)
-                level = memory.drives[wp.static(level_row + 2 * wheels) + j, slot]
+                level = memory.drives[wp.static(level_row + push_level) + j, slot]
                 scene = see(world, out, memory, slot)
                 gives = kick_one(
                     world.actuators.pushers, scene, level, j, here.body.mass,
@@ -250,45 +216,35 @@ def drive_functions(parts: Composition) -> DriveFunctions:
                 out.w = out.w + here.body.inverse_inertia * gives.torque
                 more = linear_energy(here.body, out.v) + angular_energy(here.body, out.w) - before
                 memory.drives[WORK, slot] = memory.drives[WORK, slot] + more
+                row = wp.static(push_row) + j
+                memory.drives[row, slot] = memory.drives[row, slot] + more
         return out
 
     @wp.func
     def begin(world: World, run: Run, memory: Memory, slot: int):
         """``run`` with the levels of the step that begins."""
         set_levels(world, run, memory, slot)
-        switch_wheels(world, run, memory, slot)
+        free_wheels(world, memory, slot, inertial(world, run))
         out = run
         if wp.static(kicks):
             out = let_go(world, run, memory, slot)
+        if wp.static(arms > 0):
+            switch_arms(world, memory, slot)
+            if run.phase == CONTACT and arms_move(memory, slot):
+                # What an arm moves in is not at rest, however slow it is.
+                out.quiet = scalar(0.0)
+                out.still = 0
+                watch(out, memory, slot)
         memory.drives[DRIVEN, slot] = scalar(driven(memory, slot))
         return out
 
     @wp.func
     def longest(here: World, run: Run, memory: Memory, slot: int):
         """How long the step may be [s]: to where a wheel stands, and as motion can be followed."""
-        out = NEVER
-        star = inertial(here, run)
+        out = wheel_step(here, run, memory, slot, inertial(here, run))
         inverse = here.body.inverse_inertia
-        for i in range(wp.static(wheels)):
-            at = WHEELS + EACH * i
-            if memory.drives[at + HELD, slot] == scalar(0.0):
-                wheel = here.actuators.wheels[i]
-                motor = memory.drives[wp.static(level_row) + 2 * i, slot]
-                brake = memory.drives[wp.static(level_row) + 2 * i + 1, slot]
-                speed = memory.drives[at + MOMENTUM, slot] / wheel.inertia
-                speed = speed - wp.dot(wheel.axis, star)
-                u = wheel_effort(wheel, motor, brake, speed, way_of(wheel, motor, speed))
-                light = scalar(1.0) / wheel.inertia
-                light = light + wp.dot(wheel.axis, inverse * wheel.axis)
-                if u * speed < scalar(0.0) and brake_torque(wheel, brake) > scalar(0.0):
-                    # No faster than where nothing holds the lander.
-                    left = wp.abs(speed / (u * light))
-                    if left > _SOON * (run.t - memory.drives[at + SINCE, slot]):
-                        left = _SHORT * left
-                    out = wp.min(out, left)
-                if run.phase == CONTACT:
-                    slowing = wp.abs(motor) * wheel.slowing * light
-                    out = wp.min(out, _SHARE / wp.max(slowing, scalar(1e-30)))
+        if wp.static(arms > 0):
+            out = wp.min(out, arm_step(here, run, memory, slot))
         if run.phase == CONTACT:
             around = wp.length(here.drive.gyro) * wp.trace(inverse)
             out = wp.min(out, _NUTATION / wp.max(around, scalar(1e-30)))
@@ -300,62 +256,26 @@ def drive_functions(parts: Composition) -> DriveFunctions:
     def spin_on(here: World, before: Run, run: Run, memory: Memory, slot: int):
         """Momenta of wheels, and the work of all, after a step of contact."""
         dt = run.t - before.t
-        old = inertial(here, before)
-        new = inertial(here, run)
-        work = memory.drives[WORK, slot]
         half = scalar(0.5)
-        for i in range(wp.static(wheels)):
-            at = WHEELS + EACH * i
-            if memory.drives[at + HELD, slot] == scalar(0.0):
-                wheel = here.actuators.wheels[i]
-                motor = memory.drives[wp.static(level_row) + 2 * i, slot]
-                brake = memory.drives[wp.static(level_row) + 2 * i + 1, slot]
-                p = memory.drives[at + MOMENTUM, slot]
-                speed = p / wheel.inertia - wp.dot(wheel.axis, old)
-                u = wheel_effort(wheel, motor, brake, speed, way_of(wheel, motor, speed))
-                p += u * dt
-                memory.drives[at + MOMENTUM, slot] = p
-                speed += p / wheel.inertia - wp.dot(wheel.axis, new)
-                work += half * u * dt * speed
+        work = spin_wheels(here, memory, slot, inertial(here, before), inertial(here, run), dt)
         if wp.static(pushers > 0):
-            force = wp.quat_rotate(before.q, here.drive.force)
-            force = half * (force + wp.quat_rotate(run.q, here.drive.force))
+            push = here.drive.force
+            turn = here.drive.torque
+            if wp.static(arms > 0):
+                push = push - here.body.mass * here.drive.frame
+                turn = turn + wp.cross(here.body.shift, push)
+            force = wp.quat_rotate(before.q, push)
+            force = half * (force + wp.quat_rotate(run.q, push))
             work += half * dt * wp.dot(force, before.v + run.v)
-            work += half * dt * wp.dot(here.drive.torque, before.w + run.w)
+            work += half * dt * wp.dot(turn, before.w + run.w)
+            scene = see(here, before, memory, slot)
+            for j in range(wp.static(pushers)):
+                effort = act(here, scene, memory, slot, j)
+                way = wp.quat_rotate_inv(before.q, before.v) + wp.quat_rotate_inv(run.q, run.v)
+                done = wp.dot(effort.force, way) + wp.dot(effort.torque, before.w + run.w)
+                row = wp.static(push_row) + j
+                memory.drives[row, slot] = memory.drives[row, slot] + half * dt * done
         memory.drives[WORK, slot] = work
-
-    @wp.func
-    def hold_wheels(here: World, before: Run, run: Run, memory: Memory, slot: int):
-        """``run`` with those wheels held that stand: what they and the lander have is shared."""
-        out = run
-        dt = run.t - before.t
-        old = inertial(here, before)
-        inverse = here.body.inverse_inertia
-        enough = wp.where(before.phase == CONTACT, _STANDS_ON, _STANDS)
-        for i in range(wp.static(wheels)):
-            at = WHEELS + EACH * i
-            if memory.drives[at + HELD, slot] == scalar(0.0):
-                wheel = here.actuators.wheels[i]
-                motor = memory.drives[wp.static(level_row) + 2 * i, slot]
-                brake = memory.drives[wp.static(level_row) + 2 * i + 1, slot]
-                against = brake_torque(wheel, brake)
-                stall = wp.abs(motor_torque(wheel, motor, scalar(0.0)))
-                if against > scalar(0.0) and stall <= against:
-                    star = inertial(here, out)
-                    speed = memory.drives[at + MOMENTUM, slot] / wheel.inertia
-                    way = speed - wp.dot(wheel.axis, old)
-                    speed = speed - wp.dot(wheel.axis, star)
-                    b = inverse * wheel.axis
-                    light = scalar(1.0) / wheel.inertia + wp.dot(wheel.axis, b)
-                    left = wp.abs(speed) / (against * light)
-                    since = out.t - memory.drives[at + SINCE, slot]
-                    past = way * speed < scalar(0.0) and left < scalar(2.0) * dt
-                    if left <= enough * since or past:
-                        memory.drives[at + HELD, slot] = scalar(1.0)
-                        out.w = out.w + (speed / light) * b
-                        lost = wheel.inertia * wp.dot(wheel.axis, b)
-                        inverse = inverse - (wheel.inertia / (scalar(1.0) + lost)) * wp.outer(b, b)
-        return out
 
     @wp.func
     def following(world: World, run: Run, memory: Memory, slot: int):
@@ -371,33 +291,22 @@ def drive_functions(parts: Composition) -> DriveFunctions:
     def end(here: World, before: Run, run: Run, memory: Memory, slot: int):
         """``run`` at the end of a step."""
         out = run
+        if wp.static(arms > 0):
+            if before.phase != FLIGHT and arms_move(memory, slot):
+                out = balance_arms(here, before, out, memory, slot)
+            arms_arrive(here, memory, slot, run.t - before.t)
         if before.phase != FLIGHT and run.t > before.t:
-            spin_on(here, before, run, memory, slot)
+            spin_on(here, before, out, memory, slot)
         if run.outcome == _RUNNING and run.t > before.t:
-            out = hold_wheels(here, before, run, memory, slot)
+            out = hold_wheels(here, before, out, memory, slot)
+        if before.phase == CONTACT and run.phase == FLIGHT:
+            hops = memory.drives[HOPS, slot] + memory.drives[RESTING, slot]
+            memory.drives[HOPS, slot] = hops
+            memory.drives[RESTING, slot] = scalar(0.0)
         if out.touching != 0 and memory.drives[TOUCHED, slot] >= NEVER:
             memory.drives[TOUCHED, slot] = memory.notes[slot].touch.start
             out.until = out.t
         return out
-
-    @wp.func
-    def stand_by(world: World, run: Run, memory: Memory, slot: int, dt: scalar):
-        """Wheels after ``dt`` [s] in a lander at rest."""
-        star = inertial(world, run)
-        for i in range(wp.static(wheels)):
-            at = WHEELS + EACH * i
-            if memory.drives[at + HELD, slot] == scalar(0.0):
-                wheel = world.actuators.wheels[i]
-                motor = memory.drives[wp.static(level_row) + 2 * i, slot]
-                brake = memory.drives[wp.static(level_row) + 2 * i + 1, slot]
-                along = wp.dot(wheel.axis, star)
-                speed = memory.drives[at + MOMENTUM, slot] / wheel.inertia - along
-                spun = spin_at_rest(wheel, motor, brake, speed, dt)
-                memory.drives[at + MOMENTUM, slot] = wheel.inertia * (spun.speed + along)
-                if spun.held:
-                    memory.drives[at + HELD, slot] = scalar(1.0)
-                gain = scalar(0.5) * wheel.inertia * (spun.speed * spun.speed - speed * speed)
-                memory.drives[WORK, slot] = memory.drives[WORK, slot] + gain
 
     @wp.func
     def wake(world: World, run: Run, memory: Memory, slot: int):
@@ -414,7 +323,8 @@ def drive_functions(parts: Composition) -> DriveFunctions:
                 memory.drives[RESTS, slot] = scalar(since.rests + 1)
                 soon = wp.min(soon, run.t + delay)
         if soon < world.limits.max_time:
-            stand_by(world, run, memory, slot, soon - run.t)
+            stand_by(world, memory, slot, inertial(world, run), soon - run.t)
+            memory.drives[RESTING, slot] = scalar(1.0)
             out.t = soon
             out.until = soon
             out.outcome = _RUNNING

@@ -50,7 +50,7 @@ def point_gaps(parts: Composition) -> tuple[Any, Any]:
         like.radius = body.bounding_radius
         for j in range(body.points.shape[0]):
             if memory.clear[j, slot] <= run.travel + margin:
-                arm = R * body.points[j]
+                arm = R * (body.points[j] - body.shift)
                 at = surface_point(world.surface, x + arm)
                 gap = at.distance - body.radii[j]
                 memory.clear[j, slot] = run.travel + wp.max(gap, scalar(0.0)) / world.slope
@@ -119,8 +119,9 @@ def hull_gaps(parts: Composition, contacts: Any, clear: Any) -> tuple[Any, Any]:
 
     @wp.func
     def find(world: World, run: Run, memory: Memory, slot: int, x: vec3, q: quat, margin: scalar):
+        o = x - wp.quat_rotate(q, world.body.shift)
         count = contacts(
-            world.surface, world.hull, x, q, margin, memory.contacts, slot, memory.shelves
+            world.surface, world.hull, o, q, margin, memory.contacts, slot, memory.shelves
         )
         # Flight and contact leave no lander deep in the ground: edges that seem to be pass each
         # other, which a wide margin lets through. Corners and peaks are known to be inside.
@@ -154,8 +155,9 @@ def ball_gaps(parts: Composition, contacts: Any, clear: Any) -> tuple[Any, Any]:
     @wp.func
     def find(world: World, run: Run, memory: Memory, slot: int, x: vec3, q: quat, margin: scalar):
         radius = world.body.radii[0]
+        o = x - wp.quat_rotate(q, world.body.shift)
         count = contacts(
-            world.surface, world.hull, x, q, margin + radius, memory.contacts, slot, memory.shelves
+            world.surface, world.hull, o, q, margin + radius, memory.contacts, slot, memory.shelves
         )
         good = int(0)
         for k in range(count):

@@ -234,7 +234,7 @@ def press_function(parts: Composition, push: Any, stored: Any, frequency: Any) -
         for j in range(body.points.shape[0]):
             need = fast * h + scalar(0.5) * hard * h * h
             if look.clear[j, look.slot] <= run.travel + need:
-                arm = R * body.points[j]
+                arm = R * (body.points[j] - body.shift)
                 near = surface_point(world.surface, run.x + arm)
                 gap = near.distance - body.radii[j]
                 look.clear[j, look.slot] = run.travel + wp.max(gap, scalar(0.0)) / world.slope
