@@ -136,7 +136,10 @@ def run(selected: list[str], workers: int) -> tuple[int, Progress]:
     progress = Progress()
     # A process's share of the cores: launches of every worker over all of them only get in the way.
     os.environ.setdefault("ALIGHT_THREADS", str(max(1, cores() // max(1, workers))))
-    options = ["-m", MARK, "-n", str(workers), "--dist", "loadfile", "-p", "no:cacheprovider"]
+    # Studies of one file share kernels and tables; with many processes the longest file would hold
+    # all others up.
+    spread = "loadfile" if workers <= PROCESSES else "worksteal"
+    options = ["-m", MARK, "-n", str(workers), "--dist", spread, "-p", "no:cacheprovider"]
     return int(pytest.main([*options, "--no-header", *selected], plugins=[progress])), progress
 
 
