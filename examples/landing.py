@@ -34,7 +34,7 @@ def make_model() -> alight.Model:
     )
 
 
-def print_contacts(solution: alight.engine.Solution, most: int = 12) -> None:
+def print_contacts(solution: alight.motions.Solution, most: int = 12) -> None:
     """The hardest contacts in the order in which they came."""
     events = solution.events
     hard = np.sort(np.argsort(events["normal_speed_in"])[:most])
@@ -50,7 +50,7 @@ def print_contacts(solution: alight.engine.Solution, most: int = 12) -> None:
         )
 
 
-def draw(solution: alight.engine.Solution, file: Path) -> None:
+def draw(solution: alight.motions.Solution, file: Path) -> None:
     """Height, speed, energy and the way over the ground."""
     minutes = solution.time / 60.0
     with style.figure(11.5, 7.6) as fig:
