@@ -6,7 +6,6 @@ statements lead to.
 """
 
 import pathlib
-import runpy
 import subprocess
 import sys
 
@@ -14,7 +13,6 @@ import pytest
 from tools import depends, validate
 
 ALIGHT = depends.SOURCE / "alight"
-LANDING = runpy.run_path(str(depends.ROOT / "tests/unit/campaign/conftest.py"))["TEXT"]
 
 PROGRAM = """
 import sys, threading
@@ -40,10 +38,10 @@ def names(files):
 
 
 @pytest.mark.validate
-def test_what_a_process_enters_is_found(tmp_path):
+def test_what_a_process_enters_is_found(tmp_path, cube_drop):
     program, scenario = tmp_path / "program.py", tmp_path / "landing.toml"
     program.write_text(PROGRAM)
-    scenario.write_text(LANDING)
+    scenario.write_text(cube_drop())
     command = [sys.executable, program, scenario, tmp_path / "out"]
     done = subprocess.run([str(part) for part in command], capture_output=True, text=True)
     assert done.returncode == 0, done.stderr

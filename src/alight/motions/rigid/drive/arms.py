@@ -55,8 +55,8 @@ class ArmFunctions:
     at: Any
     """``(world, memory, slot, dt) -> Swinging`` so long after the start of the step [s]."""
     powers: Any
-    """``(world, memory, slot, i, swinging, star, turn, kick, dt, tau) -> scalar`` of arm ``i``:
-    ``arm_work`` in its state ``tau`` [s] after the start."""
+    """``(world, memory, slot, i, swinging, star, turn, kick, dt, since) -> scalar`` of arm ``i``:
+    ``arm_work`` in its state ``since`` [s] after the start."""
     fit: Any
     """``(here, memory, slot, star) -> world`` with inertia and momentum of the arms."""
     longest: Any
@@ -136,9 +136,9 @@ def arm_functions(parts: Composition) -> ArmFunctions:
         turn: vec3,
         kick: vec3,
         dt: scalar,
-        tau: scalar,
+        since: scalar,
     ):
-        there = later(world, memory, slot, i, tau)
+        there = later(world, memory, slot, i, since)
         return arm_work(world.actuators.arms[i], there, swinging, star, turn, kick, dt)
 
     @wp.func
