@@ -196,6 +196,7 @@ def test_all_workers_killed(path, whole, cluster, tmp_path):
     goes_on(path, tmp_path, whole, 2)
 
 
+@pytest.mark.validate
 def test_a_shard_that_takes_its_worker_with_it(path, whole, cluster, tmp_path, monkeypatch):
     """It is not tried for ever: here a single time."""
     monkeypatch.setattr(cluster.cluster.scheduler, "allowed_failures", 0)

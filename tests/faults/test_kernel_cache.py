@@ -127,6 +127,7 @@ print(selftest.problem(devices.resolve("cpu")))
 """
 
 
+@pytest.mark.validate
 def test_a_new_process_gets_over_a_cache_of_empty_files(tmp_path):
     setting = {**os.environ, "WARP_CACHE_PATH": str(tmp_path)}
 

@@ -201,6 +201,7 @@ def test_a_tumbling_lander_moves_as_two_bodies_do():
     assert run.position[0] - [0.0, 0.0, 50.0] == pytest.approx(origin, abs=1e-7)
 
 
+@pytest.mark.validate
 @pytest.mark.parametrize("rate", [2.0, 6.0])
 def test_two_arms_lift_a_lander_off_the_ground(rate):
     """From below they swing up on both sides: past the horizontal they pull more than it weighs."""
@@ -254,6 +255,7 @@ def lifted(rate, share, law=None):
     assert np.maximum.accumulate(balance - balance[0]).max() < share * 0.5 * MASS * v**2
 
 
+@pytest.mark.validate
 def test_a_ball_leaves_smooth_ground_as_its_equations_say():
     """In the plane: the arm swings up and over, the ball turns the other way, and the ground pushes
     beside its centre of mass all the while."""

@@ -123,6 +123,7 @@ def tree_model(externals, max_time, g=0.0):
     )
 
 
+@pytest.mark.validate
 @pytest.mark.parametrize("length", [1.0, 1e-3])
 def test_a_short_push_on_a_tree_is_all_there(length):
     """Steps of up to 10 s, each within 1e-7 m and m/s."""

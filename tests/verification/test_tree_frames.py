@@ -182,6 +182,7 @@ def test_energy_of_an_undamped_lander_does_not_change_as_it_bounces(how):
     assert abs(found.final["drift"][0]) < 1e-5 * scale
 
 
+@pytest.mark.validate
 def test_a_push_from_outside_moves_all_bodies_alike():
     """Sunlight on a tree far from all else: its centre of mass goes as v = a t, seen from rest."""
     made = dumbbell()

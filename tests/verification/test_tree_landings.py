@@ -79,6 +79,7 @@ def test_a_dashpot_takes_what_the_table_says(zeta, restitution, how):
     assert found.v[0, 2] / 0.1 == pytest.approx(restitution, abs=1e-6 if len(how) == 1 else 1e-4)
 
 
+@pytest.mark.validate
 def test_a_patch_holds_what_is_over_it_and_nothing_else():
     patch = Patch(length=2.0, width=2.0, thickness=0.1)
     model = ball(Hertz(1e6), ground=patch, stop={"max_time": 9.0})

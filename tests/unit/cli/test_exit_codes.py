@@ -186,6 +186,7 @@ def interrupted(folder, *command, ready):
     return child.returncode, out, err
 
 
+@pytest.mark.validate
 def test_130_after_ctrl_c_says_what_is_safe(folder, alight):
     command = ("campaign", "cube.toml", "--out", "out", "--runs", "20000", "--json")
     seals = folder / "out" / "shards"

@@ -50,6 +50,7 @@ def test_a_mistake_is_told_without_a_traceback(scenario, cube_drop):
         assert "Traceback" not in said.stderr
 
 
+@pytest.mark.validate
 def test_scenarios_are_listed_begun_and_described(tmp_path):
     names = [s["name"] for s in json.loads(alight("scenario", "list", "--json").stdout)]
     assert "ryugu_minerva" in names

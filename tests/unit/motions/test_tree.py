@@ -325,6 +325,7 @@ def ended(model, height=-1e9, rate=1e9, hold=1.0):
     return dataclasses.replace(model, stops=(BelowHeight(height), spin))
 
 
+@pytest.mark.validate
 def test_a_stop_cuts_a_run_off(make, lander):
     model, release = make(), thrown(lander.tree, 1)
     free = simulate(model, release, device="cpu")

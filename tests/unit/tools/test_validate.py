@@ -70,6 +70,7 @@ def test_a_whole_run_writes_the_page(project, monkeypatch, capfd):
     assert f"failed in 0 s: tests/{studies_of(project).name}::test_of_several_cases[2]" in said
 
 
+@pytest.mark.validate
 @pytest.mark.parametrize("some", ["", "::test_with_words"])
 def test_a_run_of_some_leaves_the_page(project, monkeypatch, capfd, some):
     page = project / "docs" / "validation.md"
@@ -81,6 +82,7 @@ def test_a_run_of_some_leaves_the_page(project, monkeypatch, capfd, some):
     assert "stays as it is" in said
 
 
+@pytest.mark.validate
 def test_a_run_that_breaks_off_leaves_the_page(project, monkeypatch, capfd):
     page = project / "docs" / "validation.md"
     page.write_text("as it was")

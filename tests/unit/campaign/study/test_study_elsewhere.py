@@ -107,6 +107,7 @@ def test_the_example_is_a_campaign_with_a_report(tmp_path):
     assert "from Python" in str(told.exception or told.output)
 
 
+@pytest.mark.validate
 def test_what_the_page_on_campaigns_shows_runs(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     page = (ROOT / "docs" / "campaigns.md").read_text(encoding="utf-8")

@@ -126,6 +126,7 @@ def test_what_is_refused_and_why(changes, told):
         hit(**changes)
 
 
+@pytest.mark.validate
 def test_the_example_draws_its_figure(tmp_path):
     example = pathlib.Path(__file__).resolve().parents[4] / "examples" / "impact_hodograph.py"
     file = tmp_path / "hodographs.png"

@@ -89,6 +89,7 @@ def test_a_point():
             vehicles.RigidLander.point(1.0, **option)
 
 
+@pytest.mark.validate
 def test_values_of_single_runs_and_places():
     """Each run its own friction; and a region that is slippery, in which it slides on."""
     g, v = 1e-3, 0.05

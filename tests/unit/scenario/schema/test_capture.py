@@ -243,6 +243,7 @@ def test_schemas_for_editors_know_the_kinds():
 # -- building ----------------------------------------------------------------------------------
 
 
+@pytest.mark.validate
 def test_a_capture_is_the_engines():
     one = loads(CAPTURE)
     found = simulate(one, device="cpu")

@@ -322,6 +322,7 @@ def test_rocks_take_the_seed_of_the_scenario(ryugu):
     assert from_dict({**ryugu, "ground": ground}).ground.rocks.seed == 1
 
 
+@pytest.mark.validate
 def test_every_key_of_rocks_reaches_the_ground(ryugu):
     given = {
         "smallest": "3 m",

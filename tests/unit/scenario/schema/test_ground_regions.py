@@ -223,6 +223,7 @@ def test_a_radius_in_metres_is_measured_from_the_ground():
     assert law.within(250.0 * up)[:, 0].tolist() == [True, False]
 
 
+@pytest.mark.validate
 def test_values_of_regions_are_dispersed_within_one_model():
     text = SPHERE + POND + '[dispersions]\n"ground.region.pond.restitution" = '
     text += '{ kind = "uniform", low = 0.2, high = 0.9 }\n'
