@@ -22,6 +22,8 @@ CASES = [
 def test_bits_are_those_recorded(name):
     if stamp() != KNOWN["stamp"]:
         pytest.skip(f"no record of {stamp()}, which bits may depend on")
+    if name not in KNOWN["cases"]:
+        pytest.skip(f'not recorded on processors like this: python tests/net/recorded.py "{name}"')
     found = json.loads(json.dumps(cases()[name]()))
     assert differences(KNOWN["cases"][name], found) == []
 

@@ -41,6 +41,7 @@ from alight.campaign.study.subject import BODY_FILE
 from alight.core import devices
 from alight.core.checks import checked_whole
 from alight.core.errors import DeviceError, InputError
+from alight.core.interrupts import interrupts
 from alight.core.outcomes import AnyEnding
 from alight.core.paths import user_path
 from alight.core.progress import Progress, progress
@@ -165,11 +166,13 @@ def _carry_out(
         for seal in seals.values():
             tally.add(seal.outcomes)
         # Closed at once when a shard cannot be written, so that no bar outlives the message.
-        with contextlib.closing(_computed(executor, work, wanted, tally, show)) as shards:
+        made = contextlib.closing(_computed(executor, work, wanted, tally, show))
+        with interrupts() as check_interrupts, made as shards:
             for shard in shards:
                 write_shard(folder, plan, shard, hold.check)
                 tally.add(shard.outcomes)
                 computed += 1
+                check_interrupts()
         hold.check()
         check_there(folder, plan)
     except StoreError:

@@ -1,0 +1,54 @@
+"""Ctrl-C reaches the loop that asks for it, wherever it was raised."""
+
+import signal
+import threading
+
+import pytest
+
+from alight.core.interrupts import interrupts
+
+
+class Deaf:
+    """Interrupted while it is being deleted: Python prints that and goes on."""
+
+    def __del__(self):
+        signal.raise_signal(signal.SIGINT)
+
+
+@pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")
+def test_what_a_destructor_swallows_is_raised_once():
+    with interrupts() as check:
+        check()
+        one = Deaf()
+        del one
+        with pytest.raises(KeyboardInterrupt):
+            check()
+        check()
+
+
+def test_at_once_where_nothing_swallows_it():
+    before = signal.getsignal(signal.SIGINT)
+    with pytest.raises(KeyboardInterrupt), interrupts():
+        signal.raise_signal(signal.SIGINT)
+    assert signal.getsignal(signal.SIGINT) is before
+
+
+def test_other_threads_and_ignored_signals_are_left_alone():
+    seen = []
+
+    def look():
+        before = signal.getsignal(signal.SIGINT)
+        with interrupts() as check:
+            check()
+            seen.append(signal.getsignal(signal.SIGINT) is before)
+
+    thread = threading.Thread(target=look)
+    thread.start()
+    thread.join()
+    old = signal.signal(signal.SIGINT, signal.SIG_IGN)
+    try:
+        look()
+        signal.raise_signal(signal.SIGINT)
+    finally:
+        signal.signal(signal.SIGINT, old)
+    assert seen == [True, True]
