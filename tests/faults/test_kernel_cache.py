@@ -44,7 +44,7 @@ def folder(tmp_path, monkeypatch, device):
     """The files of the kernel, compiled into a cache of its own."""
     monkeypatch.setattr(wp.config, "kernel_cache_dir", str(tmp_path))
     start(device)
-    (found,) = tmp_path.iterdir()
+    (found,) = tmp_path.glob("wp_*")
     yield found
     _twice.module.unload()
     kernels._loaded.clear()

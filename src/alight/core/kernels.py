@@ -18,6 +18,7 @@ from typing import Any
 
 import warp as wp
 
+from alight.core import headers
 from alight.core.errors import FileError
 
 #: Endings of the files that are loaded: machine code and what Warp notes about it.
@@ -40,6 +41,9 @@ def load(kernel: wp.Kernel, device: str, block: int) -> None:
     with _lock:
         folder = pathlib.Path(wp.config.kernel_cache_dir) / module.get_module_identifier(block)
         remove_unsound(folder)
+        place = None if _files(folder) else headers.place_of_this_thread()
+        if place is not None:
+            headers.lend(place)
         try:
             module.load(device, block)
         except Exception:
@@ -49,6 +53,8 @@ def load(kernel: wp.Kernel, device: str, block: int) -> None:
                 _remove(file)
             module.load(device, block)
         seal(folder)
+        if place is not None:
+            headers.keep(place)
         _loaded.setdefault(module, set()).add(variant)
 
 
