@@ -66,7 +66,7 @@ def _browse(browser, profile, *arguments):
         "--disable-dev-shm-usage", "--host-resolver-rules=MAP * ~NOTFOUND",
         f"--user-data-dir={profile}", *arguments,
     ]  # fmt: skip
-    return subprocess.run(command, capture_output=True, text=True, timeout=120, check=True)
+    return subprocess.run(command, capture_output=True, text=True, check=True)
 
 
 def _probe(browser, page, tmp_path, size):
