@@ -8,6 +8,14 @@ import pytest
 from alight.core.interrupts import interrupts
 
 
+@pytest.fixture(autouse=True)
+def heard():
+    """Ctrl-C raises KeyboardInterrupt; where tests run in a shell's background it is ignored."""
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    yield
+    signal.signal(signal.SIGINT, before)
+
+
 class Deaf:
     """Interrupted while it is being deleted: Python prints that and goes on."""
 
