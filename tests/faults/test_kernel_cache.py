@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 import warp as wp
 
-from alight.core import devices, kernels
+from alight.core import devices, kernels, seals
 from alight.core.errors import FileError
 from alight.core.types import scalar
 
@@ -59,9 +59,7 @@ DAMAGE = {
 
 
 def sealed(folder):
-    return {
-        file.name for file in folder.iterdir() if file.suffix in (*kernels.LOADED, kernels.SEAL)
-    }
+    return {file.name for file in folder.iterdir() if file.suffix in (*kernels.LOADED, seals.SEAL)}
 
 
 @pytest.mark.parametrize("kind", ["code", "meta", "seal"])
@@ -69,15 +67,15 @@ def sealed(folder):
 def test_a_damaged_file_is_compiled_again(folder, device, kind, damage):
     files = sealed(folder)
     assert len(files) == 4, files
-    ending = {"code": (".o", ".cubin"), "meta": (".meta",), "seal": (kernels.SEAL,)}[kind]
+    ending = {"code": (".o", ".cubin"), "meta": (".meta",), "seal": (seals.SEAL,)}[kind]
     for name in (name for name in files if name.endswith(ending)):
         data = (folder / name).read_bytes()
         (folder / name).write_bytes(DAMAGE[damage](data))
         assert (folder / name).read_bytes() != data
     start(device)
     assert sealed(folder) == files
-    for name in files - {name for name in files if name.endswith(kernels.SEAL)}:
-        assert kernels._digest(folder / name) == (folder / (name + kernels.SEAL)).read_text()
+    for name in files - {name for name in files if name.endswith(seals.SEAL)}:
+        assert seals.digest(folder / name) == (folder / (name + seals.SEAL)).read_text()
 
 
 def test_sound_files_are_loaded_and_not_compiled(folder, device):
@@ -89,7 +87,7 @@ def test_sound_files_are_loaded_and_not_compiled(folder, device):
 def test_files_without_a_seal_are_not_trusted(folder, device):
     """Whoever wrote them may have been stopped on the way, or was another program."""
     files = sealed(folder)
-    for file in folder.glob(f"*{kernels.SEAL}"):
+    for file in folder.glob(f"*{seals.SEAL}"):
         file.unlink()
     (code,) = (f for f in folder.iterdir() if f.suffix in (".o", ".cubin"))
     code.write_bytes(code.read_bytes()[:-100])
@@ -139,7 +137,7 @@ def test_a_new_process_gets_over_a_cache_of_empty_files(tmp_path):
     first = child()
     assert (first.returncode, first.stdout) == (0, "None\n"), first.stderr
     files = [file for file in tmp_path.rglob("*") if file.is_file()]
-    assert {file.suffix for file in files} >= {".o", ".meta", kernels.SEAL}
+    assert {file.suffix for file in files} >= {".o", ".meta", seals.SEAL}
     for file in files:
         os.truncate(file, 0)
     again = child()

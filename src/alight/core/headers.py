@@ -16,10 +16,11 @@ import shutil
 
 import warp as wp
 
+from alight.core.seals import is_sound, seal_of
 from alight.core.stale_files import whole_file
 
-#: Ending of a compiled header, and of its digest.
-COMPILED, SEAL = ".pch", ".sha256"
+#: Ending of a compiled header.
+COMPILED = ".pch"
 
 
 def store() -> pathlib.Path:
@@ -31,7 +32,7 @@ def lend(place: pathlib.Path) -> None:
     """Put what is kept and sound where a thread of this process compiles."""
     for kept in _compiled(store()):
         own = place / kept.name
-        if own.exists() or _seal(kept) != _digest(kept):
+        if own.exists() or not is_sound(kept):
             continue
         with contextlib.suppress(OSError):
             shutil.copyfile(kept, own)
@@ -42,14 +43,14 @@ def keep(place: pathlib.Path) -> None:
     folder = store()
     for own in _compiled(place):
         kept = folder / own.name
-        if kept.exists() and _seal(kept) == _digest(kept):
+        if is_sound(kept):
             continue
         with contextlib.suppress(OSError):
             folder.mkdir(parents=True, exist_ok=True)
             data = own.read_bytes()
             with whole_file(kept) as file:
                 file.write(data)
-            with whole_file(_seal_of(kept)) as file:
+            with whole_file(seal_of(kept)) as file:
                 file.write(hashlib.sha256(data).hexdigest().encode("ascii"))
 
 
@@ -76,21 +77,3 @@ def _compiled(folder: pathlib.Path) -> list[pathlib.Path]:
         return sorted(file for file in folder.iterdir() if file.suffix == COMPILED)
     except OSError:
         return []
-
-
-def _seal_of(file: pathlib.Path) -> pathlib.Path:
-    return file.with_name(file.name + SEAL)
-
-
-def _seal(file: pathlib.Path) -> str:
-    try:
-        return _seal_of(file).read_text("ascii", "replace")
-    except OSError:
-        return "none"
-
-
-def _digest(file: pathlib.Path) -> str:
-    try:
-        return hashlib.sha256(file.read_bytes()).hexdigest()
-    except OSError:
-        return ""

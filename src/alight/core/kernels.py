@@ -9,7 +9,6 @@ does not match its seal, or has none, is removed before Warp looks, and Warp com
 from __future__ import annotations
 
 import contextlib
-import hashlib
 import os
 import pathlib
 import threading
@@ -18,14 +17,11 @@ from typing import Any
 
 import warp as wp
 
-from alight.core import headers
+from alight.core import headers, seals
 from alight.core.errors import FileError
 
 #: Endings of the files that are loaded: machine code and what Warp notes about it.
 LOADED = (".o", ".cubin", ".ptx", ".meta")
-
-#: Ending of a seal.
-SEAL = ".sha256"
 
 _lock = threading.Lock()
 #: Which variants of a module are loaded: name of the device, size of a block, hash of the code.
@@ -61,14 +57,11 @@ def load(kernel: wp.Kernel, device: str, block: int) -> None:
 def remove_unsound(folder: pathlib.Path) -> None:
     """Remove files that do not match their seal, or have none."""
     for file in _files(folder):
-        try:
-            stated = _seal_of(file).read_text("ascii", "replace")
-        except OSError:
-            stated = None
-        if stated == _digest(file):
+        if seals.is_sound(file):
             continue
+        sealed = seals.stated(file) is not None
         _remove(file)
-        if stated is not None and file.exists():
+        if sealed and file.exists():
             raise FileError(
                 f"the compiled kernel {file} is damaged and cannot be removed. Remove it, or set "
                 "the environment variable WARP_CACHE_PATH to a folder that can be written."
@@ -78,11 +71,11 @@ def remove_unsound(folder: pathlib.Path) -> None:
 def seal(folder: pathlib.Path) -> None:
     """Write the seals that are missing; where nothing can be written there are none."""
     for file in _files(folder):
-        path = _seal_of(file)
+        path = seals.seal_of(file)
         with contextlib.suppress(OSError):
             if not path.exists():
                 part = path.with_name(f"{path.name}.{os.getpid()}.part")
-                part.write_text(_digest(file), "ascii")
+                part.write_text(seals.digest(file), "ascii")
                 part.replace(path)
 
 
@@ -94,19 +87,7 @@ def _files(folder: pathlib.Path) -> list[pathlib.Path]:
         return []
 
 
-def _seal_of(file: pathlib.Path) -> pathlib.Path:
-    return file.with_name(file.name + SEAL)
-
-
-def _digest(file: pathlib.Path) -> str:
-    """Of a file's bytes; of one that cannot be read, nothing."""
-    try:
-        return hashlib.sha256(file.read_bytes()).hexdigest()
-    except OSError:
-        return ""
-
-
 def _remove(file: pathlib.Path) -> None:
-    for path in (file, _seal_of(file)):
+    for path in (file, seals.seal_of(file)):
         with contextlib.suppress(OSError):
             path.unlink()

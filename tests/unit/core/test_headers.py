@@ -3,7 +3,7 @@
 import pytest
 import warp as wp
 
-from alight.core import headers
+from alight.core import headers, seals
 
 NAME = "builtin_o3.pch"
 
@@ -45,7 +45,7 @@ def test_without_a_seal_it_is_not_lent(places):
     one, other = places
     (one / NAME).write_bytes(b"compiled")
     headers.keep(one)
-    (headers.store() / (NAME + headers.SEAL)).unlink()
+    (headers.store() / (NAME + seals.SEAL)).unlink()
     headers.lend(other)
     assert list(other.iterdir()) == []
 
