@@ -6,6 +6,9 @@ import pathlib
 
 import pytest
 
+# Tests compile two hundred kernels and run most of them for moments. Bits are the same either way.
+os.environ.setdefault("ALIGHT_COMPILER", "quick")
+
 from alight.scenario import toml_text
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent

@@ -135,6 +135,7 @@ def run(selected: list[str], workers: int) -> tuple[int, Progress]:
     """Run studies; pytest's exit code, and what was seen."""
     progress = Progress()
     # A process's share of the cores: launches of every worker over all of them only get in the way.
+    os.environ.setdefault("ALIGHT_COMPILER", "auto")
     os.environ.setdefault("ALIGHT_THREADS", str(max(1, cores() // max(1, workers))))
     # Studies of one file share kernels and tables; with many processes the longest file would hold
     # all others up.

@@ -16,6 +16,7 @@ import pathlib
 import sys
 import tempfile
 import threading
+import time
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor, wait
 from dataclasses import dataclass
@@ -25,7 +26,7 @@ import numpy as np
 import numpy.typing as npt
 import warp as wp
 
-from alight.core import kernels, stale_files
+from alight.core import compile_effort, kernels, stale_files
 from alight.core import warp_setup as _warp_setup  # noqa: F401  (settings before any kernel)
 from alight.core.checks import checked_whole
 from alight.core.errors import DeviceError, FileError, InputError, did_you_mean
@@ -170,11 +171,14 @@ def launch(
     if dim > 0:
         _initialise()
         kernels.load(kernel, device.name, 1 if device.is_cpu else block)
+    begun = time.perf_counter()
     if workers == 1:
         inputs = [0, *arguments]
         wp.launch(kernel, dim=dim, inputs=inputs, device=device.name, block_dim=block)
     else:
         _launch_split(kernel, dim, arguments, workers, min_items)
+    if device.is_cpu:
+        compile_effort.note(kernel.module, time.perf_counter() - begun)
 
 
 def array(values: npt.ArrayLike, kind: Any, device: Device) -> wp.array:

@@ -17,7 +17,7 @@ from typing import Any
 
 import warp as wp
 
-from alight.core import headers, seals
+from alight.core import compile_effort, headers, seals
 from alight.core.errors import FileError
 
 #: Endings of the files that are loaded: machine code and what Warp notes about it.
@@ -31,11 +31,14 @@ _loaded: weakref.WeakKeyDictionary[Any, set[tuple[str, int, bytes]]] = weakref.W
 def load(kernel: wp.Kernel, device: str, block: int) -> None:
     """Have the module of a kernel loaded on a device, from sound files or compiled anew."""
     module = kernel.module
-    variant = (device, block, module.get_module_hash(block))
-    if variant in _loaded.get(module, ()):
-        return
+    if compile_effort.is_chosen(module, device):
+        variant = (device, block, module.get_module_hash(block))
+        if variant in _loaded.get(module, ()):
+            return
     with _lock:
-        folder = pathlib.Path(wp.config.kernel_cache_dir) / module.get_module_identifier(block)
+        compile_effort.choose(module, device, lambda: bool(_files(_folder(module, block))))
+        variant = (device, block, module.get_module_hash(block))
+        folder = _folder(module, block)
         remove_unsound(folder)
         place = None if _files(folder) else headers.place_of_this_thread()
         if place is not None:
@@ -52,6 +55,11 @@ def load(kernel: wp.Kernel, device: str, block: int) -> None:
         if place is not None:
             headers.keep(place)
         _loaded.setdefault(module, set()).add(variant)
+
+
+def _folder(module: Any, block: int) -> pathlib.Path:
+    """Where the code of a module is kept, as it is to be compiled now."""
+    return pathlib.Path(wp.config.kernel_cache_dir) / module.get_module_identifier(block)
 
 
 def remove_unsound(folder: pathlib.Path) -> None:
