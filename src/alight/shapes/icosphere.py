@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 
 import numpy as np
-from scipy.spatial import ConvexHull
+import scipy
 
 from alight.core.errors import InputError
 from alight.shapes.integrity.arrays import FloatArray, IntArray
@@ -97,7 +97,7 @@ def _fibonacci(n: int) -> FloatArray:
 
 def _hull_faces(points: FloatArray) -> IntArray:
     """Outward triangles of the convex hull of points on a sphere, in a fixed order."""
-    hull = ConvexHull(points)
+    hull = scipy.spatial.ConvexHull(points)
     faces = hull.simplices.astype(np.int32)
     a, b, c = (points[faces[:, k]] for k in range(3))
     inward = np.einsum("ij,ij->i", np.cross(b - a, c - a), hull.equations[:, :3]) < 0.0
