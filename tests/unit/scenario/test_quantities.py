@@ -129,6 +129,28 @@ def test_pint_and_pydantic_wait_until_they_are_needed():
     subprocess.run([sys.executable, "-c", script], check=True)
 
 
+def test_units_that_are_listed_have_the_sizes_that_pint_gives():
+    ours = quantities._registry()
+    for name, kind in DIMENSIONS.items():
+        for unit, size in kind.units.items():
+            found = ours.Quantity(1.0, ours.parse_units(quantities._SPELT.get(unit, unit)))
+            # To the last bit with pint 0.25; another version may round otherwise.
+            assert size == pytest.approx(found.to(kind.si).magnitude, rel=4e-16), (name, unit)
+
+
+def test_listed_units_do_without_pint_and_others_ask_it():
+    script = (
+        "import sys\n"
+        "from alight.scenario.quantities import read\n"
+        "assert read('20°', 'angle') == 0.3490658503988659\n"
+        "assert read('2 AU', 'length') == 299195741400.0\n"
+        "assert 'pint' not in sys.modules\n"
+        "assert read('2 furlong', 'length') > 402.3\n"
+        "assert 'pint' in sys.modules\n"
+    )
+    subprocess.run([sys.executable, "-c", script], check=True)
+
+
 def test_one_registry_serves_all():
-    read("1 km", "length")
+    read("1 furlong", "length")
     assert quantities._registry() is quantities._registry()
