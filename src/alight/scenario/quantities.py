@@ -11,7 +11,6 @@ from __future__ import annotations
 import difflib
 import math
 import re
-from collections.abc import Mapping
 from dataclasses import dataclass, field
 from fractions import Fraction
 from functools import cache, lru_cache
@@ -40,7 +39,7 @@ class Dimension:
     name: str
     si: str
     example: str
-    units: Mapping[str, float] = field(hash=False)
+    units: dict[str, float] = field(hash=False)
     """How many SI units each is, to the bits that pint gives."""
 
 
@@ -123,6 +122,17 @@ DIMENSIONS = _dimensions(
     ("membrane damping", "N*s/m^3", "15 N*s/m^3", "N*s/m^3=1 kN*s/m^3=1e3"),
     ("area over mass", "m^2/kg", "0.02 m^2/kg", "m^2/kg=1 cm^2/kg=1e-4 cm^2/g=0.1"),
 )
+
+
+#: Kinds whose units measure the same to pint, to which a radian is a plain number.
+ALIKE = ({"torque", "energy", "torsional stiffness"}, {"angular rate", "frequency"})
+
+
+@cache
+def _units_unlike(dimension: str) -> set[str]:
+    """Listed units that are none of a dimension."""
+    same = next((kinds for kinds in ALIKE if dimension in kinds), {dimension})
+    return {unit for name, kind in DIMENSIONS.items() if name not in same for unit in kind.units}
 
 
 class Quantity(float):
@@ -208,6 +218,8 @@ def _factor(unit: str, kind: Dimension) -> float | str:
         )
     if plain in kind.units:
         return kind.units[plain]
+    if {unit, plain} & _units_unlike(kind.name):
+        return f'"{_cut(unit)}" is no unit of {kind.name}'
     if not _UNIT.fullmatch(plain):
         return f'"{_cut(unit)}" is not a unit{_nearest(unit, kind)}'
     if kind.name == "frequency" and _ANGLES.search(plain):

@@ -24,6 +24,8 @@ from alight.core.errors import InputError, did_you_mean
 
 #: Slope of the law below the size at which a cap on the cover bends it.
 BENT = 1.0
+#: Roughness above which rocks, bent icosahedra, are not convex.
+MOST_ROUGH = math.sqrt(5.0) - 2.0
 
 
 @dataclass(frozen=True)
