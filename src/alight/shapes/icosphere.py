@@ -15,6 +15,13 @@ from alight.shapes.mesh import Mesh
 #: Five million facets; finer spheres are surely a slip.
 _DEEPEST = 9
 
+# Those of the hull of the icosahedron, in the order of ``_hull_faces``, which takes long to load.
+_FACES = (
+    (0, 1, 4), (0, 4, 8), (0, 6, 1), (0, 8, 9), (0, 9, 6), (1, 6, 11), (1, 10, 4), (1, 11, 10),
+    (2, 3, 7), (2, 5, 3), (2, 7, 9), (2, 8, 5), (2, 9, 8), (3, 5, 10), (3, 10, 11), (3, 11, 7),
+    (4, 5, 8), (4, 10, 5), (6, 7, 11), (6, 9, 7),
+)  # fmt: skip
+
 
 def icosphere(subdivisions: int, radius: float = 1.0) -> Mesh:
     """An icosahedron whose facets are cut in four ``subdivisions`` times, vertices on a sphere.
@@ -68,7 +75,7 @@ def _icosahedron() -> tuple[FloatArray, IntArray]:
     plane = [(0.0, y, z) for z in (phi, -phi) for y in (1.0, -1.0)]
     corners = np.array([np.roll(p, shift) for shift in range(3) for p in plane])
     vertices = corners / math.hypot(1.0, phi)
-    return vertices, _hull_faces(vertices)
+    return vertices, np.array(_FACES, dtype=np.int32)
 
 
 def _cut_in_four(vertices: FloatArray, faces: IntArray) -> tuple[FloatArray, IntArray]:
