@@ -19,7 +19,7 @@ _PACKAGE = _ROOT.name
 
 # ``from alight.room import (name, other)`` and ``import alight.room``.
 _IMPORT = re.compile(
-    rf"^[ \t]*(?:from ({_PACKAGE}(?:\.\w+)*) import (\([^()]*\)|[^\n]+)|import ([\w.]+[^\n#;]*))",
+    rf"^[ \t]*(?:from ({_PACKAGE}(?:\.\w+)*) import (\([^()]*\)|[^\n]+)|import ([\w.]+[^\n;]*))",
     re.MULTILINE,
 )
 _COMMENT = re.compile(r"#[^\n]*")
@@ -60,12 +60,13 @@ def _imports(text: str) -> Iterator[str]:
     They are found by their form, as parsing all the files takes a tenth of a second at each start;
     a test holds that Python's own parser finds no other.
     """
-    for found in _IMPORT.finditer(text):
+    # Comments go first: one among the names may hold a bracket.
+    for found in _IMPORT.finditer(_COMMENT.sub("", text)):
         module, names, modules = found.groups()
         if module is None:
             yield from (one.split()[0] for one in modules.split(","))
             continue
-        for name in _COMMENT.sub("", names).strip("()").split(","):
+        for name in names.strip("()").split(","):
             if name.strip():
                 inner = f"{module}.{name.split()[0]}"
                 yield module if _file_of(inner) is None else inner

@@ -44,7 +44,7 @@ def test_every_form_of_import_is_found():
         "        lobes,\n"
         "    )\n"
     )
-    found = set(sources._imports(text.replace("(of a room)", "of a room")))
+    found = set(sources._imports(text))
     wanted = {"alight.core.lazy", "alight.core.store", "alight.core.text", "alight.shapes"}
     assert wanted | {"alight.shapes.lobes"} <= found
 
