@@ -10,14 +10,10 @@
 Names are loaded when first used, so that ``import alight`` and the command line start at once.
 """
 
-from __future__ import annotations
-
-import importlib
+from alight.core import lazy
 
 TYPE_CHECKING = False  # as type checkers read it; the module typing takes long to load
 if TYPE_CHECKING:
-    from typing import Any
-
     from alight import (
         analysis,
         campaign,
@@ -75,53 +71,16 @@ __all__ = [
     "vehicles",
 ]
 
-_ROOMS = (
-    "analysis",
-    "campaign",
-    "contact",
-    "core",
-    "engine",
-    "flight",
-    "gravity",
-    "integrators",
-    "membrane",
-    "motions",
-    "scenario",
-    "shapes",
-    "surfaces",
-    "vehicles",
+lazy.door(
+    __name__,
+    {
+        "alight.campaign": "Study dispersions open_campaign run_campaign",
+        "alight.engine": "run_batch",
+        "alight.motions": "Model Release",
+        "alight.scenario.bodies": "Body body=find",
+        "alight.scenario.building.prepare": "simulate",
+        "alight.scenario.landers": "lander=find",
+        "alight.shapes": "Mesh",
+        "alight.vehicles": "RigidLander",
+    },
 )
-_NAMES = {
-    "Body": ("alight.scenario.bodies", "Body"),
-    "Mesh": ("alight.shapes", "Mesh"),
-    "Model": ("alight.motions", "Model"),
-    "Release": ("alight.motions", "Release"),
-    "RigidLander": ("alight.vehicles", "RigidLander"),
-    "Study": ("alight.campaign", "Study"),
-    "body": ("alight.scenario.bodies", "find"),
-    "lander": ("alight.scenario.landers", "find"),
-    "open_campaign": ("alight.campaign", "open_campaign"),
-    "run_batch": ("alight.engine", "run_batch"),
-    "run_campaign": ("alight.campaign", "run_campaign"),
-    "simulate": ("alight.scenario.building.prepare", "simulate"),
-}
-
-
-def __getattr__(name: str) -> Any:
-    """Load a room or a front-door name on first use."""
-    if name in _ROOMS:
-        return importlib.import_module(f"alight.{name}")
-    if name == "dispersions":
-        return importlib.import_module("alight.campaign.dispersions")
-    if name in _NAMES:
-        module, attribute = _NAMES[name]
-        return getattr(importlib.import_module(module), attribute)
-    from alight.core.errors import did_you_mean
-
-    hint = did_you_mean(name, __all__)
-    raise AttributeError(f"module 'alight' has no attribute {name!r}.{hint}")
-
-
-def __dir__() -> list[str]:
-    """The front door's names."""
-    return sorted([*__all__, "__version__"])

@@ -7,15 +7,20 @@ programmes over time (``Schedule``) or laws at a fixed rate (``Controller``, and
 passes over a switch.
 """
 
-from alight.actuators.arm import Arm
-from alight.actuators.controller import Controller
-from alight.actuators.joint_motor import Brake, Motor
-from alight.actuators.law import Actuator, Effort
-from alight.actuators.python_controller import PythonController
-from alight.actuators.schedule import Schedule
-from alight.actuators.spring import Spring
-from alight.actuators.thruster import Thruster
-from alight.actuators.wheel import Wheel
+from typing import TYPE_CHECKING
+
+from alight.core import lazy
+
+if TYPE_CHECKING:
+    from alight.actuators.arm import Arm
+    from alight.actuators.controller import Controller
+    from alight.actuators.joint_motor import Brake, Motor
+    from alight.actuators.law import Actuator, Effort
+    from alight.actuators.python_controller import PythonController
+    from alight.actuators.schedule import Schedule
+    from alight.actuators.spring import Spring
+    from alight.actuators.thruster import Thruster
+    from alight.actuators.wheel import Wheel
 
 __all__ = [
     "Actuator",
@@ -30,3 +35,18 @@ __all__ = [
     "Thruster",
     "Wheel",
 ]
+
+lazy.door(
+    __name__,
+    {
+        "alight.actuators.arm": "Arm",
+        "alight.actuators.controller": "Controller",
+        "alight.actuators.joint_motor": "Brake Motor",
+        "alight.actuators.law": "Actuator Effort",
+        "alight.actuators.python_controller": "PythonController",
+        "alight.actuators.schedule": "Schedule",
+        "alight.actuators.spring": "Spring",
+        "alight.actuators.thruster": "Thruster",
+        "alight.actuators.wheel": "Wheel",
+    },
+)

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
-from scipy.ndimage import gaussian_filter
+import scipy
 
 from alight.analysis import columns
 from alight.analysis.columns import Array
@@ -117,7 +117,7 @@ def plane_density(
     count, east, north = np.histogram2d(plane[:, 0], plane[:, 1], bins=cells, range=bounds)
     size = (high - low) / cells
     if smooth:
-        count = gaussian_filter(count, width / size, mode="constant")
+        count = scipy.ndimage.gaussian_filter(count, width / size, mode="constant")
     inside = float(np.mean(np.all((plane >= low) & (plane <= high), axis=1)))
     return PlaneDensity(east, north, count.T / (len(plane) * size[0] * size[1]), inside)
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import numpy.typing as npt
-from scipy.spatial import cKDTree
+import scipy
 
 from alight.analysis.columns import Array
 from alight.shapes.mesh import Mesh
@@ -22,7 +22,7 @@ class FacetFinder:
     def __init__(self, mesh: Mesh) -> None:
         self.mesh = mesh
         self._corner = mesh.vertices[mesh.faces]
-        self._middle = cKDTree(self._corner.mean(axis=1))
+        self._middle = scipy.spatial.cKDTree(self._corner.mean(axis=1))
         normal = np.cross(
             self._corner[:, 1] - self._corner[:, 0], self._corner[:, 2] - self._corner[:, 0]
         )

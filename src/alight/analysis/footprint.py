@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
-from scipy import special
+import scipy
 
 from alight.analysis import columns
 from alight.analysis.columns import Array
@@ -196,7 +196,7 @@ def _empirical(shape: _Shape, out: Array, share: float, confidence: float) -> El
 
 def _gaussian(shape: _Shape, out: Array, share: float, confidence: float) -> Ellipse:
     k2 = float(-2.0 * np.log1p(-share))
-    z = -special.ndtri(0.5 * (1.0 - checked_share("confidence", confidence)))
+    z = -scipy.special.ndtri(0.5 * (1.0 - checked_share("confidence", confidence)))
     spread = float(np.exp(z / np.sqrt(len(out))))
     return _ellipse("gaussian", shape, out, share, (k2, k2 / spread, k2 * spread))
 

@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from scipy import stats
+import scipy
 
 from alight.analysis.columns import Array
 from alight.core.errors import InputError
@@ -58,7 +58,7 @@ def wilson(count: int, n: int, confidence: float = CONFIDENCE) -> Estimate:
 
     (p + z^2/2n ± z sqrt(p (1 - p)/n + z^2/4n^2)) / (1 + z^2/n). None in n gives 0 to z^2/(n + z^2).
     """
-    z = float(stats.norm.isf(0.5 * (1.0 - checked_share("confidence", confidence))))
+    z = float(scipy.stats.norm.isf(0.5 * (1.0 - checked_share("confidence", confidence))))
     if not 0 <= count <= n:
         raise InputError(f"count is {count} of n = {n}; it must be from 0 to n")
     if n == 0:
@@ -83,7 +83,7 @@ def order_ranks(n: int, p: float, confidence: float = CONFIDENCE) -> tuple[int, 
     checked_share("probability", p)
     if n == 0:
         return 0, 1
-    return int(stats.binom.ppf(tail, n, p)), int(stats.binom.ppf(1.0 - tail, n, p)) + 1
+    return int(scipy.stats.binom.ppf(tail, n, p)), int(scipy.stats.binom.ppf(1.0 - tail, n, p)) + 1
 
 
 def sorted_quantile(ascending: Array, p: float, confidence: float = CONFIDENCE) -> Estimate:
@@ -127,6 +127,6 @@ def mean_of(values: Array, confidence: float = CONFIDENCE) -> Estimate:
     if n < 2:
         return Estimate(float(values[0]) if n else nan, nan, nan, n)
     middle = float(values.mean())
-    t = float(stats.t.isf(0.5 * (1.0 - checked_share("confidence", confidence)), n - 1))
+    t = float(scipy.stats.t.isf(0.5 * (1.0 - checked_share("confidence", confidence)), n - 1))
     half = t * float(values.std(ddof=1)) / math.sqrt(n)
     return Estimate(middle, middle - half, middle + half, n)

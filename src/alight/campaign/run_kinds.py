@@ -5,15 +5,15 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from alight.engine.run_kind import RunKind
-from alight.motions import Model
-from alight.motions.capture.model import Capture
-from alight.motions.membrane.model import MembraneMotion
-
-#: By what scenario files say under ``kind``.
-RUN_KINDS = {motion.run_kind.word: motion.run_kind for motion in (Model, Capture, MembraneMotion)}
+from alight.engine.run_kind import LANDINGS, RunKind
 
 
 def run_kind(scenario: Mapping[str, Any]) -> RunKind:
     """The kind of runs of a resolved scenario; one that does not say is a landing."""
-    return RUN_KINDS[scenario.get("kind", "landing")]
+    kind = scenario.get("kind", LANDINGS.word)
+    if kind == LANDINGS.word:
+        return LANDINGS
+    from alight.motions.capture.columns import CAPTURE_KIND
+    from alight.motions.membrane.columns import DROP_KIND
+
+    return {one.word: one for one in (CAPTURE_KIND, DROP_KIND)}[kind]

@@ -43,9 +43,11 @@ def command(
 
 def _tellers(kind: str) -> tuple[Any, Any]:
     """What tells scripts and persons of a run of a kind of scenario."""
+    if kind == "landing":
+        return _facts, _tell
     from alight.cli import run_membrane
 
-    return (_facts, _tell) if kind == "landing" else (run_membrane.facts, run_membrane.tell)
+    return run_membrane.facts, run_membrane.tell
 
 
 def _facts(solution: Solution | TreeSolution) -> dict[str, Any]:

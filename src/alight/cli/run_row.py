@@ -3,19 +3,23 @@
 from __future__ import annotations
 
 import math
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from alight.engine.columns import Column, Source, filled
-from alight.motions import Solution, TreeSolution
-from alight.motions.tree.columns import load_columns
+from alight.motions import Solution
+
+if TYPE_CHECKING:
+    from alight.motions import TreeSolution
 
 
 def borne(solution: Solution | TreeSolution) -> list[tuple[Column, Any]]:
     """The loads of an articulated lander; none of a rigid one."""
-    if not isinstance(solution, TreeSolution):
+    if isinstance(solution, Solution):
         return []
+    from alight.motions.tree.columns import load_columns
+
     source = Source(solution, np.zeros(1, dtype=np.int64), solution.model)
     return [(column, column.values(source)[0]) for column in load_columns(solution.model)]
 

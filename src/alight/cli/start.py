@@ -4,15 +4,21 @@ Loading the command line takes some tenths of a second, in which nothing can be 
 imports nothing else that takes time.
 """
 
+import gc
 import os
 import signal
 
 #: Exit code after Ctrl-C: 128 + SIGINT, as shells expect.
 INTERRUPTED = 130
 
+#: New objects after which Python looks for those that nobody holds, and how often at older ones. By
+#: default it goes through all modules again and again while they load: a fifth of the time.
+GARBAGE = (50_000, 20, 50)
+
 
 def run() -> None:
     """Load the command line and run it."""
+    gc.set_threshold(*GARBAGE)
     before = signal.getsignal(signal.SIGINT)
     if before is signal.default_int_handler:  # and not ignored, as in a shell's background
         signal.signal(signal.SIGINT, _leave)

@@ -23,6 +23,9 @@ SOLAR_FLUX = 1361.0
 #: Obliquity of the ecliptic at J2000 [rad] (84381.448 arc seconds, IAU 1976).
 OBLIQUITY = math.radians(84381.448 / 3600.0)
 
+#: Largest eccentricity of an orbit here: up to it Kepler's equation is solved to rounding.
+MOST_ECCENTRIC = 0.99
+
 #: Hour [s].
 HOUR = 3600.0
 

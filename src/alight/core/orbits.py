@@ -12,12 +12,9 @@ import warp as wp
 
 from alight.core import devices, frames
 from alight.core.checks import Array, checked_number
-from alight.core.constants import GM_SUN, OBLIQUITY
+from alight.core.constants import GM_SUN, MOST_ECCENTRIC, OBLIQUITY
 from alight.core.errors import InputError
 from alight.core.types import scalar, vec3
-
-#: Largest eccentricity: up to here Kepler's equation is solved to rounding.
-MOST_ECCENTRIC = 0.99
 
 _J2000 = dt.datetime(2000, 1, 1, 12, tzinfo=dt.UTC)
 _X, _Z = np.array([1.0, 0.0, 0.0]), np.array([0.0, 0.0, 1.0])

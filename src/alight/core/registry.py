@@ -18,6 +18,8 @@ of it, and so does the error for a name that is not found.
 
 from __future__ import annotations
 
+import functools
+import importlib
 import importlib.metadata
 import inspect
 import re
@@ -47,6 +49,7 @@ HERE = "this process"
 SHIPPED = "alight"
 # Names stand in files, dotted keys and tables; those of sections of a report are words for people.
 _NAME = re.compile(r"[A-Za-z][A-Za-z0-9_-]{0,59}")
+_PLACE = re.compile(r"[A-Za-z_][\w.]*:[A-Za-z_]\w*")
 _TITLE = re.compile(r"[A-Za-z][A-Za-z0-9_ -]{0,59}")
 
 
@@ -56,8 +59,8 @@ class Entry:
 
     kind: str
     name: str
-    make: Any
-    """What makes it: a class or function; what it is called with depends on the kind."""
+    given: Any
+    """``make``, or "module:name" of it."""
     keys: Any = None
     """The keys that a scenario file gives it (a ``scenario`` section class), if any."""
     text: str = ""
@@ -66,6 +69,19 @@ class Entry:
     """Of the numbers it gives, where it gives any."""
     package: str = SHIPPED
     """Who added it."""
+
+    @functools.cached_property
+    def make(self) -> Any:
+        """What makes it: a class or function; what it is called with depends on the kind."""
+        if not isinstance(self.given, str):
+            return self.given
+        module, _, name = self.given.partition(":")
+        try:
+            return getattr(importlib.import_module(module), name)
+        except (ImportError, AttributeError) as cause:
+            raise InputError(
+                f"{self} is made by {self.given}, which does not load: {cause}"
+            ) from cause
 
     def __str__(self) -> str:
         return f'the {self.kind} "{self.name}" of {_who(self.package)}'
@@ -114,7 +130,10 @@ class Registry:
     def add(
         self, kind: str, name: str, make: Any, *, keys: Any = None, text: str = "", unit: str = ""
     ) -> None:
-        """Give something a name; a name that is taken is an error."""
+        """Give something a name; a name that is taken is an error.
+
+        ``make`` is a class or function, or "module:name" of one that is loaded when it is used.
+        """
         if kind not in KINDS:
             hint = did_you_mean(kind, KINDS)
             raise InputError(f'the registry has no kind "{kind}".{hint} Known: {", ".join(KINDS)}.')
@@ -124,7 +143,7 @@ class Registry:
                 f"a {kind} cannot be called {name!r}; a name is a letter and then up to 59 "
                 "letters, digits, - and _."
             )
-        if not callable(make) and make is not None:
+        if not callable(make) and make is not None and not _is_place(make):
             raise InputError(f'the {kind} "{name}" is made by {make!r}, which cannot be called.')
         entry = Entry(kind, name, make, keys, text, unit, self._package or _owner(make))
         known = self._entries.get((kind, name))
@@ -211,9 +230,14 @@ def _taken(entry: Entry, known: Entry) -> str:
     return f"{entry} is there already, from {_who(known.package)}; give it another name."
 
 
+def _is_place(make: Any) -> bool:
+    """True for "module:name", as entry points are written."""
+    return isinstance(make, str) and _PLACE.fullmatch(make) is not None
+
+
 def _owner(make: Any) -> str:
     """Who adds something outside of entry points: Alight itself, or a script."""
-    module = getattr(make, "__module__", None) or ""
+    module = make if isinstance(make, str) else getattr(make, "__module__", None) or ""
     return SHIPPED if make is None or module.partition(".")[0] == "alight" else HERE
 
 

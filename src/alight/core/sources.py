@@ -6,16 +6,23 @@ package. So nothing has to be listed by hand, and nothing can be forgotten there
 
 from __future__ import annotations
 
-import ast
 import functools
 import hashlib
 import importlib.metadata
 import pathlib
+import re
 from collections.abc import Iterator
 
 #: The package's root folder, and its name.
 _ROOT = pathlib.Path(__file__).resolve().parents[1]
 _PACKAGE = _ROOT.name
+
+# ``from alight.room import (name, other)`` and ``import alight.room``.
+_IMPORT = re.compile(
+    rf"^[ \t]*(?:from ({_PACKAGE}(?:\.\w+)*) import (\([^()]*\)|[^\n]+)|import ([\w.]+[^\n;]*))",
+    re.MULTILINE,
+)
+_COMMENT = re.compile(r"#[^\n]*")
 
 #: Packages whose versions decide numbers too.
 LIBRARIES = ("numpy", "scipy", "warp-lang")
@@ -48,14 +55,21 @@ def modules_behind(module: str) -> dict[str, pathlib.Path]:
 
 
 def _imports(text: str) -> Iterator[str]:
-    """Modules of the package that a text imports: what is imported from one may be one itself."""
-    for node in ast.walk(ast.parse(text)):
-        if isinstance(node, ast.Import):
-            yield from (alias.name for alias in node.names)
-        elif isinstance(node, ast.ImportFrom) and node.module and node.level == 0:
-            for alias in node.names:
-                inner = f"{node.module}.{alias.name}"
-                yield node.module if _file_of(inner) is None else inner
+    """Modules of the package that a text imports: what is imported from one may be one itself.
+
+    They are found by their form, as parsing all the files takes a tenth of a second at each start;
+    a test holds that Python's own parser finds no other.
+    """
+    # Comments go first: one among the names may hold a bracket.
+    for found in _IMPORT.finditer(_COMMENT.sub("", text)):
+        module, names, modules = found.groups()
+        if module is None:
+            yield from (one.split()[0] for one in modules.split(","))
+            continue
+        for name in names.strip("()").split(","):
+            if name.strip():
+                inner = f"{module}.{name.split()[0]}"
+                yield module if _file_of(inner) is None else inner
 
 
 @functools.cache

@@ -26,7 +26,7 @@ from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
-from scipy.special import ellipj, ellipkinc, ellipkm1
+import scipy
 
 from alight.core.checks import Array, checked_vector
 from alight.core.errors import InputError
@@ -68,11 +68,11 @@ class FreeBody:
         share = np.asarray(phase, np.float64)
         if self.argument_rate == 0.0:
             return np.broadcast_to(self.amplitude, (*share.shape, 3)).copy()
-        quarter = ellipkm1(1.0 - self.parameter)
+        quarter = scipy.special.ellipkm1(1.0 - self.parameter)
         u = self.argument + 4.0 * quarter * share
         # One turn about zero: the elliptic functions lose digits in proportion to the argument.
         u -= 4.0 * quarter * np.round(u / (4.0 * quarter))
-        sn, cn, _, _ = ellipj(u, self.parameter)
+        sn, cn, _, _ = scipy.special.ellipj(u, self.parameter)
         dn = np.sqrt((1.0 - self.parameter) + self.parameter * cn * cn)
         return self.amplitude * np.stack([cn, sn, dn], -1)
 
@@ -217,8 +217,8 @@ def _periodic(moments: Array, axes: Array, omega: Array) -> FreeBody:
         amplitude=np.array([a0, b0, c0]),
         parameter=parameter,
         argument_rate=p,
-        argument=float(ellipkinc(np.arctan2(wb / b0, wa / a0), parameter)),
-        period=float(4.0 * ellipkm1(1.0 - parameter) / p),
+        argument=float(scipy.special.ellipkinc(np.arctan2(wb / b0, wa / a0), parameter)),
+        period=float(4.0 * scipy.special.ellipkm1(1.0 - parameter) / p),
     )
 
 

@@ -16,8 +16,8 @@ import math
 from typing import Any
 
 import numpy as np
+import scipy
 import warp as wp
-from scipy.special import roots_jacobi, roots_legendre
 
 from alight.core import devices
 from alight.core.checks import Array
@@ -226,8 +226,8 @@ def _rule_order(corner: Array, degree: int) -> int:
 
 def triangle_rule(k: int) -> tuple[Array, Array, Array]:
     """Points and weights on the unit triangle, exact to degree 2k - 1 (collapsed square)."""
-    x, wx = roots_jacobi(k, 1.0, 0.0)
-    y, wy = roots_legendre(k)
+    x, wx = scipy.special.roots_jacobi(k, 1.0, 0.0)
+    y, wy = scipy.special.roots_legendre(k)
     s, t = np.meshgrid((x + 1.0) / 2.0, (y + 1.0) / 2.0, indexing="ij")
     weight = np.outer(wx / 4.0, wy / 2.0)
     return s.ravel(), (t * (1.0 - s)).ravel(), weight.ravel()

@@ -7,7 +7,7 @@ polyhedron is moved to the body's centre of mass and its density set to the body
 from __future__ import annotations
 
 import numpy as np
-from scipy.spatial import HalfspaceIntersection
+import scipy
 
 from alight.core.checks import Array
 from alight.core.constants import G as NEWTON
@@ -82,7 +82,7 @@ def inscribed_ellipsoid(mesh: Mesh) -> tuple[Array, Array]:
     bounds = np.vstack([np.eye(3), -np.eye(3)])
     sides = np.vstack([-squares, bounds])
     walls = np.column_stack([sides, np.r_[np.ones(len(x)), -most, 0, 0, 0]])
-    corners = HalfspaceIntersection(walls, most * (1.0 - 1e-6)).intersections
+    corners = scipy.spatial.HalfspaceIntersection(walls, most * (1.0 - 1e-6)).intersections
     corners = corners[(corners > 0).all(axis=1)]
     p = corners[np.argmin(np.log(corners).sum(axis=1))]
     axes = scale / np.sqrt(p)

@@ -16,7 +16,7 @@ from functools import cached_property
 
 import numpy as np
 import numpy.typing as npt
-from scipy.spatial import ConvexHull
+import scipy
 
 from alight.core import devices
 from alight.core.checks import Array, checked_number
@@ -148,7 +148,7 @@ def flat_hull(points: Array) -> BodyHull:
     flat = unique[:, [0, 2]]
     spread = np.linalg.svd(flat - flat.mean(axis=0), compute_uv=False) if len(flat) > 1 else [0.0]
     if len(flat) > 2 and spread[-1] > THIN * spread[0]:
-        unique = unique[ConvexHull(flat).vertices]
+        unique = unique[scipy.spatial.ConvexHull(flat).vertices]
     elif len(flat) > 1:
         along = (flat - flat[0]) @ (flat[-1] - flat[0])
         unique = unique[[along.argmin(), along.argmax()]]
@@ -156,7 +156,7 @@ def flat_hull(points: Array) -> BodyHull:
 
 
 def _solid(points: Array) -> BodyHull:
-    found = ConvexHull(points)
+    found = scipy.spatial.ConvexHull(points)
     used, facets = np.unique(found.simplices, return_inverse=True)
     vertices, facets = points[used], facets.reshape(-1, 3)
     normals = found.equations[:, :3]
@@ -169,7 +169,7 @@ def _solid(points: Array) -> BodyHull:
 
 def _plate(points: Array, flat: Array, normal: Array) -> BodyHull:
     """A polygon with two sides, each a fan of triangles."""
-    vertices = points[ConvexHull(flat).vertices]
+    vertices = points[scipy.spatial.ConvexHull(flat).vertices]
     fan = [[0, i, i + 1] for i in range(1, len(vertices) - 1)]
     both = fan + [[a, c, b] for a, b, c in fan]
     normals = np.concatenate([np.tile(normal, (len(fan), 1)), np.tile(-normal, (len(fan), 1))])

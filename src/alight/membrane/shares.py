@@ -17,7 +17,7 @@ from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
-from scipy.optimize import nnls
+import scipy
 
 from alight.core.checks import Array
 from alight.core.errors import InputError
@@ -68,7 +68,7 @@ def normal_shares(
     wanted = np.concatenate([force, torque / body.reach])
     weights = _folds(shape, normals)
     fabric = float(found["tension"]) * np.array([weights[pair] for pair in pairs])
-    least = nnls(matrix, wanted)[0] if len(pairs) else np.zeros(0)
+    least = scipy.optimize.nnls(matrix, wanted)[0] if len(pairs) else np.zeros(0)
     inverse = np.linalg.pinv(matrix) @ wanted
     size = max(float(np.linalg.norm(force)), 1e-300)
     ways = {"fabric": fabric, "least": least, "pseudoinverse": inverse}

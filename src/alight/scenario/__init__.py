@@ -4,12 +4,12 @@
 when first used: reading scenarios takes pydantic and pint, which the catalogues do without.
 """
 
-import importlib
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-from alight.scenario import bodies, landers
+from alight.core import lazy
 
 if TYPE_CHECKING:
+    from alight.scenario import bodies, landers
     from alight.scenario.building.prepare import Group, Prepared, prepare, simulate
     from alight.scenario.dispersion import Dispersion
     from alight.scenario.document_kinds import json_schema
@@ -37,25 +37,16 @@ __all__ = [
     "simulate",
 ]
 
-_NAMES = {
-    "CaptureScenario": "schema.capture",
-    "Dispersion": "dispersion",
-    "DropScenario": "schema.membrane",
-    "Group": "building.prepare",
-    "Prepared": "building.prepare",
-    "Scenario": "schema.landing",
-    "ScenarioError": "errors",
-    "from_dict": "reader",
-    "json_schema": "document_kinds",
-    "load": "reader",
-    "loads": "reader",
-    "prepare": "building.prepare",
-    "simulate": "building.prepare",
-}
-
-
-def __getattr__(name: str) -> Any:
-    """Load a name on first use."""
-    if name in _NAMES:
-        return getattr(importlib.import_module(f"alight.scenario.{_NAMES[name]}"), name)
-    raise AttributeError(f"module 'alight.scenario' has no attribute {name!r}")
+lazy.door(
+    __name__,
+    {
+        "alight.scenario.building.prepare": "Group Prepared prepare simulate",
+        "alight.scenario.dispersion": "Dispersion",
+        "alight.scenario.document_kinds": "json_schema",
+        "alight.scenario.errors": "ScenarioError",
+        "alight.scenario.reader": "from_dict load loads",
+        "alight.scenario.schema.capture": "CaptureScenario",
+        "alight.scenario.schema.landing": "Scenario",
+        "alight.scenario.schema.membrane": "DropScenario",
+    },
+)

@@ -11,10 +11,10 @@ from dataclasses import dataclass, field
 from functools import cache
 from typing import Any
 
+from alight import vehicles
 from alight.core.errors import InputError, unknown_name
 from alight.scenario import catalogue
 from alight.scenario.catalogue import Source
-from alight.vehicles import RigidLander
 
 #: Figures of each kind of shape, in the order its maker takes them.
 SHAPES: dict[str, tuple[str, ...]] = {
@@ -48,7 +48,7 @@ class Lander:
     sources: Mapping[str, Source] = field(default_factory=dict)
     """Source of mass, size, inertia, and of the centre of mass and extra points where given."""
 
-    def rigid(self, points: int | None = None) -> RigidLander:
+    def rigid(self, points: int | None = None) -> vehicles.RigidLander:
         """The lander as a rigid vehicle.
 
         ``points`` says how many contact points are spread over the hull; its corners if not
@@ -61,9 +61,9 @@ class Lander:
 
 
 @cache
-def _rigid(name: str, points: int | None) -> RigidLander:
+def _rigid(name: str, points: int | None) -> vehicles.RigidLander:
     lander = find(name)
-    make: Callable[..., RigidLander] = getattr(RigidLander, lander.kind)
+    make: Callable[..., vehicles.RigidLander] = getattr(vehicles.RigidLander, lander.kind)
     return make(
         **lander.dimensions,
         mass=lander.mass,

@@ -1,8 +1,9 @@
 """Quantities: numbers with units, as strings such as "60 m" or "5 cm/s", turned into SI.
 
-The units are pint's, read through one registry that is made when the first is needed. A
-``Quantity`` is a float in SI units that remembers the text it was read from, so that a scenario
-written out again says "20 deg" and gives the same bits when it is read.
+The units are pint's. Those that most scenarios have are listed here with their sizes, as pint takes
+most of a second to load; it is asked for all others. A ``Quantity`` is a float in SI units that
+remembers the text it was read from, so that a scenario written out again says "20 deg" and gives
+the same bits when it is read.
 """
 
 from __future__ import annotations
@@ -10,7 +11,7 @@ from __future__ import annotations
 import difflib
 import math
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from fractions import Fraction
 from functools import cache, lru_cache
 from typing import Any
@@ -38,40 +39,100 @@ class Dimension:
     name: str
     si: str
     example: str
-    units: tuple[str, ...]
+    units: dict[str, float] = field(hash=False)
+    """How many SI units each is, to the bits that pint gives."""
 
 
 def _dimensions(*rows: tuple[str, str, str, str]) -> dict[str, Dimension]:
-    return {name: Dimension(name, si, example, tuple(us.split())) for name, si, example, us in rows}
+    return {row[0]: Dimension(*row[:3], _sizes(row[3])) for row in rows}
+
+
+def _sizes(text: str) -> dict[str, float]:
+    pairs = (word.split("=") for word in text.split())
+    return {unit: float(size) for unit, size in pairs}
 
 
 #: Every kind of quantity that a scenario holds.
 DIMENSIONS = _dimensions(
-    ("length", "m", "60 m", "m mm cm km um AU ft metre meter"),
-    ("time", "s", "30 min", "s ms min h hour minute second day d"),
-    ("angle", "rad", "20 deg", "deg rad degree radian arcmin arcsec mrad turn"),
-    ("mass", "kg", "1.1 kg", "kg g t mg gram kilogram tonne"),
-    ("speed", "m/s", "5 cm/s", "m/s cm/s mm/s km/s km/h"),
-    ("acceleration", "m/s^2", "8.6e-5 m/s^2", "m/s^2 mm/s^2 cm/s^2 km/s^2 um/s^2"),
-    ("angular rate", "rad/s", "0.1 rad/s", "rad/s deg/s rpm deg/h deg/min mrad/s turn/s"),
-    ("angular acceleration", "rad/s^2", "2 rad/s^2", "rad/s^2 deg/s^2"),
-    ("density", "kg/m^3", "1190 kg/m^3", "kg/m^3 g/cm^3"),
-    ("gravitational parameter", "m^3/s^2", "30 m^3/s^2", "m^3/s^2 km^3/s^2"),
-    ("moment of inertia", "kg*m^2", "0.09 kg*m^2", "kg*m^2 kg*cm^2 g*cm^2 g*mm^2"),
-    ("stiffness", "N/m", "4e4 N/m", "N/m kN/m N/mm kg/s^2"),
-    ("damping", "N*s/m", "162 N*s/m", "N*s/m kN*s/m N*s/mm kg/s"),
-    ("Hertz stiffness", "N/m^1.5", "1e5 N/m^1.5", "N/m^1.5 kN/m^1.5 N/mm^1.5"),
-    ("force", "N", "400 N", "N kN mN newton kg*m/s^2"),
-    ("torque", "N*m", "0.2 N*m", "N*m mN*m N*mm N*cm"),
-    ("energy", "J", "0.1 J", "J mJ kJ"),
-    ("torsional stiffness", "N*m/rad", "10 N*m/rad", "N*m/rad N*m/deg N*m"),
-    ("torsional damping", "N*m*s/rad", "1 N*m*s/rad", "N*m*s/rad N*m*s/deg N*m*s"),
-    ("number per area", "1/m^2", "0.0016 1/m^2", "1/m^2 1/km^2 1/cm^2"),
-    ("frequency", "Hz", "0.1 Hz", "Hz mHz kHz"),
-    ("membrane stiffness", "N/m^3", "1.5 N/m^3", "N/m^3 kN/m^3"),
-    ("membrane damping", "N*s/m^3", "15 N*s/m^3", "N*s/m^3 kN*s/m^3"),
-    ("area over mass", "m^2/kg", "0.02 m^2/kg", "m^2/kg cm^2/kg cm^2/g"),
+    (
+        "length",
+        "m",
+        "60 m",
+        "m=1 mm=1e-3 cm=0.01 km=1e3 um=1e-6 AU=149597870700 ft=0.30479999999999996 metre=1 meter=1",
+    ),
+    (
+        "time",
+        "s",
+        "30 min",
+        "s=1 ms=1e-3 min=60 h=3600 hour=3600 minute=60 second=1 day=86400 d=86400",
+    ),
+    (
+        "angle",
+        "rad",
+        "20 deg",
+        "deg=0.017453292519943295 rad=1 degree=0.017453292519943295 radian=1 "
+        "arcmin=0.00029088820866572163 arcsec=4.84813681109536e-06 mrad=1e-3 "
+        "turn=6.283185307179586",
+    ),
+    ("mass", "kg", "1.1 kg", "kg=1 g=1e-3 t=1e3 mg=1e-6 gram=1e-3 kilogram=1 tonne=1e3"),
+    ("speed", "m/s", "5 cm/s", "m/s=1 cm/s=0.01 mm/s=1e-3 km/s=1e3 km/h=0.2777777777777778"),
+    (
+        "acceleration",
+        "m/s^2",
+        "8.6e-5 m/s^2",
+        "m/s^2=1 mm/s^2=1e-3 cm/s^2=0.01 km/s^2=1e3 um/s^2=1e-6",
+    ),
+    (
+        "angular rate",
+        "rad/s",
+        "0.1 rad/s",
+        "rad/s=1 deg/s=0.017453292519943295 rpm=0.10471975511965977 deg/h=4.84813681109536e-06 "
+        "deg/min=0.0002908882086657216 mrad/s=1e-3 turn/s=6.283185307179586",
+    ),
+    ("angular acceleration", "rad/s^2", "2 rad/s^2", "rad/s^2=1 deg/s^2=0.017453292519943295"),
+    ("density", "kg/m^3", "1190 kg/m^3", "kg/m^3=1 g/cm^3=999.9999999999999"),
+    ("gravitational parameter", "m^3/s^2", "30 m^3/s^2", "m^3/s^2=1 km^3/s^2=1e9"),
+    (
+        "moment of inertia",
+        "kg*m^2",
+        "0.09 kg*m^2",
+        "kg*m^2=1 kg*cm^2=1e-4 g*cm^2=1.0000000000000001e-07 g*mm^2=1e-9",
+    ),
+    ("stiffness", "N/m", "4e4 N/m", "N/m=1 kN/m=1e3 N/mm=1e3 kg/s^2=1"),
+    ("damping", "N*s/m", "162 N*s/m", "N*s/m=1 kN*s/m=1e3 N*s/mm=1e3 kg/s=1"),
+    (
+        "Hertz stiffness",
+        "N/m^1.5",
+        "1e5 N/m^1.5",
+        "N/m^1.5=1 kN/m^1.5=1e3 N/mm^1.5=31622.776601683792",
+    ),
+    ("force", "N", "400 N", "N=1 kN=1e3 mN=1e-3 newton=1 kg*m/s^2=1"),
+    ("torque", "N*m", "0.2 N*m", "N*m=1 mN*m=1e-3 N*mm=1e-3 N*cm=0.01"),
+    ("energy", "J", "0.1 J", "J=1 mJ=1e-3 kJ=1e3"),
+    ("torsional stiffness", "N*m/rad", "10 N*m/rad", "N*m/rad=1 N*m/deg=57.29577951308232 N*m=1"),
+    (
+        "torsional damping",
+        "N*m*s/rad",
+        "1 N*m*s/rad",
+        "N*m*s/rad=1 N*m*s/deg=57.29577951308232 N*m*s=1",
+    ),
+    ("number per area", "1/m^2", "0.0016 1/m^2", "1/m^2=1 1/km^2=1e-6 1/cm^2=1e4"),
+    ("frequency", "Hz", "0.1 Hz", "Hz=1 mHz=1e-3 kHz=1e3"),
+    ("membrane stiffness", "N/m^3", "1.5 N/m^3", "N/m^3=1 kN/m^3=1e3"),
+    ("membrane damping", "N*s/m^3", "15 N*s/m^3", "N*s/m^3=1 kN*s/m^3=1e3"),
+    ("area over mass", "m^2/kg", "0.02 m^2/kg", "m^2/kg=1 cm^2/kg=1e-4 cm^2/g=0.1"),
 )
+
+
+#: Kinds whose units measure the same to pint, to which a radian is a plain number.
+ALIKE = ({"torque", "energy", "torsional stiffness"}, {"angular rate", "frequency"})
+
+
+@cache
+def _units_unlike(dimension: str) -> set[str]:
+    """Listed units that are none of a dimension."""
+    same = next((kinds for kinds in ALIKE if dimension in kinds), {dimension})
+    return {unit for name, kind in DIMENSIONS.items() if name not in same for unit in kind.units}
 
 
 class Quantity(float):
@@ -146,6 +207,8 @@ def _scaled(number: str, size: float) -> float:
 @lru_cache(maxsize=1024)
 def _factor(unit: str, kind: Dimension) -> float | str:
     """How many SI units one ``unit`` is, or what is wrong with it."""
+    if unit in kind.units:
+        return kind.units[unit]
     plain = unit
     for given, meant in _SPELT.items():
         plain = (
@@ -153,6 +216,10 @@ def _factor(unit: str, kind: Dimension) -> float | str:
             if given.isalpha()
             else plain.replace(given, meant)
         )
+    if plain in kind.units:
+        return kind.units[plain]
+    if {unit, plain} & _units_unlike(kind.name):
+        return f'"{_cut(unit)}" is no unit of {kind.name}'
     if not _UNIT.fullmatch(plain):
         return f'"{_cut(unit)}" is not a unit{_nearest(unit, kind)}'
     if kind.name == "frequency" and _ANGLES.search(plain):

@@ -8,11 +8,8 @@ from __future__ import annotations
 
 from typing import Annotated, Any
 
-from alight import flight, gravity, surfaces
-from alight.contact import Compliant, Impulse, Sliding
-from alight.contact.hertz import Hertz
+from alight import flight
 from alight.core.registry import registry
-from alight.engine.stops import BelowHeight, SpinAbove
 from alight.scenario.dispersion import KINDS
 from alight.scenario.errors import Fault
 from alight.scenario.field_types import ChoiceField, ListField, Measure
@@ -51,26 +48,26 @@ def timed(acceleration: Any, axes: str, start: float, end: float) -> flight.Exte
 def _add_laws() -> None:
     laws: dict[str, dict[str, tuple[Any, str]]] = {
         "gravity": {
-            "smooth": (gravity.SmoothField, "a table of the polyhedron's field, smooth"),
-            "polyhedron": (gravity.Polyhedron, "every facet of the shape"),
-            "reduced": (gravity.Reduced, "the facets of a simpler shape"),
-            "cached": (gravity.CachedField, "a table, with near facets exact"),
-            "point-mass": (gravity.PointMass, "GM at the centre"),
-            "uniform": (gravity.Uniform, "the same everywhere"),
+            "smooth": ("alight.gravity:SmoothField", "a table of the polyhedron's field, smooth"),
+            "polyhedron": ("alight.gravity:Polyhedron", "every facet of the shape"),
+            "reduced": ("alight.gravity:Reduced", "the facets of a simpler shape"),
+            "cached": ("alight.gravity:CachedField", "a table, with near facets exact"),
+            "point-mass": ("alight.gravity:PointMass", "GM at the centre"),
+            "uniform": ("alight.gravity:Uniform", "the same everywhere"),
         },
         "surface": {
-            "distance-field": (surfaces.DistanceField, "distances to the shape on a grid"),
-            "facets": (surfaces.Facets, "the triangles of the shape"),
-            "parametric": (surfaces.Parametric, "a smooth series of radii"),
-            "sphere": (surfaces.Sphere, "a sphere about the centre"),
-            "plane": (surfaces.Plane, "a plane"),
-            "patch": (surfaces.Patch, "a plate"),
+            "distance-field": ("alight.surfaces:DistanceField", "distances to the shape on a grid"),
+            "facets": ("alight.surfaces:Facets", "the triangles of the shape"),
+            "parametric": ("alight.surfaces:Parametric", "a smooth series of radii"),
+            "sphere": ("alight.surfaces:Sphere", "a sphere about the centre"),
+            "plane": ("alight.surfaces:Plane", "a plane"),
+            "patch": ("alight.surfaces:Patch", "a plate"),
         },
         "contact": {
-            "compliant": (Compliant, "springs and dampers"),
-            "impulse": (Impulse, "rigid hits"),
-            "sliding": (Sliding, "a point that slides"),
-            "hertz": (Hertz, "springs of Hertz under pads"),
+            "compliant": ("alight.contact:Compliant", "springs and dampers"),
+            "impulse": ("alight.contact:Impulse", "rigid hits"),
+            "sliding": ("alight.contact:Sliding", "a point that slides"),
+            "hertz": ("alight.contact:Hertz", "springs of Hertz under pads"),
         },
     }
     for kind, named in laws.items():
@@ -80,17 +77,25 @@ def _add_laws() -> None:
 
 def _add_pushes() -> None:
     steady = "the same acceleration everywhere"
-    registry.add("external", "steady", flight.SteadyPush, keys=SteadyKeys, text=steady)
+    registry.add("external", "steady", "alight.flight:SteadyPush", keys=SteadyKeys, text=steady)
     registry.add("external", "timed", timed, keys=TimedKeys, text=f"{steady}, for some time")
 
 
 def _add_stops() -> None:
     named: dict[str, tuple[Any, Any, str]] = {
-        "below-height": (BelowHeight, stops.HeightKeys, "nearer to the ground than a height"),
+        "below-height": (
+            "alight.engine.stops:BelowHeight",
+            stops.HeightKeys,
+            "nearer to the ground than a height",
+        ),
         "in-region": (stops.in_region, stops.RegionKeys, "on the ground in a region"),
         "out-of-region": (stops.out_of_region, stops.RegionKeys, "on the ground outside a region"),
         "hit-companion": (stops.hit_companion, stops.CompanionKeys, "inside the companion"),
-        "spin-above": (SpinAbove, stops.SpinKeys, "turning faster than a rate"),
+        "spin-above": (
+            "alight.engine.stops:SpinAbove",
+            stops.SpinKeys,
+            "turning faster than a rate",
+        ),
     }
     for name, (make, keys, text) in named.items():
         registry.add("stop", name, make, keys=keys, text=text)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 
 import numpy as np
-from scipy.spatial import ConvexHull
+import scipy
 
 from alight.core.errors import InputError
 from alight.shapes.integrity.arrays import FloatArray, IntArray
@@ -14,6 +14,13 @@ from alight.shapes.mesh import Mesh
 
 #: Five million facets; finer spheres are surely a slip.
 _DEEPEST = 9
+
+# Those of the hull of the icosahedron, in the order of ``_hull_faces``, which takes long to load.
+_FACES = (
+    (0, 1, 4), (0, 4, 8), (0, 6, 1), (0, 8, 9), (0, 9, 6), (1, 6, 11), (1, 10, 4), (1, 11, 10),
+    (2, 3, 7), (2, 5, 3), (2, 7, 9), (2, 8, 5), (2, 9, 8), (3, 5, 10), (3, 10, 11), (3, 11, 7),
+    (4, 5, 8), (4, 10, 5), (6, 7, 11), (6, 9, 7),
+)  # fmt: skip
 
 
 def icosphere(subdivisions: int, radius: float = 1.0) -> Mesh:
@@ -68,7 +75,7 @@ def _icosahedron() -> tuple[FloatArray, IntArray]:
     plane = [(0.0, y, z) for z in (phi, -phi) for y in (1.0, -1.0)]
     corners = np.array([np.roll(p, shift) for shift in range(3) for p in plane])
     vertices = corners / math.hypot(1.0, phi)
-    return vertices, _hull_faces(vertices)
+    return vertices, np.array(_FACES, dtype=np.int32)
 
 
 def _cut_in_four(vertices: FloatArray, faces: IntArray) -> tuple[FloatArray, IntArray]:
@@ -97,7 +104,7 @@ def _fibonacci(n: int) -> FloatArray:
 
 def _hull_faces(points: FloatArray) -> IntArray:
     """Outward triangles of the convex hull of points on a sphere, in a fixed order."""
-    hull = ConvexHull(points)
+    hull = scipy.spatial.ConvexHull(points)
     faces = hull.simplices.astype(np.int32)
     a, b, c = (points[faces[:, k]] for k in range(3))
     inward = np.einsum("ij,ij->i", np.cross(b - a, c - a), hull.equations[:, :3]) < 0.0

@@ -12,8 +12,8 @@ from collections.abc import Callable
 from itertools import combinations
 
 import numpy as np
+import scipy
 from numpy.typing import NDArray
-from scipy import sparse
 
 Array = NDArray[np.float64]
 Faces = NDArray[np.int64]
@@ -140,7 +140,7 @@ def even_out(
     """
     ends = np.concatenate((faces[:, [0, 1]], faces[:, [1, 2]], faces[:, [2, 0]]))
     size = (len(vertices), len(vertices))
-    neighbours = sparse.csr_matrix((np.ones(len(ends)), (ends[:, 0], ends[:, 1])), size)
+    neighbours = scipy.sparse.csr_matrix((np.ones(len(ends)), (ends[:, 0], ends[:, 1])), size)
     degree = np.diff(neighbours.indptr)[:, None]
     for _ in range(rounds):
         middle = (neighbours @ vertices) / degree

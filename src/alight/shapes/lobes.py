@@ -6,10 +6,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
+import scipy
 from numpy.typing import ArrayLike, NDArray
-from scipy import sparse
-from scipy.sparse.csgraph import connected_components
-from scipy.spatial.transform import Rotation
 
 from alight.core.errors import InputError
 from alight.shapes.isosurface import Lattice, even_out, project, subdivide
@@ -50,7 +48,7 @@ class Ellipsoid:
     @property
     def matrix(self) -> Array:
         """Rotation matrix from lobe to body axes."""
-        return np.asarray(Rotation.from_quat(self.quat).as_matrix())
+        return np.asarray(scipy.spatial.transform.Rotation.from_quat(self.quat).as_matrix())
 
     @property
     def half_extent(self) -> Array:
@@ -182,8 +180,8 @@ class Lobes:
 
 def _check_one_piece(vertices: Array, faces: NDArray[np.int64]) -> None:
     ends = (faces[:, :2].ravel(), faces[:, 1:].ravel())
-    links = sparse.csr_matrix((np.ones(len(ends[0])), ends), (len(vertices), len(vertices)))
-    pieces, piece_of = connected_components(links, directed=False)
+    links = scipy.sparse.csr_matrix((np.ones(len(ends[0])), ends), (len(vertices), len(vertices)))
+    pieces, piece_of = scipy.sparse.csgraph.connected_components(links, directed=False)
     if pieces > 1:
         smallest = vertices[piece_of == np.bincount(piece_of).argmin()].mean(axis=0)
         raise InputError(

@@ -18,7 +18,7 @@ from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
-from scipy.sparse import csr_matrix
+import scipy
 
 from alight.core.errors import InputError, MeshError
 from alight.shapes.integrity.arrays import BoolArray, FloatArray, IntArray
@@ -201,7 +201,9 @@ class _Neighbours:
         self.edge = order % len(edges)
         ends = np.append(self.start, len(order))
         ones = np.ones(len(order), dtype=np.int32)
-        self.matrix = csr_matrix((ones, self.vertex, ends), shape=(n_vertices, n_vertices))
+        self.matrix = scipy.sparse.csr_matrix(
+            (ones, self.vertex, ends), shape=(n_vertices, n_vertices)
+        )
 
     def cheapest_around(self, rank: IndexArray) -> IndexArray:
         """Lowest rank among the edges at each vertex and at its neighbours."""

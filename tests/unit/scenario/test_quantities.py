@@ -129,6 +129,40 @@ def test_pint_and_pydantic_wait_until_they_are_needed():
     subprocess.run([sys.executable, "-c", script], check=True)
 
 
+def test_units_that_are_listed_have_the_sizes_that_pint_gives():
+    ours = quantities._registry()
+    for name, kind in DIMENSIONS.items():
+        for unit, size in kind.units.items():
+            found = ours.Quantity(1.0, ours.parse_units(quantities._SPELT.get(unit, unit)))
+            # To the last bit with pint 0.25; another version may round otherwise.
+            assert size == pytest.approx(found.to(kind.si).magnitude, rel=4e-16), (name, unit)
+
+
+def test_units_are_told_apart_by_kind_as_pint_does():
+    ours = quantities._registry()
+    measured = {name: ours.parse_units(kind.si).dimensionality for name, kind in DIMENSIONS.items()}
+    for one in DIMENSIONS:
+        for other in DIMENSIONS:
+            alike = one == other or any({one, other} <= kinds for kinds in quantities.ALIKE)
+            assert alike == (measured[one] == measured[other]), (one, other)
+
+
+def test_listed_units_do_without_pint_and_others_ask_it():
+    script = (
+        "import sys\n"
+        "from alight.scenario.quantities import read\n"
+        "assert read('20°', 'angle') == 0.3490658503988659\n"
+        "assert read('2 AU', 'length') == 299195741400.0\n"
+        "try: read('2 AU', 'time')\n"
+        "except ValueError as error: assert '\"AU\" is no unit of time' in str(error), error\n"
+        "else: raise AssertionError\n"
+        "assert 'pint' not in sys.modules\n"
+        "assert read('2 furlong', 'length') > 402.3\n"
+        "assert 'pint' in sys.modules\n"
+    )
+    subprocess.run([sys.executable, "-c", script], check=True)
+
+
 def test_one_registry_serves_all():
-    read("1 km", "length")
+    read("1 furlong", "length")
     assert quantities._registry() is quantities._registry()

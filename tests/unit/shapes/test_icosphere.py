@@ -1,10 +1,14 @@
 """Triangulated spheres: counts, closure, evenness."""
 
+import sys
+
 import numpy as np
 import pytest
 
 from alight.core.errors import InputError
 from alight.shapes import icosphere, sphere_points_mesh
+
+spheres = sys.modules["alight.shapes.icosphere"]  # the room gives this name to the function
 
 
 @pytest.mark.parametrize(
@@ -18,6 +22,11 @@ def test_icospheres_have_their_counts_and_lie_on_the_sphere(subdivisions, count)
     # Normals of a sphere point along the radius.
     outward = np.einsum("ij,ij->i", sphere.vertex_normals, sphere.vertices) / 7.0
     assert outward.min() > 1.0 - 1e-3
+
+
+def test_faces_of_the_icosahedron_are_those_of_its_hull():
+    vertices, faces = spheres._icosahedron()
+    np.testing.assert_array_equal(faces, spheres._hull_faces(vertices))
 
 
 def test_icosahedron_edges_are_all_equal():

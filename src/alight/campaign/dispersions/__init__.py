@@ -3,21 +3,26 @@
 From Python they are written with the functions named here (``alight.dispersions.normal``).
 """
 
-from alight.campaign.dispersions.spread import (
-    Spread,
-    ball,
-    cap,
-    choice,
-    cone,
-    covariance,
-    disc,
-    log_normal,
-    named,
-    normal,
-    orientation,
-    truncated,
-    uniform,
-)
+from typing import TYPE_CHECKING
+
+from alight.core import lazy
+
+if TYPE_CHECKING:
+    from alight.campaign.dispersions.spread import (
+        Spread,
+        ball,
+        cap,
+        choice,
+        cone,
+        covariance,
+        disc,
+        log_normal,
+        named,
+        normal,
+        orientation,
+        truncated,
+        uniform,
+    )
 
 __all__ = [
     "Spread",
@@ -34,3 +39,13 @@ __all__ = [
     "truncated",
     "uniform",
 ]
+
+lazy.door(
+    __name__,
+    {
+        "alight.campaign.dispersions.spread": (
+            "Spread ball cap choice cone covariance disc log_normal named normal orientation "
+            "truncated uniform"
+        ),
+    },
+)

@@ -18,7 +18,7 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
-from scipy.special import ndtr, ndtri
+import scipy
 
 from alight.campaign.dispersions.quantiles import (
     TURN,
@@ -99,7 +99,7 @@ class Truncated(Distribution):
         # The tail that holds both limits is turned down: near 1 probabilities lose their digits.
         self._flip = a > 0.0
         a, b = np.where(self._flip, -b, a), np.where(self._flip, -a, b)
-        self._from, self._to = ndtr(a), ndtr(b)
+        self._from, self._to = scipy.special.ndtr(a), scipy.special.ndtr(b)
         if not (self._to - self._from > 0.0).all():
             raise InputError(
                 f"limits {low!r} to {high!r} lie so far from the mean {self.mean} that a "
@@ -111,7 +111,7 @@ class Truncated(Distribution):
         """Values (n, width)."""
         # Half a bit in: u = 0 stands for the middle of its interval, not for minus infinity.
         part = self._from + (u + 2.0**-54) * (self._to - self._from)
-        z = ndtri(np.minimum(part, 1.0 - 2.0**-53))
+        z = scipy.special.ndtri(np.minimum(part, 1.0 - 2.0**-53))
         return np.clip(self.mean + self.sigma * np.where(self._flip, -z, z), self.low, self.high)
 
 

@@ -9,10 +9,10 @@ from typing import Any
 
 import numpy as np
 
+from alight import motions
 from alight.core.checks import Array
 from alight.core.errors import InputError, did_you_mean
 from alight.core.given import Given
-from alight.motions import Release, TreeRelease
 from alight.vehicles import RigidLander
 
 #: What the keys of a release begin with; all others are of the model.
@@ -102,10 +102,12 @@ def stacked(releases: Sequence[Any]) -> Any:
     if len(releases) == 1:
         return releases[0]
     first = releases[0]
-    if isinstance(first, Release):
+    if isinstance(first, motions.Release):
         names = [f.name for f in dataclasses.fields(first)]
-        return Release(**{n: np.concatenate([getattr(r, n) for r in releases]) for n in names})
-    if isinstance(first, TreeRelease) and all(r.tree is first.tree for r in releases):
+        return motions.Release(
+            **{n: np.concatenate([getattr(r, n) for r in releases]) for n in names}
+        )
+    if isinstance(first, motions.TreeRelease) and all(r.tree is first.tree for r in releases):
         q, v = (np.concatenate([getattr(r, n) for r in releases]) for n in "qv")
-        return TreeRelease(first.tree, q, v)
+        return motions.TreeRelease(first.tree, q, v)
     return None

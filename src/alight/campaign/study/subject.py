@@ -7,15 +7,11 @@ from typing import Any
 
 import numpy as np
 
-from alight.contact import Hertz, Impulse, Sliding
+from alight import contact, surfaces
 from alight.shapes.mesh import Mesh
-from alight.surfaces import Plane, Sphere
-from alight.surfaces.patch import Patch
 
 #: File of the body within the folder of a campaign.
 BODY_FILE = "body.ply"
-
-_LAWS = ((Impulse, "impulse"), (Sliding, "sliding"), (Hertz, "hertz"))
 
 
 def subject(model: Any, body: Mesh | str | None, mesh: Mesh | None) -> dict[str, Any]:
@@ -28,7 +24,13 @@ def subject(model: Any, body: Mesh | str | None, mesh: Mesh | None) -> dict[str,
     surface = getattr(model, "surface", None)
     if surface is not None:
         out["ground"] = _ground(surface)
-        law = next((word for kind, word in _LAWS if isinstance(model.contact, kind)), "compliant")
+        laws = {
+            "impulse": contact.Impulse,
+            "sliding": contact.Sliding,
+            "hertz": contact.Hertz,
+        }
+        kinds = (word for word, kind in laws.items() if isinstance(model.contact, kind))
+        law = next(kinds, "compliant")
         out["contact"] = {"law": law}
     vehicle = getattr(model, "lander", None) or getattr(model, "tree", None)
     if vehicle is not None:
@@ -37,11 +39,11 @@ def subject(model: Any, body: Mesh | str | None, mesh: Mesh | None) -> dict[str,
 
 
 def _ground(surface: Any) -> dict[str, Any]:
-    if isinstance(surface, Plane):
+    if isinstance(surface, surfaces.Plane):
         return {"kind": "plane", "normal": surface.normal.tolist()}
-    if isinstance(surface, Patch):
+    if isinstance(surface, surfaces.Patch):
         return {"kind": "patch", "normal": surface.axes[2].tolist()}
-    if isinstance(surface, Sphere):
+    if isinstance(surface, surfaces.Sphere):
         return {"kind": "sphere", "radius": f"{surface.radius!r} m"}
     base = getattr(surface, "base", None)
     return {"kind": type(surface).__name__} if base is None else _ground(base)

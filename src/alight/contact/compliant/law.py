@@ -8,6 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from alight.contact.compliant.restitution import checked_restitution, damping_ratio, viscous_spring
+from alight.contact.defaults import ROLLING_LAW, ROLLING_LAWS
 from alight.contact.ground_properties.local_law import PROPERTIES
 from alight.contact.ground_properties.property_map import Corner, GroundLaw
 from alight.contact.state import CompliantData
@@ -18,8 +19,6 @@ from alight.vehicles import RigidLander
 
 #: How contact is stepped.
 SCHEMES = ("clipped", "smooth")
-#: What rolling resistance is: a torque alone, or paper 004's torque with a push.
-ROLLING_LAWS = ("torque", "compensated")
 #: Rolling resistance and patch radius where none is given, as a share of the smallest radius of
 #: gyration: 2.0 mm for MINERVA-II-1. A torque of C_RR N holds a lander on a corner or an edge up to
 #: C_RR off balance. Those of boxes, rods and wheels are 1.7 times that radius and more from the
@@ -112,7 +111,7 @@ class Compliant(Given):
         static_friction: Number | None = None,
         rolling_resistance: Number | None = None,
         patch_radius: Number | None = None,
-        rolling_law: str = "torque",
+        rolling_law: str = ROLLING_LAW,
         scheme: str = "clipped",
         resolution: float = 0.2,
         slip_speed: float = 1e-4,

@@ -17,7 +17,7 @@ from __future__ import annotations
 
 import math
 
-from scipy.optimize import brentq
+import scipy
 
 from alight.core.checks import checked_number
 from alight.core.errors import InputError
@@ -57,7 +57,9 @@ def damping_ratio(restitution: float) -> float:
     most = 1.0
     while restitution_of(most) > e:
         most *= 2.0
-    return float(brentq(lambda z: restitution_of(z) - e, 0.0, most, xtol=1e-15, rtol=1e-14))
+    return float(
+        scipy.optimize.brentq(lambda z: restitution_of(z) - e, 0.0, most, xtol=1e-15, rtol=1e-14)
+    )
 
 
 def viscous_time(restitution: float, omega: float) -> float:

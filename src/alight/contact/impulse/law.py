@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from alight.contact.compliant.law import Compliant, Number, each_checked, shortly
+from alight.contact.defaults import IMPULSE_HOP, STRIDE
 from alight.contact.ground_properties.property_map import GroundLaw
 from alight.contact.state import CompliantData
 from alight.core.checks import checked_number
@@ -52,8 +53,8 @@ class Impulse(Compliant):
         static_friction: Number | None = None,
         rolling_resistance: Number | None = None,
         patch_radius: Number | None = None,
-        hop: float = 1e-4,
-        stride: float = 0.05,
+        hop: float = IMPULSE_HOP,
+        stride: float = STRIDE,
         ground: GroundLaw | None = None,
     ) -> None:
         # What is given is checked before the base sees it: springs cannot have a restitution of 0.

@@ -6,6 +6,7 @@ import numpy as np
 import warp as wp
 
 from alight.contact.compliant.law import Compliant, Number, check_corner, each_checked, shortly
+from alight.contact.defaults import SLIDING_HOP, TANGENTIAL_RESTITUTION
 from alight.contact.ground_properties.property_map import GroundLaw
 from alight.core.checks import checked_number
 from alight.core.errors import InputError
@@ -60,9 +61,9 @@ class Sliding(Compliant):
         restitution: Number,
         friction: Number = 0.6,
         *,
-        tangential_restitution: Number = 1.0,
+        tangential_restitution: Number = TANGENTIAL_RESTITUTION,
         static_friction: Number | None = None,
-        hop: float = 1e-2,
+        hop: float = SLIDING_HOP,
         ground: GroundLaw | None = None,
     ) -> None:
         # What is given is checked before the base sees it: springs cannot have a restitution of 0.

@@ -15,8 +15,8 @@ from collections.abc import Callable
 from typing import Any, NamedTuple
 
 import numpy as np
+import scipy
 import warp as wp
-from scipy.spatial import cKDTree
 
 from alight.core import devices
 from alight.core.checks import Array
@@ -311,7 +311,7 @@ class Builder:
         self.size = float(piece_sizes(corner).max())
         self.taps = wp.array(spline.prefilter_taps(_TAPS), dtype=scalar, device=device.name)
         self.tree = tree_data(corner, strength, device)
-        self.nearest = cKDTree(self.centers)
+        self.nearest = scipy.spatial.cKDTree(self.centers)
 
     def set_spacing(self, spacing: float) -> None:
         """Lay out the levels for a spacing of the finest grid [m]."""

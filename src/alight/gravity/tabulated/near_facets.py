@@ -19,8 +19,8 @@ import types
 from typing import Any
 
 import numpy as np
+import scipy
 import warp as wp
-from scipy.special import erf
 
 from alight.core import devices
 from alight.core.checks import Array
@@ -98,7 +98,7 @@ def patch_data(corner: Array, strength: float, device: devices.Device) -> Any:
 def _blunt_powers() -> Any:
     def ratio(t: Array) -> Array:
         z = np.sqrt(np.maximum(t, 1e-300))
-        return np.asarray(erf(z) / z)
+        return np.asarray(scipy.special.erf(z) / z)
 
     fit = np.polynomial.Chebyshev.interpolate(ratio, _BLUNT_TERMS - 1, domain=[0.0, _BLUNT_END])
     return fit.convert(kind=np.polynomial.Polynomial, domain=[-1, 1], window=[-1, 1]).coef

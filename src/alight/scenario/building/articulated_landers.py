@@ -4,17 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import partial
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
+from alight import vehicles
 from alight.core.checks import Array
 from alight.core.errors import AlightError, InputError
 from alight.scenario.errors import Fault
 from alight.scenario.schema.articulated_lander import DEVICES
-from alight.vehicles import Tree, dcap_lander, read_urdf, read_urdf_bellies
-from alight.vehicles.fittings import Device, fitted
-from alight.vehicles.tree.structure_checks import ordered
+
+if TYPE_CHECKING:
+    from alight.vehicles import Tree
+    from alight.vehicles.fittings import Device
 
 #: Articulated landers of the catalogue: their keys in a scenario.
 READY = {
@@ -88,6 +90,8 @@ class _Maker:
 
     def made(self) -> Articulated | None:
         """The lander; None where there are problems."""
+        from alight.vehicles.fittings import fitted
+
         tree, devices = self._parts()
         if tree is None or self.problems:
             return None
@@ -117,7 +121,7 @@ class _Maker:
             options: dict[str, Any] = {
                 n: v if isinstance(v, bool) else float(v) for n, v in given.items()
             }
-            found = self._try("lander", lambda: dcap_lander(**options))
+            found = self._try("lander", lambda: vehicles.dcap_lander(**options))
             return (None, []) if found is None else (found.tree, list(found.devices))
         tree = self._urdf() if section.urdf is not None else self._written()
         return tree, self._hulls() + self._devices(tree) if tree is not None else []
@@ -126,7 +130,7 @@ class _Maker:
         """The collision geometry of a URDF file, where it is asked for."""
         if not self.section.collision:
             return []
-        return self._try("lander.urdf", lambda: read_urdf_bellies(self.section.urdf)) or []
+        return self._try("lander.urdf", lambda: vehicles.read_urdf_bellies(self.section.urdf)) or []
 
     def _urdf(self) -> Tree | None:
         section = self.section
@@ -137,11 +141,13 @@ class _Maker:
                 stops[f"{name}_stop"] = (float(stiffness), float(damping or 0.0))
         ignore = bool(section.ignore_limits)
         made: Tree | None = self._try(
-            "lander.urdf", lambda: read_urdf(section.urdf, ignore_limits=ignore, **stops)
+            "lander.urdf", lambda: vehicles.read_urdf(section.urdf, ignore_limits=ignore, **stops)
         )
         return made
 
     def _written(self) -> Tree | None:
+        from alight.vehicles.tree.structure_checks import ordered
+
         section = self.section
         bodies = [self._try(part.where, part.make) for part in section.body]
         joints = [self._try(part.where, part.make) for part in section.joint]
@@ -150,7 +156,9 @@ class _Maker:
         # The structure first: what is wrong with it concerns the joints.
         if self._try("lander.joint", lambda: ordered("the lander", bodies, joints)) is None:
             return None
-        made: Tree | None = self._try("lander.body", lambda: Tree("lander", bodies, joints))
+        made: Tree | None = self._try(
+            "lander.body", lambda: vehicles.Tree("lander", bodies, joints)
+        )
         return made
 
     def _devices(self, tree: Tree) -> list[Device]:

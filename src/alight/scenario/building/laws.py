@@ -6,9 +6,9 @@ import functools
 from collections.abc import Callable
 from typing import Any, cast
 
-from alight import flight, gravity, surfaces
+from alight import contact as contact_laws
+from alight import flight, gravity, motions, surfaces
 from alight.contact import Compliant, GroundLaw, GroundMap, Impulse, Regions, Sliding
-from alight.contact.hertz import Hertz
 from alight.core import frames
 from alight.core.constants import AU, G
 from alight.core.errors import InputError
@@ -16,12 +16,10 @@ from alight.core.progress import Progress
 from alight.core.registry import Entry
 from alight.engine import Stop, StopLaw
 from alight.gravity import Gravity
-from alight.motions import Model, Steps, TreeModel, TreeSteps, TreeStop
 from alight.scenario import ephemeris
 from alight.scenario.building.articulated_landers import Articulated
 from alight.scenario.building.lander import lander_of
 from alight.scenario.building.releases import ground_radius
-from alight.scenario.building.scaled_gravity import Scaled
 from alight.scenario.errors import blame
 from alight.scenario.registered import entry_of, own_values
 from alight.scenario.schema.landing import Scenario
@@ -136,6 +134,8 @@ class ScenarioLaws:
             ratio = self.gm(scenario) / self.gm(self.nominal)
             same = _mesh_key(scenario) == _mesh_key(self.nominal)
             if same and self.gm(scenario) != self.gm(self.nominal):
+                from alight.scenario.building.scaled_gravity import Scaled
+
                 field = Scaled(field, ratio)
             if section.linearise is not None:
                 return gravity.Linearised(field, float(section.linearise))
@@ -288,7 +288,9 @@ class ScenarioLaws:
 
     # -- lander and contact --------------------------------------------------------------------
 
-    def model(self, scenario: Scenario, arrays: dict[str, Any]) -> Model | TreeModel:
+    def model(
+        self, scenario: Scenario, arrays: dict[str, Any]
+    ) -> motions.Model | motions.TreeModel:
         """All laws together; ``arrays`` hold what differs from run to run, by key."""
         contact = {k.partition(".")[2]: a[:, 0] for k, a in arrays.items() if k[:8] == "contact."}
         laws: dict[str, Any] = {
@@ -303,13 +305,15 @@ class ScenarioLaws:
         lander, ground = self.lander(scenario), self.properties(scenario, arrays)
         if isinstance(lander, Articulated):
             with blame(scenario.source, "contact"):
-                law = Hertz(**{**scenario.contact.numbers(), **contact}, ground=ground)
+                law = contact_laws.Hertz(**{**scenario.contact.numbers(), **contact}, ground=ground)
             with blame(scenario.source, "lander"):
                 tree, devices, up = lander[:3]
-                return TreeModel(tree, devices, contact=law, up=up, **laws)
+                return motions.TreeModel(tree, devices, contact=law, up=up, **laws)
         laws["contact"] = self.contact(scenario, contact, ground)
         with blame(scenario.source, "lander"):
-            return Model(lander=lander, actuators=tuple(scenario.lander.actuators()), **laws)
+            return motions.Model(
+                lander=lander, actuators=tuple(scenario.lander.actuators()), **laws
+            )
 
     def lander(self, scenario: Scenario) -> RigidLander | Articulated:
         """What lands."""
@@ -386,23 +390,27 @@ class ScenarioLaws:
             raise InputError(f"{entry} makes {law!r}, which is no Compliant contact law.")
         return law
 
-    def stop(self, scenario: Scenario) -> Stop | TreeStop:
+    def stop(self, scenario: Scenario) -> Stop | motions.TreeStop:
         """When runs end; those of articulated landers also where they tip over."""
         section, tree = scenario.stop, scenario.lander.is_tree
         names = ("max_time", "escape_radius", "settle_speed", "settle_rate", "settle_time")
         more = ("tip_angle",) if tree else ()
-        made: type[Stop] | type[TreeStop] = TreeStop if tree else Stop
+        made: type[Stop] | type[motions.TreeStop] = motions.TreeStop if tree else Stop
         with blame(scenario.source, "stop"):
             numbers = {n: float(getattr(section, n)) for n in (*names, *more)}
             return made(**numbers, max_steps=section.max_steps)
 
-    def steps(self, scenario: Scenario) -> Steps | TreeSteps:
+    def steps(self, scenario: Scenario) -> motions.Steps | motions.TreeSteps:
         """How motion is followed."""
         section, tree = scenario.steps, scenario.lander.is_tree
         names = ("tolerance", "longest", "shortest", *(("step", "contact_step") if tree else ()))
         given = {n: float(v) for n in names if (v := getattr(section, n)) is not None}
         with blame(scenario.source, "steps"):
-            return TreeSteps(str(section.integrator), **given) if tree else Steps(**given)
+            return (
+                motions.TreeSteps(str(section.integrator), **given)
+                if tree
+                else motions.Steps(**given)
+            )
 
     # -- Sun and companion ---------------------------------------------------------------------
 

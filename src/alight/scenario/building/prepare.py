@@ -9,15 +9,14 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from alight import motions
 from alight.core.checks import Array
 from alight.core.errors import InputError
 from alight.core.progress import Progress
+from alight.engine import Motion
 from alight.engine import simulate as engine_simulate
-from alight.motions import Model, Release, TreeModel, TreeRelease
 from alight.scenario.building.articulated_landers import Articulated
-from alight.scenario.building.captures import PreparedCapture
 from alight.scenario.building.laws import ScenarioLaws
-from alight.scenario.building.membrane_drops import PreparedDrop
 from alight.scenario.building.releases import release_of, tree_release_of
 from alight.scenario.building.run_values import checked_values, settings
 from alight.scenario.document import Document
@@ -34,8 +33,8 @@ from alight.scenario.schema.membrane import DropScenario
 class Group:
     """Runs that share one model."""
 
-    model: Model | TreeModel
-    release: Release | TreeRelease
+    model: motions.Model | motions.TreeModel
+    release: motions.Release | motions.TreeRelease
     rows: NDArray[np.int64]
     """Which rows of the values these runs are; row i of ``release`` is run ``rows[i]``."""
     source: str = ""
@@ -89,7 +88,7 @@ class Prepared:
         model, lander = parts.model(scenario, arrays), parts.lander(scenario)
         given = (scenario, model.surface, arrays, len(rows))
         with blame(scenario.source, "release"):
-            release: Release | TreeRelease
+            release: motions.Release | motions.TreeRelease
             if isinstance(lander, Articulated):
                 release = tree_release_of(*given, lander)
             else:
@@ -105,14 +104,6 @@ def _within_model(key: str, law: str) -> bool:
     return section == "release" or (section == "contact" and name in ARRAYS.get(law, ()))
 
 
-#: What prepares each kind of scenario.
-_PREPARED: dict[type[Document], Any] = {
-    Scenario: Prepared,
-    CaptureScenario: PreparedCapture,
-    DropScenario: PreparedDrop,
-}
-
-
 def prepare(scenario: Document, device: str = "auto", progress: str | Progress = "silent") -> Any:
     """Build what is costly (mesh, gravity table, distance field, lander) once.
 
@@ -120,15 +111,22 @@ def prepare(scenario: Document, device: str = "auto", progress: str | Progress =
     ``Progress``. Of a landing it makes a ``Prepared``, of captures and drops what has the same
     methods.
     """
-    for document, prepared in _PREPARED.items():
-        if isinstance(scenario, document):
-            return prepared(scenario, device, progress)
+    if isinstance(scenario, Scenario):
+        return Prepared(scenario, device, progress)
+    if isinstance(scenario, CaptureScenario):
+        from alight.scenario.building.captures import PreparedCapture
+
+        return PreparedCapture(scenario, device, progress)
+    if isinstance(scenario, DropScenario):
+        from alight.scenario.building.membrane_drops import PreparedDrop
+
+        return PreparedDrop(scenario, device, progress)
     raise InputError(f"scenario is {scenario!r}; read one with alight.scenario.load(path).")
 
 
 def simulate(
-    scenario: Document | Model | TreeModel | str | os.PathLike[str],
-    release: Release | TreeRelease | None = None,
+    scenario: Document | motions.Model | motions.TreeModel | str | os.PathLike[str],
+    release: motions.Release | motions.TreeRelease | None = None,
     *,
     device: str = "cpu",
     progress: str = "silent",
@@ -143,7 +141,8 @@ def simulate(
     Of a landing at most ``max_lines`` lines are kept (``engine.history.MAX_LINES`` if not given);
     those of captures and drops are at the times that the scenario names.
     """
-    if isinstance(scenario, Model | TreeModel):
+    # Trees are loaded where something is a motion, not to find out that a file is none.
+    if isinstance(scenario, Motion) and isinstance(scenario, motions.Model | motions.TreeModel):
         if release is None:
             raise InputError("a model is run from a release: simulate(model, release).")
         return engine_simulate(scenario, release, device=device, max_lines=max_lines)

@@ -11,30 +11,33 @@ from typing import Any
 
 import numpy as np
 
+from alight import motions, surfaces
 from alight.core import frames
 from alight.core.checks import Array
 from alight.core.errors import InputError
-from alight.motions import Release, TreeRelease
 from alight.scenario.building.articulated_landers import Articulated
 from alight.scenario.building.run_values import getter
 from alight.scenario.schema.articulated_lander import euler_attitude
 from alight.scenario.schema.landing import Scenario
-from alight.surfaces import Rocky, Surface
 
 
 def release_of(
-    scenario: Scenario, surface: Surface, values: dict[str, Array], count: int
-) -> Release:
+    scenario: Scenario, surface: surfaces.Surface, values: dict[str, Array], count: int
+) -> motions.Release:
     """The releases of ``count`` runs; ``values`` hold what differs between them, by key."""
-    return Release(*_states(scenario, surface, values, count))
+    return motions.Release(*_states(scenario, surface, values, count))
 
 
 def tree_release_of(
-    scenario: Scenario, surface: Surface, values: dict[str, Array], count: int, lander: Articulated
-) -> TreeRelease:
+    scenario: Scenario,
+    surface: surfaces.Surface,
+    values: dict[str, Array],
+    count: int,
+    lander: Articulated,
+) -> motions.TreeRelease:
     """The same of an articulated lander: place, velocity and turn are those of its first body."""
-    states = Release(*_states(scenario, surface, values, count))  # its quaternions are unit
-    return TreeRelease.of(
+    states = motions.Release(*_states(scenario, surface, values, count))  # its quaternions are unit
+    return motions.TreeRelease.of(
         lander.tree,
         *(states.position, states.velocity, states.attitude, states.rate),
         joints=lander.joints,
@@ -43,7 +46,7 @@ def tree_release_of(
 
 
 def _states(
-    scenario: Scenario, surface: Surface, values: dict[str, Array], count: int
+    scenario: Scenario, surface: surfaces.Surface, values: dict[str, Array], count: int
 ) -> list[Array]:
     """Positions, velocities, attitudes and rates, a row a run."""
     section = scenario.release
@@ -99,7 +102,7 @@ def _turned(turn: Array, vectors: Array) -> Array:
     )
 
 
-def ground_radius(surface: Surface, up: Array) -> Array:
+def ground_radius(surface: surfaces.Surface, up: Array) -> Array:
     """(n,) distances [m] from the origin at which rays along ``up`` first meet the ground.
 
     From outside, as ``Release.above`` does it: a distance over the slope bound never exceeds the
@@ -112,7 +115,7 @@ def ground_radius(surface: Surface, up: Array) -> Array:
     radius = np.ones(len(up))
     left = np.arange(len(up))
     # High over rocks the distance is one over the slope already.
-    high = 0.5 / surface.bounds.slope if isinstance(surface, Rocky) else 0.5
+    high = 0.5 / surface.bounds.slope if isinstance(surface, surfaces.Rocky) else 0.5
     while len(left):
         left = left[distance(radius, left) < high * radius[left]]
         radius[left] *= 2.0

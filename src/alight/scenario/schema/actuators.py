@@ -6,7 +6,7 @@ from __future__ import annotations
 
 from typing import Annotated, Any, ClassVar
 
-from alight.actuators import Actuator, Arm, Schedule, Spring, Thruster, Wheel
+from alight import actuators
 from alight.actuators.schedule import TRIGGERS
 from alight.core.errors import InputError
 from alight.core.registry import registry
@@ -43,12 +43,16 @@ class WheelKeys(Section):
     brake_repeats: Annotated[int | None, Whole(least=1)] = None
 
 
-def wheel_of(schedule: Schedule | None = None, name: str = "wheel", **given: Any) -> Wheel:
+def wheel_of(
+    schedule: actuators.Schedule | None = None, name: str = "wheel", **given: Any
+) -> actuators.Wheel:
     """The wheel with these keys, whose motor has a schedule."""
     words = {f"brake_{n}": n for n in ("after", "times", "levels", "repeats")}
     braking = {words[n]: v for n, v in given.items() if n in words}
     own = {n: v for n, v in given.items() if n not in words}
-    return Wheel(motor=schedule, braking=Schedule(**braking) if braking else None, name=name, **own)
+    return actuators.Wheel(
+        motor=schedule, braking=actuators.Schedule(**braking) if braking else None, name=name, **own
+    )
 
 
 class NamedSection(Scheduled):
@@ -62,7 +66,7 @@ class WheelSection(WheelKeys, NamedSection):
 
     LIST: ClassVar = "wheel"
 
-    def make(self) -> Wheel:
+    def make(self) -> actuators.Wheel:
         """The wheel."""
         found = {name: plain(getattr(self, name)) for name in WheelKeys.model_fields}
         given = {name: value for name, value in found.items() if value is not None}
@@ -79,10 +83,10 @@ class SpringSection(Scheduled):
     energy: Annotated[float, Measure(dimension="energy", above=0)]
     place: Annotated[Any, ListField(LENGTH)] = None
 
-    def make(self) -> Spring:
+    def make(self) -> actuators.Spring:
         """The spring."""
-        schedule = self.schedule() if self.is_scheduled else Schedule.after_rest()
-        return Spring(
+        schedule = self.schedule() if self.is_scheduled else actuators.Schedule.after_rest()
+        return actuators.Spring(
             schedule=schedule, name=self.name, **self.given("energy", "direction", "place")
         )
 
@@ -108,7 +112,7 @@ class ActuatorSection(Listed):
         """Its key in messages and dispersions."""
         return f"lander.actuator.{self.called}"
 
-    def make(self) -> Wheel | Arm | Actuator:
+    def make(self) -> actuators.Wheel | actuators.Arm | actuators.Actuator:
         """The actuator: ``make`` of its entry with its keys, and ``name`` and ``schedule`` if it
         takes them."""
         entry = registry.find("actuator", self.kind)
@@ -116,9 +120,9 @@ class ActuatorSection(Listed):
         said = {n: v for n, v in said.items() if v is not None}
         offers: dict[str, Any] = {"name": lambda: self.called}
         if said or entry.asks().get("schedule"):
-            offers["schedule"] = lambda: Schedule(**said)
+            offers["schedule"] = lambda: actuators.Schedule(**said)
         found = entry.called(own_values(self, entry), offers)
-        if not isinstance(found, Wheel | Arm | Actuator):
+        if not isinstance(found, actuators.Wheel | actuators.Arm | actuators.Actuator):
             raise InputError(f"{entry} makes {found!r}, which is no alight.actuators.Actuator.")
         return found
 
@@ -152,6 +156,20 @@ class ArmKeys(Section):
 
 
 registry.add("actuator", "wheel", wheel_of, keys=WheelKeys, text="a flywheel, motor and brake")
-registry.add("actuator", "arm", Arm, keys=ArmKeys, text="a mass on an arm that swings")
-registry.add("actuator", "thruster", Thruster, keys=ThrusterKeys, text="a force fixed in the body")
-registry.add("actuator", "spring", Spring, keys=SpringKeys, text="a spring foot that is let go")
+registry.add(
+    "actuator", "arm", "alight.actuators:Arm", keys=ArmKeys, text="a mass on an arm that swings"
+)
+registry.add(
+    "actuator",
+    "thruster",
+    "alight.actuators:Thruster",
+    keys=ThrusterKeys,
+    text="a force fixed in the body",
+)
+registry.add(
+    "actuator",
+    "spring",
+    "alight.actuators:Spring",
+    keys=SpringKeys,
+    text="a spring foot that is let go",
+)

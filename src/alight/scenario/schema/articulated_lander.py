@@ -8,11 +8,11 @@ from __future__ import annotations
 
 import math
 import re
-from typing import Annotated, Any, ClassVar
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar
 
 import numpy as np
 
-from alight.actuators import Brake, Motor, Schedule, Thruster
+from alight import actuators, vehicles
 from alight.actuators.schedule import TRIGGERS
 from alight.core.errors import InputError
 from alight.scenario import quantities
@@ -29,9 +29,10 @@ from alight.scenario.field_types import (
 )
 from alight.scenario.quantities import DIMENSIONS
 from alight.scenario.schema.section import Section
-from alight.vehicles import Belly, Crushable, Joint, Pad, Slosh, TreeBody
-from alight.vehicles.fittings import Device
-from alight.vehicles.tree.data import KINDS
+from alight.vehicles.tree.joint_kinds import KINDS
+
+if TYPE_CHECKING:
+    from alight.vehicles.fittings import Device
 
 _NAME = re.compile(r"[A-Za-z0-9_-]{1,60}")
 
@@ -125,9 +126,9 @@ class BodySection(TreePart):
     inertia: Annotated[Any, Moments(Measure(dimension="moment of inertia"))] = None
     center: Annotated[Any, ListField(LENGTH)] = None
 
-    def make(self) -> TreeBody:
+    def make(self) -> vehicles.TreeBody:
         """The body."""
-        return TreeBody(self.name, **self.given("mass", "inertia", "center"))
+        return vehicles.TreeBody(self.name, **self.given("mass", "inertia", "center"))
 
 
 class JointSection(TreePart):
@@ -162,7 +163,7 @@ class JointSection(TreePart):
         """Whether it slides."""
         return self.kind == "prismatic"
 
-    def make(self) -> Joint:
+    def make(self) -> vehicles.Joint:
         """The joint."""
         names = (
             *("place", "axis", "stiffness", "rest", "damping", "lower", "upper", "stop_stiffness"),
@@ -177,7 +178,7 @@ class JointSection(TreePart):
         elif self.euler is not None:
             options["turn"] = euler_attitude(np.asarray(self.euler, dtype=np.float64))
         self.first()
-        return Joint(self.body, self.kind, self.parent, **options)
+        return vehicles.Joint(self.body, self.kind, self.parent, **options)
 
     def first(self) -> tuple[float, float]:
         """Where it stands at the release, and how fast it moves."""
@@ -202,7 +203,7 @@ class PadSection(TreePart):
 
     def make(self, linear: bool) -> Device:
         """The pad."""
-        return Pad(self.body, name=self.called, **self.given("place", "radius"))
+        return vehicles.Pad(self.body, name=self.called, **self.given("place", "radius"))
 
 
 class BellySection(TreePart):
@@ -229,10 +230,12 @@ class BellySection(TreePart):
             if self.radius is not None:
                 raise InputError("has a radius, which does not go with box; give points")
             at = np.asarray(self.place or (0.0, 0.0, 0.0), dtype=np.float64)
-            return Belly.box(self.body, np.asarray(self.box, np.float64), at, name=self.called)
+            return vehicles.Belly.box(
+                self.body, np.asarray(self.box, np.float64), at, name=self.called
+            )
         if self.place is not None:
             raise InputError("has a place, which goes with box; points have theirs")
-        return Belly(self.body, name=self.called, **self.given("points", "radius"))
+        return vehicles.Belly(self.body, name=self.called, **self.given("points", "radius"))
 
 
 class CrushableSection(TreePart):
@@ -251,7 +254,7 @@ class CrushableSection(TreePart):
     def make(self, linear: bool) -> Device:
         """The crushable."""
         names = ("force", "limit", "stiffness", "damping", "crushed")
-        return Crushable(self.body, name=self.called, **self.given(*names))
+        return vehicles.Crushable(self.body, name=self.called, **self.given(*names))
 
 
 class Scheduled(TreePart):
@@ -272,9 +275,9 @@ class Scheduled(TreePart):
         """Whether anything is said of its schedule."""
         return bool(self._said)
 
-    def schedule(self) -> Schedule:
+    def schedule(self) -> actuators.Schedule:
         """Its schedule; on from the release if nothing is said."""
-        return Schedule(**self._said)
+        return actuators.Schedule(**self._said)
 
 
 class ThrusterSection(Scheduled):
@@ -294,14 +297,16 @@ class ThrusterSection(Scheduled):
             what = "body" if self.body is None else "place"
             raise InputError(f"has no {what}; a thruster of an articulated lander needs one")
         options = self.given("place", "direction", "force")
-        return Thruster(schedule=self.schedule(), name=self.called, body=self.body, **options)
+        return actuators.Thruster(
+            schedule=self.schedule(), name=self.called, body=self.body, **options
+        )
 
-    def make_rigid(self) -> Thruster:
+    def make_rigid(self) -> actuators.Thruster:
         """The thruster of a rigid lander."""
         if self.body is not None:
             raise InputError("has a body; a rigid lander is one, so leave it out")
         options = self.given("place", "direction", "force")
-        return Thruster(schedule=self.schedule(), name=self.called, **options)
+        return actuators.Thruster(schedule=self.schedule(), name=self.called, **options)
 
 
 class MotorSection(Scheduled):
@@ -317,7 +322,7 @@ class MotorSection(Scheduled):
     def make(self, linear: bool) -> Device:
         """The motor."""
         options = self.given("torque", "top_speed", linear=linear)
-        return Motor(self.body, schedule=self.schedule(), name=self.called, **options)
+        return actuators.Motor(self.body, schedule=self.schedule(), name=self.called, **options)
 
 
 class BrakeSection(Scheduled):
@@ -333,7 +338,7 @@ class BrakeSection(Scheduled):
     def make(self, linear: bool) -> Device:
         """The brake."""
         options = self.given("torque", "speed", linear=linear)
-        return Brake(self.body, schedule=self.schedule(), name=self.called, **options)
+        return actuators.Brake(self.body, schedule=self.schedule(), name=self.called, **options)
 
 
 class SloshSection(TreePart):
@@ -348,7 +353,9 @@ class SloshSection(TreePart):
 
     def make(self, linear: bool) -> Device:
         """What is watched."""
-        return Slosh(self.body, parent=self.parent, name=self.called, **self.given("direction"))
+        return vehicles.Slosh(
+            self.body, parent=self.parent, name=self.called, **self.given("direction")
+        )
 
 
 #: Lists of devices, in the order in which tables have them.

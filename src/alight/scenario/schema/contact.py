@@ -3,13 +3,16 @@ springs of Hertz under the pads of an articulated lander."""
 
 from __future__ import annotations
 
-import inspect
 from typing import Annotated, Any, ClassVar
 
-from alight.contact import Compliant, Impulse, Sliding
-from alight.contact.compliant.law import ROLLING_LAWS
-from alight.contact.hertz import WITHOUT as OTHERS_THAN_HERTZ
-from alight.contact.hull.supported_surfaces import HULL_TOUCHES
+from alight.contact.defaults import (
+    IMPULSE_HOP,
+    ROLLING_LAW,
+    ROLLING_LAWS,
+    SLIDING_HOP,
+    STRIDE,
+    TANGENTIAL_RESTITUTION,
+)
 from alight.scenario.errors import Fault, told
 from alight.scenario.field_types import (
     ChoiceField,
@@ -49,11 +52,6 @@ STIFFNESS = {"compliant": "stiffness", "hertz": "Hertz stiffness"}
 SMOOTH = ("parametric", "sphere", "plane")
 
 
-def _of(law: type, name: str) -> Any:
-    """What a law takes where nothing is given."""
-    return inspect.signature(law).parameters[name].default
-
-
 #: What stands in where a key of a law is not given.
 DEFAULTS: dict[str, dict[str, Any]] = {
     "compliant": {
@@ -63,15 +61,15 @@ DEFAULTS: dict[str, dict[str, Any]] = {
         "resolution": 0.2,
         "slip_speed": Quantity(1e-4, "0.1 mm/s"),
         "slip_rate": Quantity(1e-3, "1 mrad/s"),
-        "rolling_law": _of(Compliant, "rolling_law"),
+        "rolling_law": ROLLING_LAW,
     },
     "impulse": {
-        "hop": in_si(_of(Impulse, "hop"), "length"),
-        "stride": _of(Impulse, "stride"),
+        "hop": in_si(IMPULSE_HOP, "length"),
+        "stride": STRIDE,
     },
     "sliding": {
-        "tangential_restitution": _of(Sliding, "tangential_restitution"),
-        "hop": in_si(_of(Sliding, "hop"), "length"),
+        "tangential_restitution": TANGENTIAL_RESTITUTION,
+        "hop": in_si(SLIDING_HOP, "length"),
     },
     "hertz": {"damping": Quantity(0.0, "0 N*s/m")},
 }
@@ -176,6 +174,8 @@ class ContactSection(Section):
 
     def _region_problems(self, ground: GroundSection) -> list[Fault]:
         """Of all that ground may vary, springs of Hertz know friction alone."""
+        from alight.contact.hertz import WITHOUT as OTHERS_THAN_HERTZ
+
         keys = [(region, name) for region in ground.region for name in OTHERS_THAN_HERTZ]
         return [
             Fault(
@@ -227,6 +227,8 @@ class ContactSection(Section):
             return []
         found = []
         if ground.kind != "facets" or ground.noise is not None:
+            from alight.contact.hull.supported_surfaces import HULL_TOUCHES
+
             found.append(Fault("contact.touch", f'found "hull": {HULL_TOUCHES}'))
         if self.scheme == "smooth" or self.stiffness is not None:
             said = 'found "hull", which needs restitution, and no scheme = "smooth"'

@@ -6,9 +6,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Annotated, Any, ClassVar
 
-from alight.actuators import Thruster
+from alight import actuators
 from alight.core.errors import InputError
-from alight.motions.membrane.drive import checked_actuators
 from alight.scenario.errors import Fault
 from alight.scenario.field_types import ListField, Number, TextField
 from alight.scenario.schema.articulated_lander import FORCE, LENGTH, Scheduled, part_name
@@ -24,14 +23,18 @@ class CraftThruster(Scheduled):
     force: Annotated[float, FORCE]
     place: Annotated[Any, ListField(LENGTH)] = None
 
-    def make(self) -> Thruster:
+    def make(self) -> actuators.Thruster:
         """The thruster."""
         options = self.given("direction", "force", "place")
-        return Thruster(schedule=self.schedule(), name=self.name, **options)
+        return actuators.Thruster(schedule=self.schedule(), name=self.name, **options)
 
 
 def thruster_problems(table: str, parts: Sequence[CraftThruster]) -> list[Fault]:
     """What is wrong with the thrusters of ``table``, each for itself."""
+    if not parts:
+        return []
+    from alight.motions.membrane.drive import checked_actuators
+
     found, known = [], set()
     for part in parts:
         key = f"{table}.thruster.{part.name}"

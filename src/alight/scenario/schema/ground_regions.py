@@ -8,7 +8,7 @@ from typing import Annotated, Any
 
 import numpy as np
 
-from alight.contact import Ball, Box, Cap, Polygon, Region
+from alight import contact
 from alight.core.errors import InputError
 from alight.scenario.errors import Fault, told
 from alight.scenario.field_types import ListField, Measure, Number, TextField
@@ -93,19 +93,19 @@ class RegionShape(Section):
             return [Fault(where, str(cause))]
         return []
 
-    def shape(self, place: Any) -> Cap | Ball | Box | Polygon:
+    def shape(self, place: Any) -> contact.Cap | contact.Ball | contact.Box | contact.Polygon:
         """Its shape; ``place`` [m] is where its latitude and longitude meet the ground."""
         if self.angle is not None:
-            return Cap(*self._floats("latitude", "longitude", "angle"))
+            return contact.Cap(*self._floats("latitude", "longitude", "angle"))
         if self.radius is not None:
             middle = place if self.center is None else [float(v) for v in self.center]
-            return Ball(tuple(middle), float(self.radius))
+            return contact.Ball(tuple(middle), float(self.radius))
         if self.corners is not None:
-            return Polygon([[float(v) for v in corner] for corner in self.corners])
+            return contact.Polygon([[float(v) for v in corner] for corner in self.corners])
         south, north = self._floats("south", "north")
         if self.west is None:
-            return Box(south, north, -math.pi, math.pi)
-        return Box(south, north, *self._floats("west", "east"))
+            return contact.Box(south, north, -math.pi, math.pi)
+        return contact.Box(south, north, *self._floats("west", "east"))
 
     def _floats(self, *names: str) -> list[float]:
         return [float(getattr(self, name)) for name in names]
@@ -140,7 +140,7 @@ class RegionSection(RegionShape, RegionName):
             found.append(Fault(self.where, f"changes nothing; give it one of {listed}"))
         return found
 
-    def region(self, place: Any, arrays: dict[str, Any]) -> Region:
+    def region(self, place: Any, arrays: dict[str, Any]) -> contact.Region:
         """The region; ``arrays`` hold what differs from run to run, by the keys of all."""
         numbers: dict[str, Any] = {}
         for name in REGION_ARRAYS:
@@ -149,4 +149,4 @@ class RegionSection(RegionShape, RegionName):
                 numbers[name] = np.asarray(value)[:, 0]
             elif getattr(self, name) is not None:
                 numbers[name] = float(getattr(self, name))
-        return Region(self.name, self.shape(place), **numbers)
+        return contact.Region(self.name, self.shape(place), **numbers)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from typing import Annotated, Any
 
+from alight import surfaces
 from alight.core.errors import InputError
 from alight.scenario.bodies import Body
 from alight.scenario.errors import Fault
@@ -12,9 +13,7 @@ from alight.scenario.field_types import MOST_SEED, ListField, Measure, Number, W
 from alight.scenario.quantities import in_si
 from alight.scenario.schema.ground_regions import factors_problems
 from alight.scenario.schema.section import Section
-from alight.surfaces import AmplitudeMap, Rocks
-from alight.surfaces.rocks.shapes import MOST_ROUGH
-from alight.surfaces.rocks.size_law import COUNTS
+from alight.surfaces.rocks.size_law import COUNTS, MOST_ROUGH
 
 #: Keys that a boulder count gives.
 COUNTED = {
@@ -89,12 +88,12 @@ class RocksSection(Section):
             known[key] = value if dimension is None else in_si(value, dimension)
         return made.filled(**known)
 
-    def rocks(self, radius: float) -> Rocks:
+    def rocks(self, radius: float) -> surfaces.Rocks:
         """The rocks on a body that a ball of ``radius`` [m] holds."""
         names = (*COUNTED, "smallest", "variety", "roughness")
         numbers: dict[str, Any] = {name: float(getattr(self, name)) for name in names}
         if self.cover is not None:
             numbers["cover"] = self.cover
         if self.map is not None:
-            numbers["density_map"] = AmplitudeMap(self.map, radius)
-        return Rocks(**numbers, seed=self.seed or 0, burial=self.burial, shape=self.shape)
+            numbers["density_map"] = surfaces.AmplitudeMap(self.map, radius)
+        return surfaces.Rocks(**numbers, seed=self.seed or 0, burial=self.burial, shape=self.shape)

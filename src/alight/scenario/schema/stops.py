@@ -3,20 +3,24 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import Annotated, Any, ClassVar
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar
 
 from alight.core.errors import InputError
 from alight.core.outcomes import FIRST_OWN, AnyEnding, Ending, own_endings
 from alight.core.registry import Entry, registry
-from alight.engine.stops import HitCompanion, InRegion, OutOfRegion, StopLaw
-from alight.engine.stops.law import WHEN
-from alight.flight.places import Place
 from alight.scenario.errors import Fault, blame
 from alight.scenario.field_types import ChoiceField, Measure, NameField, TextField, Whole
 from alight.scenario.registered import own_problems, own_values
 from alight.scenario.schema.ground_regions import RegionShape
 from alight.scenario.schema.listed import Listed, name_problems
 from alight.scenario.schema.section import Section
+
+if TYPE_CHECKING:
+    from alight.engine.stops import HitCompanion, InRegion, OutOfRegion, StopLaw
+    from alight.flight import Place
+
+#: When a stop is looked at, as ``engine.stops.law.WHEN``, which comes with Warp.
+WHEN = ("always", "contact", "flight")
 
 #: What stops may ask for by the names of their parameters.
 Offers = Mapping[str, Callable[[], Any]]
@@ -50,16 +54,22 @@ class SpinKeys(Section):
 
 def in_region(ground_at: Callable[[float, float], Any], **shape: Any) -> InRegion:
     """The stop; ``ground_at(latitude, longitude)`` [rad] is a place on the ground [m]."""
+    from alight.engine.stops import InRegion
+
     return InRegion(_shape(ground_at, shape))
 
 
 def out_of_region(ground_at: Callable[[float, float], Any], **shape: Any) -> OutOfRegion:
     """The same of whatever is outside."""
+    from alight.engine.stops import OutOfRegion
+
     return OutOfRegion(_shape(ground_at, shape))
 
 
 def hit_companion(radius: float, companion: Place) -> HitCompanion:
     """The stop of the scenario's own companion."""
+    from alight.engine.stops import HitCompanion
+
     return HitCompanion(radius, companion)
 
 
@@ -118,6 +128,8 @@ class WhenSection(Listed):
 
     def law(self, offers: Offers) -> StopLaw:
         """The stop."""
+        from alight.engine.stops import StopLaw
+
         entry = self.entry
         law = entry.called(own_values(self, entry), offers)
         if not isinstance(law, StopLaw):

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Any
 
-from alight.core import orbits
+from alight.core.constants import MOST_ECCENTRIC
 from alight.core.errors import InputError
 from alight.core.paths import user_path
 from alight.scenario import bodies
@@ -73,7 +73,7 @@ class SunOrbit(Section):
     """The body's orbit about the Sun, against the J2000 ecliptic; the catalogue's if not given."""
 
     semi_major_axis: Annotated[float, Measure(dimension="length", above=0)]
-    eccentricity: Annotated[float, Number(least=0, most=orbits.MOST_ECCENTRIC)]
+    eccentricity: Annotated[float, Number(least=0, most=MOST_ECCENTRIC)]
     inclination: Annotated[float, ANGLE]
     node: Annotated[float, ANGLE]
     periapsis: Annotated[float, ANGLE]
@@ -199,5 +199,7 @@ class Sun(Section):
             return None if self.mean_anomaly is None else float(self.mean_anomaly)
         if orbit.epoch is None or orbit.mean_anomaly is None:
             return None
+        from alight.core import orbits
+
         start = float(orbit.mean_anomaly)
         return orbits.mean_anomaly_at(self.date, orbit.epoch, float(orbit.semi_major_axis), start)

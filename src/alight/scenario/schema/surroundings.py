@@ -9,7 +9,6 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Annotated, Any, Self
 
-from alight.motions.membrane.caught import NOT_LINEARISED
 from alight.scenario.document import Document
 from alight.scenario.errors import Fault
 from alight.scenario.field_types import ChoiceField
@@ -27,6 +26,8 @@ class GravityAround(GravitySection):
         """What does not fit together, or with the target."""
         found = super().problems(body)
         if self.linearise is not None:
+            from alight.motions.membrane.caught import NOT_LINEARISED
+
             found.append(Fault("gravity.linearise", NOT_LINEARISED))
         # A uniform law without a value is none; with another law a value is out of place.
         lacking = self.law == "uniform" and self.acceleration is None

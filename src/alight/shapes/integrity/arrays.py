@@ -8,7 +8,6 @@ import numpy as np
 import numpy.typing as npt
 
 from alight.core.errors import MeshError
-from alight.core.types import real
 
 FloatArray = npt.NDArray[np.float64]
 IntArray = npt.NDArray[np.int32]
@@ -22,7 +21,7 @@ def as_vertices(vertices: npt.ArrayLike) -> FloatArray:
     try:
         if np.iscomplexobj(vertices):
             raise TypeError("complex numbers were given")
-        array = np.array(vertices, dtype=real, order="C")
+        array = np.array(vertices, dtype=np.float64, order="C")
     except (TypeError, ValueError) as error:
         raise MeshError(f"vertices must be numbers in rows of x, y, z [m]: {error}.") from None
     if array.ndim != 2 or array.shape[1] != 3:

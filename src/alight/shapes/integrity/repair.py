@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-from scipy.spatial import cKDTree
+import scipy
 
 from alight.shapes.integrity.arrays import FloatArray, IntArray, bounding_diagonal
 from alight.shapes.integrity.health import degenerate_facets
@@ -68,7 +68,7 @@ def _weld(vertices: FloatArray, faces: IntArray, actions: list[str]) -> tuple[Fl
 def _weld_near(vertices: FloatArray, faces: IntArray) -> tuple[FloatArray, IntArray]:
     """Merge vertices within ``WELD_DISTANCE``; each group keeps its first vertex's place."""
     reach = WELD_DISTANCE * bounding_diagonal(vertices)
-    near = cKDTree(vertices).query_pairs(reach, output_type="ndarray")
+    near = scipy.spatial.cKDTree(vertices).query_pairs(reach, output_type="ndarray")
     if len(near) == 0:
         return vertices, faces
     count, label = label_pieces(len(vertices), near[:, 0], near[:, 1])

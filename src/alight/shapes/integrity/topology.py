@@ -10,8 +10,7 @@ from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
-from scipy.sparse import coo_matrix
-from scipy.sparse.csgraph import connected_components
+import scipy
 
 from alight.shapes.integrity.arrays import BoolArray, FloatArray, IntArray
 
@@ -70,8 +69,8 @@ def label_pieces(
     n: int, one: npt.NDArray[np.integer], other: npt.NDArray[np.integer]
 ) -> tuple[int, IntArray]:
     """Connected components of ``n`` nodes linked pairwise: their number and each node's label."""
-    links = coo_matrix((np.ones(len(one), dtype=np.int8), (one, other)), shape=(n, n))
-    count, labels = connected_components(links.tocsr(), directed=False)
+    links = scipy.sparse.coo_matrix((np.ones(len(one), dtype=np.int8), (one, other)), shape=(n, n))
+    count, labels = scipy.sparse.csgraph.connected_components(links.tocsr(), directed=False)
     return int(count), labels
 
 

@@ -6,8 +6,8 @@ import math
 from dataclasses import dataclass
 
 import numpy as np
+import scipy
 from numpy.typing import NDArray
-from scipy.spatial import cKDTree
 
 from alight.core.errors import InputError
 from alight.shapes.mesh import Mesh
@@ -80,7 +80,7 @@ def _behind(inward: Indices, corners: Array, normal: Array, height: Array) -> In
     ray = centroid / distance[:, None]
     rim = corners[inward] / np.linalg.norm(corners[inward], axis=2, keepdims=True)
     reach = np.linalg.norm(rim - ray[inward, None], axis=2).max(axis=1, initial=0.0)
-    near = cKDTree(ray).query_ball_point(ray[inward], reach)
+    near = scipy.spatial.cKDTree(ray).query_ball_point(ray[inward], reach)
     screen = np.repeat(inward, [len(found) for found in near])
     target = np.array([t for found in near for t in found], dtype=np.intp)
     across = np.ones(len(target), dtype=bool)

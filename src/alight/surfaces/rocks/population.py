@@ -23,8 +23,8 @@ from alight.surfaces.rocks.kernel import (
     SizeClass,
     SizeCurve,
 )
-from alight.surfaces.rocks.shapes import MOST_ROUGH, buried_share, icosahedron, templates
-from alight.surfaces.rocks.size_law import BENT, Counted, SizeLaw, counted
+from alight.surfaces.rocks.shapes import buried_share, icosahedron, templates
+from alight.surfaces.rocks.size_law import BENT, MOST_ROUGH, Counted, SizeLaw, counted
 
 #: Exponents of sizes that rocks can be told apart by: 2^-100 to 2^100 m.
 _EXPONENTS = 100

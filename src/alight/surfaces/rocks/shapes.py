@@ -25,9 +25,6 @@ from alight.core.frames import quat_normalize, quat_rotate
 from alight.shapes.icosphere import icosphere
 from alight.surfaces.facets.triangles import owned_features
 
-#: Above this, rocks are not convex.
-MOST_ROUGH = math.sqrt(5.0) - 2.0
-
 #: Attitudes of the icosahedron, a power of two.
 TURNS = 64
 

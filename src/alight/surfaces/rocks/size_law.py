@@ -17,13 +17,15 @@ import math
 from dataclasses import dataclass
 from typing import Any
 
-from scipy.optimize import brentq
+import scipy
 
 from alight.core.checks import checked_number
 from alight.core.errors import InputError, did_you_mean
 
 #: Slope of the law below the size at which a cap on the cover bends it.
 BENT = 1.0
+#: Roughness above which rocks, bent icosahedra, are not convex.
+MOST_ROUGH = math.sqrt(5.0) - 2.0
 
 
 @dataclass(frozen=True)
@@ -187,7 +189,9 @@ class SizeLaw:
         def over(bend: float) -> float:
             return self._cover(self.smallest, bend) - cap
 
-        self.bend = float(brentq(over, self.smallest, self.largest, xtol=1e-14, rtol=1e-14))
+        self.bend = float(
+            scipy.optimize.brentq(over, self.smallest, self.largest, xtol=1e-14, rtol=1e-14)
+        )
 
     def _too_much(self, full: float) -> str:
         """What to do about a law that covers more than all the ground."""
@@ -198,7 +202,7 @@ class SizeLaw:
 
         ways = [f"lower the density to less than {self.density / full:.3g} per m^2"]
         if least < 1.0:
-            enough = float(brentq(over, self.smallest, self.largest))
+            enough = float(scipy.optimize.brentq(over, self.smallest, self.largest))
             ways.insert(0, f"raise the smallest size from {self.smallest:g} m to {enough:.3g} m")
         if self.slope > BENT:
             ways.append("give cover=0.6, say, which thins out the smaller rocks")

@@ -17,7 +17,7 @@ from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
-from scipy.spatial import ConvexHull, cKDTree
+import scipy
 
 from alight.core.checks import Array, checked_whole
 from alight.shapes import Mesh
@@ -68,7 +68,7 @@ def spread(mesh: Mesh, count: int) -> Array:
 
 def hull_corners(mesh: Mesh) -> Index:
     """Vertices that are corners of the convex hull, ascending; flat spots and edges are none."""
-    hull = ConvexHull(mesh.vertices)
+    hull = scipy.spatial.ConvexHull(mesh.vertices)
     turn = np.zeros(mesh.n_vertices)
     np.add.at(turn, hull.simplices, corner_angles(mesh.vertices, hull.simplices))
     used = np.zeros(mesh.n_vertices, dtype=bool)
@@ -190,7 +190,7 @@ def _farthest(places: _Places, fixed: Index, count: int) -> Index:
     if not chosen:
         offset = places.position - places.position.mean(axis=0)
         chosen.append(_first_largest(np.einsum("ij,ij->i", offset, offset)))
-    tree = cKDTree(places.position)
+    tree = scipy.spatial.cKDTree(places.position)
     for k in chosen:
         _approach(places, tree, square, k)
     while len(chosen) < count:
@@ -199,7 +199,7 @@ def _farthest(places: _Places, fixed: Index, count: int) -> Index:
     return np.array(chosen, dtype=np.int64)
 
 
-def _approach(places: _Places, tree: cKDTree, square: Array, k: int) -> None:
+def _approach(places: _Places, tree: scipy.spatial.cKDTree, square: Array, k: int) -> None:
     """Lower the squared distances to the points chosen, now that ``k`` is one of them."""
     reach = np.sqrt(max(0.0, square.max()))
     # Beyond the farthest place there is nothing left to lower.
@@ -233,7 +233,11 @@ def _relaxed(mesh: Mesh, places: _Places, chosen: Index, fixed: int) -> Index:
     sides = np.cross(corner[:, 1] - corner[:, 0], corner[:, 2] - corner[:, 0])
     weight = np.linalg.norm(sides, axis=1)
     kinds = [(kind, np.flatnonzero(places.sharp == kind)) for kind in (True, False)]
-    trees = {kind: (which, cKDTree(places.position[which])) for kind, which in kinds if len(which)}
+    trees = {
+        kind: (which, scipy.spatial.cKDTree(places.position[which]))
+        for kind, which in kinds
+        if len(which)
+    }
     best, widest = chosen, _closest(places.position[chosen], fixed)
     for _ in range(ROUNDS):
         owner = _owners(places, chosen, middle, normal)
@@ -253,12 +257,12 @@ def _relaxed(mesh: Mesh, places: _Places, chosen: Index, fixed: int) -> Index:
 
 def _closest(points: Array, fixed: int) -> float:
     """Smallest distance of a point that may move to any other [m]."""
-    return float(cKDTree(points).query(points[fixed:], k=2)[0][:, 1].min())
+    return float(scipy.spatial.cKDTree(points).query(points[fixed:], k=2)[0][:, 1].min())
 
 
 def _owners(places: _Places, chosen: Index, middle: Array, normal: Array) -> Index:
     """Which of the points ``chosen`` is nearest to each piece of surface and faces its way."""
-    tree = cKDTree(places.position[chosen])
+    tree = scipy.spatial.cKDTree(places.position[chosen])
     near = tree.query(middle, k=min(8, len(chosen)))[1].reshape(len(middle), -1)
     cosine = np.einsum("ni,nki->nk", normal, places.normal[chosen][near])
     return near[np.arange(len(near)), np.argmax(cosine > OPPOSITE, axis=1)]

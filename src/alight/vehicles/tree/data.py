@@ -12,20 +12,12 @@ import warp as wp
 from alight.core import devices
 from alight.core.types import mat33, quat, scalar, vec3
 
+# The codes of ``joint_kinds``.
 FIXED = wp.constant(0)
 REVOLUTE = wp.constant(1)
 PRISMATIC = wp.constant(2)
 SPHERICAL = wp.constant(3)
 FREE = wp.constant(4)
-
-#: Kinds of joints by name: their code, and the numbers of a configuration and of a velocity.
-KINDS = {
-    "fixed": (0, 0, 0),
-    "revolute": (1, 1, 1),
-    "prismatic": (2, 1, 1),
-    "spherical": (3, 4, 3),
-    "free": (4, 7, 6),
-}
 
 
 @wp.struct

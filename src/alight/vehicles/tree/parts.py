@@ -12,7 +12,7 @@ from alight.core import frames
 from alight.core.checks import Array, checked_name, checked_number, checked_vector
 from alight.core.errors import InputError, unknown_name
 from alight.vehicles.checks import ROUNDING
-from alight.vehicles.tree.data import KINDS
+from alight.vehicles.tree.joint_kinds import KINDS
 
 #: Largest number of a body or joint, in SI units: squares and products of such ones are finite.
 MOST = 1e30

@@ -33,7 +33,8 @@ from alight.core.checks import (
 from alight.core.errors import InputError, unknown_name
 from alight.core.types import vec3
 from alight.vehicles.tree.batch import TreeBatch
-from alight.vehicles.tree.data import KINDS, BodyData, TreeData
+from alight.vehicles.tree.data import BodyData, TreeData
+from alight.vehicles.tree.joint_kinds import KINDS
 from alight.vehicles.tree.parts import Joint, TreeBody
 from alight.vehicles.tree.states import (
     Acting,
