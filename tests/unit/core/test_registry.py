@@ -131,3 +131,19 @@ def test_a_shipped_name_stays_what_it_is(packages, late):
     made.add("gravity", "smooth", Registry)
     assert made.find("gravity", "smooth").package == SHIPPED
     assert 'the gravity "smooth" of package two is there already' in made.broken["two"]
+
+
+def test_what_makes_it_may_be_named_and_loads_when_it_is_used(empty, monkeypatch):
+    made = types.ModuleType("late_laws")
+    made.Law = law
+    empty.add("gravity", "late", "late_laws:Law")
+    entry = empty.find("gravity", "late")
+    assert entry.package == HERE
+    with pytest.raises(InputError, match=r"made by late_laws:Law, which does not load: No module"):
+        _ = entry.make
+    monkeypatch.setitem(sys.modules, "late_laws", made)
+    assert entry.make is law
+    empty.add("surface", "own", "alight.surfaces:Plane")
+    assert empty.find("surface", "own").package == SHIPPED
+    with pytest.raises(InputError, match="which cannot be called"):
+        empty.add("surface", "other", "no place of a name")

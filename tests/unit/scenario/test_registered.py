@@ -369,3 +369,10 @@ def test_editors_are_told_of_everything():
     (push,) = [p for p in made["properties"]["dispersions"]["patternProperties"] if "push" in p]
     assert re.match(push, "environment.push.wind.strength")
     assert not re.match(push, "environment.push.wind.kind")
+
+
+def test_all_shipped_names_lead_to_something():
+    """They are named by module and name, and load when a scenario uses them."""
+    json_schema()
+    for entry in registry.entries():
+        assert entry.make is None or callable(entry.make), entry

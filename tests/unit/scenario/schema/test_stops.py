@@ -8,12 +8,13 @@ import warp as wp
 from alight.core.outcomes import Ending, Outcome
 from alight.core.registry import registry
 from alight.core.types import scalar
-from alight.engine.stops import BelowHeight, HitCompanion, InRegion, Scene, SpinAbove, StopLaw
+from alight.engine.stops import BelowHeight, HitCompanion, InRegion, Scene, SpinAbove, StopLaw, law
 from alight.flight import FixedInTarget
 from alight.scenario import loads, prepare
 from alight.scenario.document_kinds import json_schema
 from alight.scenario.errors import ScenarioError
 from alight.scenario.keys import Measure, Section
+from alight.scenario.schema import stops
 
 PLANE = """
 [gravity]
@@ -200,3 +201,7 @@ def test_a_stop_of_ones_own_has_a_name():
         registry.drop("stop", "far")
     with pytest.raises(ScenarioError, match="must be one of"):
         loads(PLANE + when(kind='"far"', away='"2 km"'))
+
+
+def test_files_choose_when_among_what_the_engine_knows():
+    assert stops.WHEN == law.WHEN

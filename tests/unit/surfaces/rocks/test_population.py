@@ -11,7 +11,8 @@ from alight.shapes import Mesh, icosphere
 from alight.surfaces import AmplitudeMap, Rocks
 from alight.surfaces.rocks.field import RockField
 from alight.surfaces.rocks.population import facet_cells
-from alight.surfaces.rocks.shapes import MOST_ROUGH, shadow_area
+from alight.surfaces.rocks.shapes import shadow_area
+from alight.surfaces.rocks.size_law import MOST_ROUGH
 
 LAW = {"slope": 2.6, "density": 2e-3, "reference": 2.0, "smallest": 0.3, "largest": 8.0}
 
