@@ -15,10 +15,10 @@ wp.config.enable_backward = False
 # On a GPU keep machine code, not an intermediate form that the driver would compile at each start.
 wp.config.cuda_output = "cubin"
 
-#: Products and sums are fused within an expression, never across statements: with that
-#: (``-ffp-contract=fast``) the same law gave other bits when a line beside it was moved, and no
-#: change of structure could be told from a change of physics. It costs 0.9 to 1.08 of the time.
-CPU_FLAGS = "-march=native -ffp-contract=on"
+#: Products and sums are never fused: where they are, the same law gives other bits when a line
+#: beside it is moved or a compiler inlines more, and no change of structure could be told from a
+#: change of physics. It costs 0.9 to 1.08 of the time.
+CPU_FLAGS = "-march=native -ffp-contract=off"
 
 
 def _options(flags: str) -> dict[str, object]:
