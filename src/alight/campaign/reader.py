@@ -76,6 +76,10 @@ class Campaign:
             )
         return [self.folder / name for name in names.values()]
 
+    def schema(self, table: str = "runs") -> Any:
+        """The ``pyarrow.Schema`` of a table, the same for all shards."""
+        return pq.read_schema(self._some_files(table)[0])
+
     def shards(self, table: str = "runs", columns: Sequence[str] | None = None) -> Iterator[Any]:
         """The ``pyarrow.Table`` of each shard in turn: memory stays that of one."""
         for path in self.files(table):
@@ -83,12 +87,16 @@ class Campaign:
 
     def dataset(self, table: str = "runs") -> Any:
         """All shards as one ``pyarrow.dataset``, to scan and filter without reading it all."""
-        files = [str(path) for path in self.files(table)]
-        if not files:
-            raise InputError(f"{self.folder} has no finished shard yet.")
+        files = [str(path) for path in self._some_files(table)]
         import pyarrow.dataset as pads  # it imports pandas: half a second that no command needs
 
         return pads.dataset(files, format="parquet")
+
+    def _some_files(self, table: str) -> list[pathlib.Path]:
+        """The files of a table, of which there must be one."""
+        if files := self.files(table):
+            return files
+        raise InputError(f"{self.folder} has no finished shard yet.")
 
     def read(self, table: str = "runs", columns: Sequence[str] | None = None) -> Any:
         """All shards as one ``pyarrow.Table``."""
@@ -145,11 +153,11 @@ def open_campaign(folder: str | os.PathLike[str]) -> Campaign:
 
 
 def _read(path: pathlib.Path, columns: Sequence[str] | None) -> Any:
-    if columns is not None:
-        known = pq.read_schema(path).names
+    with pq.ParquetFile(path) as file:
+        if columns is None:
+            return file.read()
+        known = file.schema_arrow.names
         for name in columns:
             if name not in known:
                 raise unknown_name("column", name, known)
-    with pq.ParquetFile(path) as file:
-        table = file.read(columns=None if columns is None else list(columns))
-    return table if columns is None else table.select(list(columns))
+        return file.read(columns=list(columns)).select(list(columns))

@@ -151,7 +151,7 @@ def schema_of(campaign: Campaign) -> Any:
             f"{campaign.folder} has no finished shard yet: there is nothing to report. Start the "
             "campaign again and let it finish one."
         )
-    return campaign.dataset().schema
+    return campaign.schema()
 
 
 def read_common(

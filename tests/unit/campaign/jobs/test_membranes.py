@@ -248,6 +248,7 @@ def test_bars_tell_how_captures_end():
 
 def test_every_kind_of_scenario_has_its_runs():
     assert set(RUN_KINDS) == set(DOCUMENTS)
+    assert {word: kind().word for word, kind in RUN_KINDS.items()} == {k: k for k in DOCUMENTS}
 
 
 def test_what_cannot_be_run_names_the_shard(tmp_path):
