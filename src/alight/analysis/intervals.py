@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from scipy import special  # not stats, which takes longer to import than a report to compute
+import scipy  # special alone: stats takes longer to import than a report to compute
 
 from alight.analysis.columns import Array
 from alight.core.errors import InputError
@@ -55,7 +55,7 @@ def checked_share(name: str, value: float) -> float:
 
 def normal_width(confidence: float) -> float:
     """Standard deviations to either side of a normal law that hold the part ``confidence``."""
-    return -float(special.ndtri(0.5 * (1.0 - checked_share("confidence", confidence))))
+    return -float(scipy.special.ndtri(0.5 * (1.0 - checked_share("confidence", confidence))))
 
 
 def wilson(count: int, n: int, confidence: float = CONFIDENCE) -> Estimate:
@@ -93,10 +93,10 @@ def order_ranks(n: int, p: float, confidence: float = CONFIDENCE) -> tuple[int, 
 
 def _binomial_quantile(q: float, n: int, p: float) -> int:
     """The least k for which the chance of at most k in n reaches ``q``."""
-    k = max(0, int(np.ceil(special.bdtrik(q, n, p))))
-    while k > 0 and special.bdtr(k - 1, n, p) >= q:  # what the root is off by
+    k = max(0, int(np.ceil(scipy.special.bdtrik(q, n, p))))
+    while k > 0 and scipy.special.bdtr(k - 1, n, p) >= q:  # what the root is off by
         k -= 1
-    while special.bdtr(k, n, p) < q:
+    while scipy.special.bdtr(k, n, p) < q:
         k += 1
     return k
 
@@ -142,6 +142,6 @@ def mean_of(values: Array, confidence: float = CONFIDENCE) -> Estimate:
     if n < 2:
         return Estimate(float(values[0]) if n else nan, nan, nan, n)
     middle = float(values.mean())
-    t = -float(special.stdtrit(n - 1, 0.5 * (1.0 - checked_share("confidence", confidence))))
+    t = -float(scipy.special.stdtrit(n - 1, 0.5 * (1.0 - checked_share("confidence", confidence))))
     half = t * float(values.std(ddof=1)) / math.sqrt(n)
     return Estimate(middle, middle - half, middle + half, n)

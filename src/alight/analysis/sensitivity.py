@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
-from scipy import special
+import scipy
 
 from alight.analysis import columns, settling
 from alight.analysis.columns import Array
@@ -78,7 +78,13 @@ def rank_correlation(
         half = z * np.sqrt((1.0 + 0.5 * r * r) / (n - 3))
         middle = np.arctanh(np.clip(r, -1.0 + 1e-15, 1.0 - 1e-15))
         t = abs(r) * np.sqrt((n - 2) / max(1.0 - r * r, 1e-300))
-        return n, r, np.tanh(middle - half), np.tanh(middle + half), 2.0 * special.stdtr(n - 2, -t)
+        return (
+            n,
+            r,
+            np.tanh(middle - half),
+            np.tanh(middle + half),
+            2.0 * scipy.special.stdtr(n - 2, -t),
+        )
 
     return _each(inputs, ranked, pair)
 
@@ -138,7 +144,7 @@ def _binned_index(y: Array, m: int, z: float) -> tuple[float, float, float, floa
     # over n; its true share in that of the index is half of it, and all there is at index 0.
     scatter = 2.0 * (m - 1) * (1.0 - index) ** 2 / n**2
     error = float(np.sqrt(max(influence.var() / n - scatter, scatter)))
-    p = float(special.fdtrc(m - 1, n - m, between / (m - 1) / noise)) if noise > 0.0 else 0.0
+    p = float(scipy.special.fdtrc(m - 1, n - m, between / (m - 1) / noise)) if noise > 0.0 else 0.0
     return index, index - z * error, index + z * error, p
 
 

@@ -112,9 +112,7 @@ class View:
         to_sun = camera.direction(sun)
         shadows = DepthBuffer(mesh, _axes_toward(to_sun), shadow_pixels)
         sky = sky_view(mesh) if sky is None else sky
-        self._light = shading.light(
-            self._seen, shadows, mesh, sky, to_sun, camera.direction(FILL)
-        )
+        self._light = shading.light(self._seen, shadows, mesh, sky, to_sun, camera.direction(FILL))
 
     def picture(self, colours: Array | None = None, light: Light | None = None) -> Picture:
         """Paint the body in ``colours``, (n, 3) sRGB values of its vertices, or in grey.
