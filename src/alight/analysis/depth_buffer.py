@@ -133,10 +133,10 @@ def _foremost(
         for row in range(box[facet, 1], box[facet, 3] + 1):
             for column in range(box[facet, 0], box[facet, 2] + 1):
                 found = corner_shares(data, facet, row, column)
-                if found[0] >= -slack and found[1] >= -slack and found[0] + found[1] <= one:
-                    if found[2] >= data.depth[row, column]:
-                        data.depth[row, column] = found[2]
-                        data.facet[row, column] = facet
+                inside = found[0] >= -slack and found[1] >= -slack and found[0] + found[1] <= one
+                if inside and found[2] >= data.depth[row, column]:
+                    data.depth[row, column] = found[2]
+                    data.facet[row, column] = facet
 
 
 @wp.kernel(enable_backward=False)

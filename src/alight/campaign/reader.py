@@ -33,7 +33,7 @@ class Campaign:
     """The finished shards of a campaign's folder.
 
     ``table`` is ``"runs"`` or ``"contacts"`` wherever one is asked for. Memory: ``shards`` and
-    ``dataset`` hold a few parts at a time, ``read`` and ``to_pandas`` the columns that are asked for.
+    ``dataset`` hold a few parts at a time, ``read`` and ``to_pandas`` the columns asked for.
     """
 
     folder: pathlib.Path
