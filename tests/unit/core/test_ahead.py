@@ -43,8 +43,7 @@ def test_an_error_comes_in_its_turn(threads):
             raise KeyError(n)
         return n
 
-    got = []
+    found = ahead(make, range(100))
+    assert [next(found) for _ in range(5)] == [0, 1, 2, 3, 4]
     with pytest.raises(KeyError):
-        for n in ahead(make, range(100)):
-            got.append(n)
-    assert got == [0, 1, 2, 3, 4]
+        next(found)
