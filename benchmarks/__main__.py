@@ -20,6 +20,7 @@ from benchmarks import (
     membrane,
     parametric,
     proximity,
+    reports,
     rigid_landings,
     rocks,
     shapes,
@@ -43,6 +44,7 @@ PARTS = {
     "trees": trees,
     "tree_landings": tree_landings,
     "membrane": membrane,
+    "reports": reports,
 }
 
 RESULTS = pathlib.Path(__file__).parent / "RESULTS.md"

@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
-import scipy
+import scipy  # special alone: stats takes longer to import than a report to compute
 
 from alight.analysis.columns import Array
 from alight.core.errors import InputError
@@ -53,12 +53,17 @@ def checked_share(name: str, value: float) -> float:
     return float(value)
 
 
+def normal_width(confidence: float) -> float:
+    """Standard deviations to either side of a normal law that hold the part ``confidence``."""
+    return -float(scipy.special.ndtri(0.5 * (1.0 - checked_share("confidence", confidence))))
+
+
 def wilson(count: int, n: int, confidence: float = CONFIDENCE) -> Estimate:
     """The share ``count / n`` with Wilson's interval (1927); with no runs, anything from 0 to 1.
 
     (p + z^2/2n ± z sqrt(p (1 - p)/n + z^2/4n^2)) / (1 + z^2/n). None in n gives 0 to z^2/(n + z^2).
     """
-    z = float(scipy.stats.norm.isf(0.5 * (1.0 - checked_share("confidence", confidence))))
+    z = normal_width(confidence)
     if not 0 <= count <= n:
         raise InputError(f"count is {count} of n = {n}; it must be from 0 to n")
     if n == 0:
@@ -83,7 +88,17 @@ def order_ranks(n: int, p: float, confidence: float = CONFIDENCE) -> tuple[int, 
     checked_share("probability", p)
     if n == 0:
         return 0, 1
-    return int(scipy.stats.binom.ppf(tail, n, p)), int(scipy.stats.binom.ppf(1.0 - tail, n, p)) + 1
+    return _binomial_quantile(tail, n, p), _binomial_quantile(1.0 - tail, n, p) + 1
+
+
+def _binomial_quantile(q: float, n: int, p: float) -> int:
+    """The least k for which the chance of at most k in n reaches ``q``."""
+    k = max(0, int(np.ceil(scipy.special.bdtrik(q, n, p))))
+    while k > 0 and scipy.special.bdtr(k - 1, n, p) >= q:  # what the root is off by
+        k -= 1
+    while scipy.special.bdtr(k, n, p) < q:
+        k += 1
+    return k
 
 
 def sorted_quantile(ascending: Array, p: float, confidence: float = CONFIDENCE) -> Estimate:
@@ -127,6 +142,6 @@ def mean_of(values: Array, confidence: float = CONFIDENCE) -> Estimate:
     if n < 2:
         return Estimate(float(values[0]) if n else nan, nan, nan, n)
     middle = float(values.mean())
-    t = float(scipy.stats.t.isf(0.5 * (1.0 - checked_share("confidence", confidence)), n - 1))
+    t = -float(scipy.special.stdtrit(n - 1, 0.5 * (1.0 - checked_share("confidence", confidence))))
     half = t * float(values.std(ddof=1)) / math.sqrt(n)
     return Estimate(middle, middle - half, middle + half, n)

@@ -18,7 +18,7 @@ import scipy
 from alight.analysis import columns, settling
 from alight.analysis.columns import Array
 from alight.analysis.footprint import Footprint
-from alight.analysis.intervals import CONFIDENCE, checked_share
+from alight.analysis.intervals import CONFIDENCE, normal_width
 from alight.core.errors import InputError
 from alight.core.outcomes import Outcome
 
@@ -66,7 +66,7 @@ def rank_correlation(
     The interval is Fisher's with the variance (1 + r^2/2)/(n - 3) of Bonett and Wright (2000); p is
     that of Student's t with n - 2 degrees. Only the first ``most`` runs are used; all if None.
     """
-    z = float(scipy.stats.norm.isf(0.5 * (1.0 - checked_share("confidence", confidence))))
+    z = normal_width(confidence)
     inputs, outputs = _checked(inputs, outputs, most)
     ranked = {name: _ranked_where_known(y) for name, y in outputs.items()}
 
@@ -83,7 +83,7 @@ def rank_correlation(
             r,
             np.tanh(middle - half),
             np.tanh(middle + half),
-            2.0 * scipy.stats.t.sf(t, n - 2),
+            2.0 * scipy.special.stdtr(n - 2, -t),
         )
 
     return _each(inputs, ranked, pair)
@@ -108,7 +108,7 @@ def sobol_first_order(
     between bins. ``bins`` is 50, or fewer with few runs.
     Only the first ``most`` runs are used; all if None.
     """
-    z = float(scipy.stats.norm.isf(0.5 * (1.0 - checked_share("confidence", confidence))))
+    z = normal_width(confidence)
     inputs, outputs = _checked(inputs, outputs, most)
     if bins is not None and bins < 2:
         raise InputError(f"bins is {bins}; at least 2 are needed to compare")
@@ -144,7 +144,7 @@ def _binned_index(y: Array, m: int, z: float) -> tuple[float, float, float, floa
     # over n; its true share in that of the index is half of it, and all there is at index 0.
     scatter = 2.0 * (m - 1) * (1.0 - index) ** 2 / n**2
     error = float(np.sqrt(max(influence.var() / n - scatter, scatter)))
-    p = float(scipy.stats.f.sf(between / (m - 1) / noise, m - 1, n - m)) if noise > 0.0 else 0.0
+    p = float(scipy.special.fdtrc(m - 1, n - m, between / (m - 1) / noise)) if noise > 0.0 else 0.0
     return index, index - z * error, index + z * error, p
 
 
@@ -200,7 +200,8 @@ def _each(
 def _ranked_where_known(y: Array) -> Array:
     ranks = np.full(len(y), np.nan)
     known = np.isfinite(y)
-    ranks[known] = scipy.stats.rankdata(y[known])
+    order = np.argsort(y[known], kind="stable")
+    ranks[np.flatnonzero(known)[order]] = _ranks_of_sorted(y[known][order])
     return ranks
 
 

@@ -15,6 +15,7 @@ import math
 import pathlib
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -91,7 +92,7 @@ class Plan:
         }
         return whole if self.grows else {**whole, "runs": self.total}
 
-    @property
+    @cached_property
     def hash(self) -> str:
         """Names the campaign: every shard carries it. More runs keep it where they may be added."""
         return digest(self.identity())

@@ -6,6 +6,7 @@ import os
 import pathlib
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 import pyarrow as pa
@@ -14,11 +15,15 @@ import pyarrow.parquet as pq
 from alight.campaign.plan import PLAN_FILE, Plan, read_plan
 from alight.campaign.run_kinds import run_kind
 from alight.campaign.shard_store import Seal, contacts_name, find_shards, runs_name, trajectory_name
+from alight.core.ahead import ahead
 from alight.core.errors import FileError, InputError, unknown_name
 from alight.core.extras import require
 from alight.core.outcomes import AnyEnding
 from alight.core.paths import user_path
 from alight.engine.run_kind import RunKind
+
+#: Rows of a shard for which threads of their own cost more than they save.
+FEW_ROWS = 50_000
 
 _NAMES = {"runs": runs_name, "contacts": contacts_name}
 
@@ -28,7 +33,7 @@ class Campaign:
     """The finished shards of a campaign's folder.
 
     ``table`` is ``"runs"`` or ``"contacts"`` wherever one is asked for. Memory: ``shards`` and
-    ``dataset`` hold a part at a time, ``read`` and ``to_pandas`` the columns that are asked for.
+    ``dataset`` hold a few parts at a time, ``read`` and ``to_pandas`` the columns asked for.
     """
 
     folder: pathlib.Path
@@ -76,19 +81,26 @@ class Campaign:
             )
         return [self.folder / name for name in names.values()]
 
+    def schema(self, table: str = "runs") -> Any:
+        """The ``pyarrow.Schema`` of a table, the same for all shards."""
+        return pq.read_schema(self._some_files(table)[0])
+
     def shards(self, table: str = "runs", columns: Sequence[str] | None = None) -> Iterator[Any]:
-        """The ``pyarrow.Table`` of each shard in turn: memory stays that of one."""
-        for path in self.files(table):
-            yield _read(path, columns)
+        """The ``pyarrow.Table`` of each shard in turn: memory stays that of a few."""
+        return ahead(partial(_read, columns=columns), self.files(table))
 
     def dataset(self, table: str = "runs") -> Any:
         """All shards as one ``pyarrow.dataset``, to scan and filter without reading it all."""
-        files = [str(path) for path in self.files(table)]
-        if not files:
-            raise InputError(f"{self.folder} has no finished shard yet.")
+        files = [str(path) for path in self._some_files(table)]
         import pyarrow.dataset as pads  # it imports pandas: half a second that no command needs
 
         return pads.dataset(files, format="parquet")
+
+    def _some_files(self, table: str) -> list[pathlib.Path]:
+        """The files of a table, of which there must be one."""
+        if files := self.files(table):
+            return files
+        raise InputError(f"{self.folder} has no finished shard yet.")
 
     def read(self, table: str = "runs", columns: Sequence[str] | None = None) -> Any:
         """All shards as one ``pyarrow.Table``."""
@@ -145,11 +157,12 @@ def open_campaign(folder: str | os.PathLike[str]) -> Campaign:
 
 
 def _read(path: pathlib.Path, columns: Sequence[str] | None) -> Any:
-    if columns is not None:
-        known = pq.read_schema(path).names
+    with pq.ParquetFile(path) as file:
+        if columns is None:
+            return file.read(use_threads=file.metadata.num_rows > FEW_ROWS)
+        known = file.schema_arrow.names
         for name in columns:
             if name not in known:
                 raise unknown_name("column", name, known)
-    with pq.ParquetFile(path) as file:
-        table = file.read(columns=None if columns is None else list(columns))
-    return table if columns is None else table.select(list(columns))
+        threads = file.metadata.num_rows > FEW_ROWS
+        return file.read(columns=list(columns), use_threads=threads).select(list(columns))

@@ -25,9 +25,11 @@ import pathlib
 import sys
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 from alight.campaign.plan import MOST_BYTES, Plan, canonical, digest
+from alight.core.ahead import ahead
 from alight.core.errors import FileError
 from alight.core.files import read_bounded
 
@@ -183,8 +185,7 @@ def write_shard(
 
 def find_shards(folder: pathlib.Path, plan: Plan) -> Iterator[tuple[int, Seal | str | None]]:
     """Each shard of the plan with its seal, with what is wrong with it, or with None if absent."""
-    for shard in range(plan.shards):
-        yield shard, check_shard(folder, plan, shard)
+    return enumerate(ahead(partial(check_shard, folder, plan), range(plan.shards)))
 
 
 def check_shard(folder: pathlib.Path, plan: Plan, shard: int) -> Seal | str | None:

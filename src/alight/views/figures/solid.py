@@ -12,18 +12,17 @@ from dataclasses import dataclass, field
 import numpy as np
 import numpy.typing as npt
 
+from alight.analysis.depth_buffer import DepthBuffer
 from alight.analysis.facets import FacetFinder
-from alight.analysis.raster import Array, Index, foremost
+from alight.analysis.raster import Array
 from alight.shapes.mesh import Mesh
+from alight.views.figures import shading
 
 #: Reflectance of a body drawn without colours: a warm grey, linear light.
 GREY = np.array([0.52, 0.50, 0.475])
 
 #: Directions from which the sky shines, and pixels across each of their depth buffers.
 SKY_DIRECTIONS, SKY_PIXELS = 48, 128
-
-#: Pixels that are lit in one go: their arrays fit the cache of one core.
-CHUNK = 1 << 16
 
 #: Directions to the Sun and to the weak light that fills its shadows: right, up, to the viewer.
 SUN, FILL = np.array([-0.60, 0.50, 0.72]), np.array([0.75, -0.45, 0.40])
@@ -94,6 +93,7 @@ class View:
         sky: Array | None = None,
         sun: Array = SUN,
         shadow_pixels: int = 1024,
+        window: tuple[float, float, float, float] | None = None,
     ) -> None:
         """Find what is seen and how it is lit.
 
@@ -105,31 +105,14 @@ class View:
             sky: (n,) light of the sky at the vertices; ``sky_view(mesh)`` if not given.
             sun: Direction to the Sun: right, up, to the viewer.
             shadow_pixels: Pixels along the longer side of what the Sun sees.
+            window: Left, right, bottom and top edge of what is shown [m]; the whole body if None.
         """
-        self.camera = camera
-        self._oversampling = oversampling
-        self._depth = _Depth(mesh, camera.axes, pixels * oversampling)
-        self._hit = self._depth.facet >= 0
-        self._corners = mesh.faces[self._depth.facet[self._hit]]
-        self._weights = self._depth.weights(self._hit)
-        self._sky = self._interpolated((sky_view(mesh) if sky is None else sky)[:, None])[:, 0]
-        self._sun, self._fill = np.empty_like(self._sky), np.empty_like(self._sky)
-        self._to_sun = camera.direction(sun)
-        shadows = _Depth(mesh, _axes_toward(self._to_sun), shadow_pixels)
-        for begin in range(0, len(self._sky), CHUNK):
-            self._light(mesh, shadows, slice(begin, begin + CHUNK))
-
-    def _light(self, mesh: Mesh, shadows: _Depth, part: slice) -> None:
-        """Light of the Sun, and of what fills its shadows, on some of the pixels."""
-        normal = self._interpolated(mesh.vertex_normals, part)
-        normal /= np.linalg.norm(normal, axis=1, keepdims=True)
-        facing = normal @ self._to_sun
-        day = facing > 0.0
-        points = self._interpolated(mesh.vertices, part)[day]
-        facing[day] *= shadows.visible(points, normal[day])
-        self._sun[part] = np.where(day, facing, 0.0)
-        toward = np.clip(normal @ self.camera.direction(FILL), 0.0, None)
-        self._fill[part] = toward * self._sky[part]
+        self.camera, self._mesh, self._oversampling = camera, mesh, oversampling
+        self._seen = DepthBuffer(mesh, camera.axes, pixels * oversampling, window)
+        to_sun = camera.direction(sun)
+        shadows = DepthBuffer(mesh, _axes_toward(to_sun), shadow_pixels)
+        sky = sky_view(mesh) if sky is None else sky
+        self._light = shading.light(self._seen, shadows, mesh, sky, to_sun, camera.direction(FILL))
 
     def picture(self, colours: Array | None = None, light: Light | None = None) -> Picture:
         """Paint the body in ``colours``, (n, 3) sRGB values of its vertices, or in grey.
@@ -138,24 +121,13 @@ class View:
         """
         if light is None:
             light = PORTRAIT if colours is None else COLOURED
-        shade = light.sun * self._sun + light.fill * self._fill + light.sky * self._sky
-        painted = np.ones((len(shade), 4), dtype=np.float32)
-        linear = None if colours is None else _linear(colours)
-        for begin in range(0, len(shade), CHUNK):
-            part = slice(begin, begin + CHUNK)
-            reflectance = GREY if linear is None else self._interpolated(linear, part)
-            painted[part, :3] = shade[part, None] * reflectance
-        image = np.zeros((*self._hit.shape, 4), dtype=np.float32)
-        image[self._hit] = painted
-        return Picture(_finished(image, self._oversampling), self._depth.extent, self.camera)
-
-    def _interpolated(self, values: Array, part: slice = slice(None)) -> Array:
-        """(pixels, k) values given at the vertices, (n, k), where the surface is seen."""
-        corners, weights = self._corners[part], self._weights[part]
-        mixed: Array = weights[:, :1] * values[corners[:, 0]]
-        mixed += weights[:, 1:2] * values[corners[:, 1]]
-        mixed += weights[:, 2:] * values[corners[:, 2]]
-        return mixed
+        grey = np.broadcast_to(GREY, (self._mesh.n_vertices, 3))
+        linear = grey if colours is None else _linear(colours)
+        strength = (light.sun, light.fill, light.sky)
+        painted = shading.paint(
+            self._seen, self._light, strength, self._mesh, linear, self._oversampling
+        )
+        return Picture(painted, self._seen.extent, self.camera)
 
 
 def carried(mesh: Mesh, values: Array, to: Mesh) -> Array:
@@ -177,7 +149,7 @@ def sky_view(mesh: Mesh, pixels: int = SKY_PIXELS, above: bool = False) -> Array
     directions = _spread_directions(SKY_DIRECTIONS)
     for direction in directions[directions[:, 2] > 0.0] if above else directions:
         facing = np.clip(mesh.vertex_normals @ direction, 0.0, None)
-        depth = _Depth(mesh, _axes_toward(direction), pixels)
+        depth = DepthBuffer(mesh, _axes_toward(direction), pixels)
         total += facing
         seen += facing * depth.visible(mesh.vertices, mesh.vertex_normals)
     return seen / np.maximum(total, 1e-12)
@@ -188,96 +160,8 @@ def heights(mesh: Mesh, pixels: int) -> tuple[Array, tuple[float, float, float, 
 
     The height is -inf where there is no facet.
     """
-    seen = _Depth(mesh, np.eye(3), pixels)
+    seen = DepthBuffer(mesh, np.eye(3), pixels)
     return seen.depth, seen.extent
-
-
-class _Depth:
-    """The depth buffer of a body seen along the third of ``axes``."""
-
-    def __init__(self, mesh: Mesh, axes: Array, pixels: int) -> None:
-        self.axes = axes
-        points = mesh.vertices @ axes.T
-        low, high = points[:, :2].min(axis=0), points[:, :2].max(axis=0)
-        margin = 0.01 * (high - low).max()
-        low, high = low - margin, high + margin
-        self.pixel = float((high - low).max() / pixels)
-        self.origin = low
-        columns, rows = np.maximum(1, np.ceil((high - low) / self.pixel)).astype(int)
-        right, top = low + self.pixel * np.array([columns, rows])
-        self.extent = (float(low[0]), float(right), float(low[1]), float(top))
-        corner = points[mesh.faces]
-        # In pixels, pixel centres at whole numbers.
-        corner[..., :2] = (corner[..., :2] - low) / self.pixel - 0.5
-        first = np.ceil(corner[..., :2].min(axis=1)).astype(np.int64)
-        last = np.floor(corner[..., :2].max(axis=1)).astype(np.int64)
-        self._planes, area = _planes(corner)
-        last[area <= 0.0] = first[area <= 0.0] - 1  # seen from behind, or edge on
-        self.depth, self.facet = foremost(first, last, (int(rows), int(columns)), self._depth_at)
-
-    def _depth_at(self, facet: Index, column: Index, row: Index) -> Array:
-        second, third, depth = self._values(facet, column, row)
-        inside = (second >= -1e-9) & (third >= -1e-9) & (second + third <= 1.0 + 1e-9)
-        return np.where(inside, depth, -np.inf)
-
-    def _values(self, facet: Index, column: Index, row: Index) -> tuple[Array, Array, Array]:
-        """Shares of the second and third corner, and depth, of ``facet`` at a pixel."""
-        plane = self._planes[facet]
-        second, third, depth = (
-            plane[:, k] + plane[:, k + 3] * column + plane[:, k + 6] * row for k in range(3)
-        )
-        return second, third, depth
-
-    def weights(self, hit: npt.NDArray[np.bool_]) -> npt.NDArray[np.float32]:
-        """Shares of the corners of the foremost facets, at the pixels of ``hit``."""
-        row, column = np.nonzero(hit)
-        found = np.empty((len(row), 3), dtype=np.float32)
-        for begin in range(0, len(row), CHUNK):
-            part = slice(begin, begin + CHUNK)
-            facet = self.facet[row[part], column[part]]
-            second, third, _ = self._values(facet, column[part], row[part])
-            found[part, 1], found[part, 2] = second, third
-        found[:, 0] = 1.0 - found[:, 1] - found[:, 2]
-        return found
-
-    def visible(self, points: Array, normals: Array) -> Array:
-        """How much of the light along the axis reaches points of the surface, 0 to 1.
-
-        Points are lifted off by some pixels, which the depth buffer cannot tell apart, and four
-        neighbouring pixels are blended.
-        """
-        lifted = (points + 2.0 * self.pixel * normals) @ self.axes.T
-        place = (lifted[:, :2] - self.origin) / self.pixel - 0.5
-        base = np.floor(place).astype(np.int64)
-        part = place - base
-        rows, columns = self.depth.shape
-        light = np.zeros(len(points))
-        for dx in (0, 1):
-            for dy in (0, 1):
-                column = np.clip(base[:, 0] + dx, 0, columns - 1)
-                row = np.clip(base[:, 1] + dy, 0, rows - 1)
-                share = np.abs(1 - dx - part[:, 0]) * np.abs(1 - dy - part[:, 1])
-                light += share * (lifted[:, 2] >= self.depth[row, column] - self.pixel)
-        return light
-
-
-def _planes(corner: Array) -> tuple[Array, Array]:
-    """What varies linearly over each facet, and twice its area in the picture.
-
-    The (m, 9) table has the constant, per column and per row, each of the shares of the second
-    and third corner and of the depth.
-    """
-    start, one, two = corner[:, 0], corner[:, 1] - corner[:, 0], corner[:, 2] - corner[:, 0]
-    area = one[:, 0] * two[:, 1] - one[:, 1] * two[:, 0]
-    safe = np.where(area > 0.0, area, 1.0)
-    column = np.stack([two[:, 1], -one[:, 1]], axis=1) / safe[:, None]
-    row = np.stack([-two[:, 0], one[:, 0]], axis=1) / safe[:, None]
-    rise = np.stack([one[:, 2], two[:, 2]], axis=1)
-    column = np.column_stack([column, (column * rise).sum(axis=1)])
-    row = np.column_stack([row, (row * rise).sum(axis=1)])
-    constant = -column * start[:, :1] - row * start[:, 1:2]
-    constant[:, 2] += start[:, 2]
-    return np.column_stack([constant, column, row]), area
 
 
 def _axes_toward(direction: Array) -> Array:
@@ -299,22 +183,3 @@ def _spread_directions(count: int) -> Array:
 def _linear(screen: Array) -> Array:
     """Light that a screen emits for an sRGB value (IEC 61966-2-1)."""
     return np.where(screen <= 0.04045, screen / 12.92, ((screen + 0.055) / 1.055) ** 2.4)
-
-
-def _screen(linear: Array) -> Array:
-    """sRGB value for an amount of light (IEC 61966-2-1)."""
-    light = np.clip(linear, 0.0, 1.0)
-    return np.where(light <= 0.0031308, 12.92 * light, 1.055 * light ** (1 / 2.4) - 0.055)
-
-
-def _finished(image: npt.NDArray[np.float32], oversampling: int) -> npt.NDArray[np.float32]:
-    """Average the fine pixels and turn amounts of light into screen values."""
-    rows, columns = (-(-n // oversampling) for n in image.shape[:2])
-    mean = np.zeros((rows, columns, 4))
-    for i in range(oversampling):
-        for j in range(oversampling):
-            part = image[i::oversampling, j::oversampling] / oversampling**2
-            mean[: part.shape[0], : part.shape[1]] += part
-    alpha = mean[..., 3:]
-    colour = mean[..., :3] / np.where(alpha > 0.0, alpha, 1.0)
-    return np.concatenate([_screen(colour), alpha], axis=2).astype(np.float32)

@@ -7,6 +7,7 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import islice
 from typing import Any
 
 import numpy as np
@@ -24,6 +25,9 @@ from alight.views.estimates import plain_name
 
 #: Courses that are drawn, at most: more cannot be told apart.
 COURSES = 6
+
+#: Shards whose columns become arrays at once: turning many small pieces one by one takes longer.
+TOGETHER = 128
 
 #: What the components of vectors mean where the release is over a place of the ground.
 _LOCAL = {"x": "east", "y": "north", "z": "up", "vx": "v east", "vy": "v north", "vz": "v up"}
@@ -151,7 +155,7 @@ def schema_of(campaign: Campaign) -> Any:
             f"{campaign.folder} has no finished shard yet: there is nothing to report. Start the "
             "campaign again and let it finish one."
         )
-    return campaign.dataset().schema
+    return campaign.schema()
 
 
 def read_common(
@@ -189,13 +193,14 @@ def _trajectory(campaign: Campaign, run: int, common: Mapping[str, Any]) -> Traj
 
 
 def _columns(campaign: Campaign, names: list[str]) -> dict[str, Array]:
-    """Columns as arrays, filled shard by shard; nan where the table is empty."""
+    """Columns as arrays, filled some shards at a time; nan where the table is empty."""
     out = {name: np.empty(len(campaign)) for name in names}
-    begin = 0
-    for part in campaign.shards("runs", names):
-        end = begin + part.num_rows
+    begin, shards = 0, campaign.shards("runs", names)
+    while parts := list(islice(shards, TOGETHER)):
+        table = pa.concat_tables(parts)
+        end = begin + table.num_rows
         for name in names:
-            out[name][begin:end] = columns.column(part, name)
+            out[name][begin:end] = columns.column(table, name)
         begin = end
     return out
 

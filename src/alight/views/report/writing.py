@@ -13,6 +13,7 @@ from alight.campaign.reader import Campaign, open_campaign
 from alight.core.errors import unknown_name
 from alight.shapes.mesh import Mesh
 from alight.views.figures.capture.scene import Look
+from alight.views.report import drawing
 from alight.views.report import page as html
 from alight.views.report.capture import data as capture_data
 from alight.views.report.capture import sections as capture
@@ -103,7 +104,7 @@ def write(
     figures = sum(len(s.figures) for s in (*own, *(one.section for one in added)))
     try:
         drawn = _Drawing(page.parent, figures, on_figure)
-        body = [drawn.section(s) for s in own if s.parts]
+        body = drawn.all([s for s in own if s.parts])
         guests = [drawn.guarded(one) for one in added]
         # Sections of other packages stand before what the page ends with: how it was computed.
         body[-2:-2] = [text for _, text in guests if text]
@@ -145,37 +146,47 @@ class _Told:
 
 
 class _Drawing:
-    """Sections as HTML; draws their figures on the way and remembers the files."""
+    """Sections as HTML; draws their figures and remembers the files."""
 
     def __init__(self, folder: Path, total: int, on_figure: OnFigure | None) -> None:
         self.folder, self.total, self.on_figure = folder / FIGURES, total, on_figure
         self.files: list[Path] = []
         self._count = 0
-        if on_figure is not None:
-            on_figure(0, total)
 
-    def section(self, one: Section) -> str:
-        """A section of the page."""
-        return html.section(one.title, [self._part(part) for part in one.parts])
+    def all(self, sections: Sequence[Section]) -> list[str]:
+        """Alight's own sections: their figures are drawn together."""
+        parts = [part for section in sections for part in section.figures]
+        drawing.draw([(part, self._made(part)) for part in parts], self._tell)
+        self._count = len(parts)
+        return [self._section(one) for one in sections]
 
     def guarded(self, one: Guarded) -> tuple[Guarded, str]:
         """A section of another package: where it fails, the page says so and goes on."""
         kept = list(self.files)
         try:
-            return one, self.section(one.section) if one.section.parts else ""
+            for part in one.section.figures:
+                part.draw(*self._made(part))
+                self._count += 1
+                self._tell(self._count)
+            return one, self._section(one.section) if one.section.parts else ""
         except Exception as error:  # whatever it is, the rest of the page is worth having
             self.files = kept
             failed = one.failed(error)
-            return failed, self.section(failed.section)
+            return failed, self._section(failed.section)
+
+    def _tell(self, count: int) -> None:
+        if self.on_figure is not None:
+            self.on_figure(count, self.total)
+
+    def _made(self, part: Figure) -> list[Path]:
+        return [self.folder / f"{part.stem}.png", self.folder / f"{part.stem}.svg"]
+
+    def _section(self, one: Section) -> str:
+        return html.section(one.title, [self._part(part) for part in one.parts])
 
     def _part(self, part: Part) -> str:
         if not isinstance(part, Figure):
             return part.html()
-        made = [self.folder / f"{part.stem}.png", self.folder / f"{part.stem}.svg"]
-        part.draw(*made)
-        text = part.html(made[1])
+        made = self._made(part)
         self.files += made
-        self._count += 1
-        if self.on_figure is not None:
-            self.on_figure(self._count, self.total)
-        return text
+        return part.html(made[1])

@@ -104,3 +104,18 @@ def test_picture_of_any_oversampling_has_the_same_place(oversampling):
     picture = view.picture()
     assert max(picture.rgba.shape[:2]) == 61
     assert _at(picture, CAMERA.axes[2])[3] == 1.0
+
+
+def test_a_window_shows_what_the_whole_picture_shows_there():
+    """A quarter of the picture at the same scale has the same pixels."""
+    mesh, sky = icosphere(3), np.ones(642)
+    window = (-0.75, 0.25, -0.5, 0.5)
+    part = View(mesh, CAMERA, pixels=50, sky=sky, window=window).picture()
+    whole = View(mesh, CAMERA, pixels=200, sky=sky, window=(-2.0, 2.0, -2.0, 2.0)).picture()
+    assert part.extent == pytest.approx(window)
+    assert part.rgba.shape == (50, 50, 4)
+    # 1.25 and 1.5 from the edges of the whole, 50 pixels to a length of 1.
+    cut = whole.rgba[75:125, 62:112]
+    shifted = View(mesh, CAMERA, pixels=50, sky=sky, window=(-0.76, 0.24, -0.5, 0.5)).picture()
+    assert shifted.rgba == pytest.approx(cut, abs=1e-5)
+    assert np.abs(part.rgba - cut).max() > 1e-3  # and half a pixel aside it has not

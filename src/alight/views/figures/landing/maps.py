@@ -14,9 +14,9 @@ from matplotlib.axes import Axes
 
 from alight.analysis.columns import Array
 from alight.analysis.latlong import lat_long_grid
+from alight.analysis.shadows import Shadows
 from alight.core import frames
 from alight.shapes.mesh import Mesh
-from alight.shapes.rays import first_hit
 from alight.views import style, words
 from alight.views.figures.body import maps
 from alight.views.figures.body.sheet import draw_scale_bar, fit
@@ -203,19 +203,6 @@ def _over_ground(axes: Axes, lines: list[Line], data: LandingData) -> None:
     drawn = [camera.project(line.position)[:, :2] for line in lines]
     low, high = (f(np.concatenate(drawn), axis=0) for f in (np.min, np.max))
     size = float((high - low).max())
-    if mesh is not None:
-        patch = _patch(mesh, np.concatenate([line.position for line in lines]), 0.9 * size)
-        picture = View(patch, camera, pixels=2 * PIXELS).picture()  # half of it is cut off
-        axes.imshow(picture.rgba, extent=picture.extent, origin="lower", zorder=1)
-        for line in lines:
-            track = camera.project(_track(line.position, patch, up))
-            axes.plot(track[:, 0], track[:, 1], color=style.INK, linewidth=0.8, alpha=0.6, zorder=2)
-    for k, flat in enumerate(drawn):
-        colour, dash = LINES[k % len(LINES)]
-        axes.plot(*flat.T, color="white", linewidth=2.4, alpha=0.6, zorder=3)
-        axes.plot(*flat.T, color=colour, linestyle=dash, linewidth=1.4, zorder=4)
-        axes.plot(*flat[0], "^", color=colour, mec="white", ms=7, zorder=5)
-        axes.plot(*flat[-1], "o", color=colour, mec="white", ms=7, zorder=5)
     pad = 0.06 * size
     draw_scale_bar(axes, float(low[0]), float(low[1]) - pad, float(high[0] - low[0]) or size)
     fit(
@@ -223,12 +210,33 @@ def _over_ground(axes: Axes, lines: list[Line], data: LandingData) -> None:
         (float(low[0]) - pad, float(high[0]) + pad),
         (float(low[1]) - 2.0 * pad, float(high[1]) + pad),
     )
+    if mesh is not None:
+        patch = _patch(mesh, np.concatenate([line.position for line in lines]), 0.9 * size)
+        _ground(axes, patch, camera)
+        shadows = Shadows(patch)
+        for line in lines:
+            track = camera.project(_track(line.position, shadows, up))
+            axes.plot(track[:, 0], track[:, 1], color=style.INK, linewidth=0.8, alpha=0.6, zorder=2)
+    for k, flat in enumerate(drawn):
+        colour, dash = LINES[k % len(LINES)]
+        axes.plot(*flat.T, color="white", linewidth=2.4, alpha=0.6, zorder=3)
+        axes.plot(*flat.T, color=colour, linestyle=dash, linewidth=1.4, zorder=4)
+        axes.plot(*flat[0], "^", color=colour, mec="white", ms=7, zorder=5)
+        axes.plot(*flat[-1], "o", color=colour, mec="white", ms=7, zorder=5)
 
 
-def _track(position: Array, ground: Mesh, up: Array) -> Array:
+def _ground(axes: Axes, patch: Mesh, camera: Camera) -> None:
+    """As much of the ground as the axes show, which keep their limits."""
+    window = (*axes.get_xlim(), *axes.get_ylim())
+    picture = View(patch, camera, pixels=PIXELS, window=window).picture()
+    axes.imshow(picture.rgba, extent=picture.extent, origin="lower", aspect="auto", zorder=1)
+    axes.set(xlim=window[:2], ylim=window[2:])
+
+
+def _track(position: Array, ground: Shadows, up: Array) -> Array:
     """Points of the ground straight beneath a course; nan where there is none."""
     reach = float(np.ptp(position, axis=0).max()) + 1.0
-    drop = first_hit(ground, position + reach * up, np.tile(-up, (len(position), 1)))
+    drop = ground.first_hit(position + reach * up, np.tile(-up, (len(position), 1)))
     drop = np.where(np.isfinite(drop), drop, np.nan)
     track: Array = position + (reach - drop)[:, None] * up
     return track

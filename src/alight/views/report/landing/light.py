@@ -26,8 +26,9 @@ from alight.views.report.landing.data import LandingData
 #: Places of rest that are looked at, at most: shares are then known to 0.5 %, in 4 s.
 PLACES = 50_000
 
-#: Directions of the Sun for the map of the whole body: enough for its colours.
-MAP_SAMPLES = 72
+#: Directions of the Sun for the map of the whole body, and bisections between them: enough for its
+#: colours, of which there are 256.
+MAP_SAMPLES, MAP_HALVINGS = 72, 3
 
 #: Name of the table beside the page.
 TABLE = "illumination.parquet"
@@ -70,9 +71,10 @@ class Light:
         """(n,) part of the time with the Sun in sight at each vertex of the mesh."""
         every = max(1, len(self.sun.directions) // MAP_SAMPLES)
         mesh, sun = self.mesh, self.sun.directions[::every]
-        return illumination(
-            mesh, mesh.vertices, sun, self.sun.span, mesh.vertex_normals
-        ).day_fraction
+        found = illumination(
+            mesh, mesh.vertices, sun, self.sun.span, mesh.vertex_normals, halvings=MAP_HALVINGS
+        )
+        return found.day_fraction
 
     def numbers(self) -> dict[str, object]:
         """For scripts: SI, None where a night does not end."""
