@@ -10,6 +10,8 @@ of this changes a run's bits.
 
 from __future__ import annotations
 
+import dataclasses
+from collections import Counter
 from typing import Any
 
 import numpy as np
@@ -26,9 +28,11 @@ from alight.engine import records
 from alight.engine.grouping import Grouping, spread
 from alight.engine.history import MAX_LINES, History
 from alight.engine.loop import GPU_BLOCK, Chunk, loop_kernel
+from alight.engine.lot import Lot
 from alight.engine.motion import Motion
 from alight.engine.records import Touch
 from alight.engine.stops import judging
+from alight.engine.worlds import Worlds
 
 #: Launches of each kind between two looks at the records. A launch ends at most one contact of a
 #: run.
@@ -40,10 +44,13 @@ GPU_FEW = 65_536
 
 
 class Batch:
-    """Runs of one model under way; ``run`` carries them all to their ends.
+    """Runs under way; ``run`` carries them all to their ends.
 
-    After a KeyboardInterrupt, ``result`` has what was reached (runs not finished have the outcome
-    "still running") and ``run`` goes on from there.
+    It begins with the runs of one release, and ``add`` brings more while it goes on. After a
+    KeyboardInterrupt, ``result`` has what was reached (runs not finished have the outcome "still
+    running") and ``run`` goes on from there.
+
+    With ``together`` further runs may be of other models, which differ in numbers alone.
     """
 
     def __init__(
@@ -56,52 +63,70 @@ class Batch:
         slots: int | None = None,
         history: int = 0,
         max_lines: int = MAX_LINES,
+        together: bool = False,
     ) -> None:
-        if not isinstance(release, model.Release):
-            raise InputError(
-                f"the model is a {type(model).__name__} and the release a "
-                f"{type(release).__name__}; a "
-                f"{type(model).__name__} goes with a {model.Release.__name__}."
-            )
+        self.device, self.threads = devices.resolve(device), threads
         if model.waits and (not history or len(release) != 1):
             raise InputError(f"{ONE_RUN}.")
-        self.model, self.release = model, release
-        self.device, self.threads = devices.resolve(device), threads
+        self.model = model
         self._pace = model.pace(self.device)
         most = checked_whole("slots", slots or self._most_slots(), 1)
-        self.states = model.start(release, self.device, threads)
-        #: (n,) the runs as they start: releases a little below the ground are lifted.
-        self.released = self.states.runs.copy()
-        #: Runs that are in no slot yet, the last first.
-        self._waiting = np.flatnonzero(self.states.runs["outcome"] == Outcome.RUNNING)[::-1]
-        self._drained: list[Any] = []
-        self._prepare(max(1, min(len(self._waiting), most)), history)
-        self.histories: dict[int, History] = {}
+        first = Lot(model, release, self.device, threads)
+        if not together:
+            most = max(1, min(len(first.waiting), most))
+        self._max_lines, self._room = max_lines, model.room
+        loop = model.loop()
+        self._loop = dataclasses.replace(loop, own=True) if together else loop
+        self._prepare(most, history)
+        self._first, self._lots = first, dict[int, Lot]()
+        self._count, self._ended_lots = 0, list[Lot]()
+        #: How many runs ended with each code.
+        self._codes: Counter[int] = Counter()
+        self._enter(first)
+
+    @property
+    def release(self) -> Any:
+        """What the first runs were released with."""
+        return self._first.release
+
+    @property
+    def states(self) -> Any:
+        """The first runs, as far as they have come."""
+        return self._first.states
+
+    @property
+    def released(self) -> Any:
+        """(n,) the first runs as they start: releases a little below the ground are lifted."""
+        return self._first.released
+
+    @property
+    def histories(self) -> dict[int, History]:
         """Lines of the runs of a batch that was asked to keep them, by their numbers."""
-        self._max_lines = max_lines
+        return self._first.histories
 
     def _most_slots(self) -> int:
         return self._pace.slots if self.device.is_cpu else self._pace.most_on_gpu
 
     def _prepare(self, slots: int, history: int) -> None:
-        """Kernels, parameters, and room for runs and for what launches record of them."""
-        name, model, loop = self.device.name, self.model, self.model.loop()
+        """Kernels, and room for runs and for what launches record of them."""
+        name, model, loop = self.device.name, self.model, self._loop
         # Histories are kept by the kernel of all phases.
         self._apart = loop.apart if self.device.is_gpu and not history else ()
         self._kernel, self._whole = loop_kernel(loop), loop.whole
         self._kernels = [loop_kernel(loop, launch) for launch in self._apart]
         self._grouping = Grouping(loop, slots, self.device) if self._apart else None
-        self._worlds = model.worlds(self.release, self.device)
+        self._worlds = Worlds(loop.World, loop.judge, model.stops, self.device)
+        self._world_of = wp.zeros(slots, dtype=int, device=name)
         self._chunk = Chunk()
         self._chunk.touches = GPU_ROUNDS if self._apart else self._pace.touches
         self._chunk.lines = history
-        self._memory = model.memory(slots, self.device)
+        self._memory = model.memory(slots, self.device, self._room)
         self._runs = wp.zeros(slots, dtype=loop.Run, device=name)
         rows = model.rows(self._memory)
         self._words = {key: records.words_of(array) for key, array in rows.items()}
         self._run_words = records.words_of(self._runs)
         self._note_words = records.words_of(self._memory.notes)
-        self._watch = judging.watch(loop.judge, model.judged_by(), slots, self.device)
+        self._watch = judging.watch(loop.judge, model.stops, slots, self.device)
         self._fresh = model.fresh(self._memory)
         if loop.judge is not None and loop.judge.rows:
             self._fresh = [*self._fresh, (self._watch.since, -1.0)]
@@ -111,25 +136,72 @@ class Batch:
         self._status = wp.zeros(slots, dtype=int, device=name)
         shape = (slots * max(1, history), model.line_width)
         self._lines = wp.zeros(shape, dtype=scalar, device=name)
-        #: The run in each slot; -1 where it is empty.
-        self._owner = np.full(slots, -1)
+        #: Which lot the run in each slot is of (-1 where it is empty), and its place there.
+        self._lot_of, self._owner = np.full(slots, -1), np.full(slots, -1)
+
+    # -- lots ----------------------------------------------------------------------------------
+
+    def add(self, lot: Lot) -> None:
+        """Let further runs follow those that wait; made for the same device."""
+        room = lot.model.room
+        if any(more > there for more, there in zip(room, self._room, strict=True)):
+            raise InputError(f"memory has room for models of {self._room}, not of {room}.")
+        self._enter(lot)
+
+    def fits(self, lot: Lot) -> bool:
+        """Whether memory has room for the runs of a lot."""
+        return all(m <= t for m, t in zip(lot.model.room, self._room, strict=True))
+
+    def _enter(self, lot: Lot) -> None:
+        worlds, which = lot.model.worlds(lot.release, self.device)
+        if lot is self._first:
+            self._world = worlds[0]
+        if self._loop.own:
+            lot.places = self._worlds.add(worlds, lot.model.judged_by())
+            lot.world_of = lot.places[which]
+            if self._loop.judge is not None:
+                self._watch.own = self._worlds.stops()
+        code = lot.states.runs["outcome"]
+        self._codes.update(code[code != Outcome.RUNNING].tolist())
+        self._lots[self._count] = lot
+        self._count += 1
+        if not lot.left:
+            self._leave(self._count - 1)
+
+    def _leave(self, key: int) -> None:
+        """All runs of a lot have ended."""
+        lot = self._lots.pop(key)
+        if lot.places is not None:
+            self._worlds.remove(lot.places)
+        self._ended_lots.append(lot)
+
+    def ended(self) -> list[Lot]:
+        """Lots whose runs have all ended since this was last asked."""
+        out, self._ended_lots = self._ended_lots, []
+        return out
+
+    @property
+    def waiting(self) -> int:
+        """Runs that are in no slot yet."""
+        return sum(len(lot.waiting) for lot in self._lots.values())
 
     # -- going on ------------------------------------------------------------------------------
 
     def run(self, show: str | Progress = "silent") -> Any:
         """Carry every run to its end."""
         with progress(show) as bar:
-            bar.start(self.model.title, total=len(self.states.runs))
-            bar.advance(len(self.states.runs) - self.left)
+            bar.start(self.model.title, total=len(self._first))
+            bar.advance(len(self._first) - self.left)
             while self.advance():
-                bar.advance(self._ended, **self._facts())
+                bar.advance(self.done, **self.facts())
         return self.result()
 
     def advance(self) -> bool:
         """One launch or a few; False when every run has ended."""
         self._fill()
         busy = np.flatnonzero(self._owner >= 0)
-        self._ended = 0
+        #: Runs that ended in the last call.
+        self.done = 0
         if not len(busy):
             return False
         if self.model.waits:
@@ -146,83 +218,119 @@ class Batch:
     @property
     def left(self) -> int:
         """Runs that have not ended."""
-        return int(np.count_nonzero(self._owner >= 0)) + len(self._waiting)
+        return sum(lot.left for lot in self._lots.values())
 
     def result(self) -> Any:
-        """Runs as far as they have come, and all contacts so far."""
+        """The first runs as far as they have come, and all their contacts so far."""
         busy = np.flatnonzero(self._owner >= 0)
         if len(busy):
-            self._take(self._owner[busy], busy)
-        touches = records.stacked(Touch, self._drained)
-        touches = touches[np.lexsort((touches["start"], touches["run"]))]
-        return self.model.result(self.states, touches, self.threads)
+            self._take(busy)
+        return self._first.result()
 
-    def _facts(self) -> dict[str, object]:
-        code = self.states.runs["outcome"]
+    def facts(self) -> dict[str, object]:
+        """How many runs have ended in each way that a bar shows."""
         by_stops = {law.ending.name.lower(): int(law.ending) for law in self.model.stops}
         named = {**self.model.shown, **by_stops}
-        shown: dict[str, object] = {name: int((code == c).sum()) for name, c in named.items()}
-        failures = (code >= FIRST_FAILURE) & (code < FIRST_OWN)
-        failed = int((failures & ~np.isin(code, list(named.values()))).sum())
+        shown: dict[str, object] = {name: self._codes[int(c)] for name, c in named.items()}
+        others = set(self._codes) - {int(code) for code in named.values()}
+        failed = sum(self._codes[c] for c in others if FIRST_FAILURE <= c < FIRST_OWN)
         return {**shown, "failed": failed} if failed else shown
 
     # -- slots ---------------------------------------------------------------------------------
 
     def _fill(self) -> None:
         """Put waiting runs into empty slots."""
-        empty = np.flatnonzero(self._owner < 0)[: len(self._waiting)]
-        if not len(empty):
-            return
-        chosen = self._waiting[len(self._waiting) - len(empty) :][::-1]
-        self._waiting = self._waiting[: len(self._waiting) - len(empty)]
-        index = wp.array(empty, dtype=int, device=self.device.name)
-        for words, values in self._travelling():
+        empty = np.flatnonzero(self._owner < 0)
+        for key, lot in self._lots.items():
+            if not len(empty):
+                return
+            chosen = lot.next(len(empty))
+            if len(chosen):
+                self._put(key, lot, chosen, empty[: len(chosen)])
+                empty = empty[len(chosen) :]
+
+    def _put(self, key: int, lot: Lot, chosen: Any, slots: Any) -> None:
+        index = wp.array(slots, dtype=int, device=self.device.name)
+        for words, values in self._travelling(lot):
             records.put(words, values[chosen], index, self.device)
+        if lot.world_of is not None:
+            places = lot.world_of[chosen]
+            records.put_numbers(self._world_of, places, index, self.device)
         for rows, value in self._fresh:
             records.fill(rows, value, index, self.device)
-        self._owner[empty] = chosen
+        self._lot_of[slots], self._owner[slots] = key, chosen
 
-    def _take(self, chosen: Any, slots: Any) -> None:
+    def _take(self, slots: Any) -> None:
         """Copy the runs in some slots back to the host."""
-        index = wp.array(slots, dtype=int, device=self.device.name)
-        for words, values in self._travelling():
-            records.take(words, values, chosen, index, self.device)
+        for lot, own in self._by_lot(slots):
+            index = wp.array(own, dtype=int, device=self.device.name)
+            for words, values in self._travelling(lot):
+                records.take(words, values, self._owner[own], index, self.device)
 
-    def _travelling(self) -> list[tuple[Any, Any]]:
+    def _by_lot(self, slots: Any) -> list[tuple[Lot, Any]]:
+        """Some slots, those of each lot."""
+        of = self._lot_of[slots]
+        return [(self._lots[key], slots[of == key]) for key in np.unique(of).tolist()]
+
+    def _travelling(self, lot: Lot) -> list[tuple[Any, Any]]:
         """What goes with a run: on the device, and on the host."""
-        states = self.states
-        rows = [(words, states.rows[name]) for name, words in self._words.items()]
+        states = lot.states
+        rows = []
+        for name, words in self._words.items():
+            # Models of one batch may have memory of different sizes: the largest has room for all.
+            values = states.rows[name]
+            rows.append((words[: values.shape[1]] if len(self._room) else words, values))
         return [(self._run_words, states.runs), (self._note_words, states.notes), *rows]
 
     def _steer(self, busy: Any) -> None:
         """Let the host set what it commands."""
-        owners = self._owner[busy]
-        self._take(owners, busy)
-        for number in owners:
-            self.model.steer(self.states, int(number))
-        index = wp.array(busy, dtype=int, device=self.device.name)
-        for name, words in self._words.items():
-            records.put(words, self.states.rows[name][owners], index, self.device)
+        self._take(busy)
+        for lot, own in self._by_lot(busy):
+            owners = self._owner[own]
+            for number in owners:
+                self.model.steer(lot.states, int(number))
+            index = wp.array(own, dtype=int, device=self.device.name)
+            for name, words in self._words.items():
+                records.put(words, lot.states.rows[name][owners], index, self.device)
 
     def _drain(self, busy: Any) -> None:
         """Take out what the last launches recorded and the runs that they ended."""
         counts = self._touch_count.numpy()
         if counts.any():
-            self._drained.append(records.take_touches(self._touches, counts, self.device))
+            self._keep_touches(*records.take_touches(self._touches, counts, self.device))
         if self._chunk.lines:
             self._keep_lines(busy)
         done = busy[self._status.numpy()[busy] != Outcome.RUNNING]
         if len(done):
-            self._take(self._owner[done], done)
-            self._owner[done] = -1
+            self._take(done)
+            self._let_go(done)
             self._status.zero_()
-        self._ended = len(done)
+        self.done = len(done)
+
+    def _let_go(self, done: Any) -> None:
+        """Empty slots whose runs have ended."""
+        for lot, own in self._by_lot(done):
+            lot.left -= len(own)
+            self._codes.update(lot.states.runs["outcome"][self._owner[own]].tolist())
+        keys = np.unique(self._lot_of[done]).tolist()
+        self._lot_of[done] = self._owner[done] = -1
+        for key in keys:
+            if not self._lots[key].left:
+                self._leave(key)
+
+    def _keep_touches(self, touches: Any, slots: Any) -> None:
+        """Give each lot the contacts of its runs."""
+        of = self._lot_of[slots]
+        for key in np.unique(of).tolist():
+            alone = len(self._lots) == 1
+            self._lots[key].drained.append(touches if alone else touches[of == key])
 
     def _keep_lines(self, busy: Any) -> None:
         written, lines, room = self._line_count.numpy(), self._lines.numpy(), self._chunk.lines
         for slot in busy:
             own = lines[slot * room : slot * room + written[slot]]
-            history = self.histories.setdefault(int(self._owner[slot]), History(self._max_lines))
+            histories = self._lots[int(self._lot_of[slot])].histories
+            history = histories.setdefault(int(self._owner[slot]), History(self._max_lines))
             history.add(own, self.model.line_phase(own))
 
     # -- launches ------------------------------------------------------------------------------
@@ -248,7 +356,8 @@ class Batch:
     def _launch(self, kernel: Any, index: wp.array) -> None:
         if not len(index):
             return
-        inputs = [*self._worlds, self._watch, self._chunk, index, self._memory, self._runs]
+        worlds = [self._world, self._worlds.array, self._world_of]
+        inputs = [*worlds, self._watch, self._chunk, index, self._memory, self._runs]
         outputs = [*(self._touches, self._touch_count, self._lines), self._line_count, self._status]
         devices.launch(
             *(kernel, len(index), inputs, self.device, self.threads),

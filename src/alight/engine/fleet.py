@@ -15,7 +15,6 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
-import warp as wp
 
 from alight.actuators.python_controller import ONE_RUN
 from alight.core import devices
@@ -137,16 +136,14 @@ class Fleet(Motion):
         """The parameters of the first."""
         return self._first.data(device)
 
-    def worlds(self, release: Releases, device: devices.Device) -> tuple[Any, Any, Any]:
+    def worlds(self, release: Releases, device: devices.Device) -> tuple[list[Any], Any]:
         """The parameters of all models, and which of them each run has."""
         pairs = zip(self.models, release.parts, strict=True)
         own = [model.world(part, device) for model, part in pairs]
-        made = wp.array(own, dtype=self.loop().World, device=device.name)
-        made._behind = own  # their arrays must outlive it
         which = np.zeros(self.count, dtype=np.int32)
         for number, rows in enumerate(self.rows_of):
             which[rows] = number
-        return own[0], made, wp.array(which, dtype=int, device=device.name)
+        return own, which
 
     def start(self, release: Releases, device: devices.Device, threads: int | None) -> Start:
         """The runs of all releases, in the order of runs."""

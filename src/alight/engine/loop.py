@@ -33,9 +33,9 @@ def loop_kernel(loop: Loop, launch: Launch | None = None) -> Any:
     """The kernel of all phases, or of those of one launch: then a run that leaves its phase waits
     for the next one, and no history is kept.
 
-    ``worlds`` hold the parameters of the models, ``model_of`` which one each run has. Where all
-    runs have the same (``loop.own`` is False), those in ``world`` are read, which a GPU keeps
-    closer at hand.
+    ``worlds`` hold the parameters of the models, ``world_of`` which one the run in each slot has.
+    Where all runs have the same (``loop.own`` is False), those in ``world`` are read, which a GPU
+    keeps closer at hand.
     """
     World: Any = loop.World
     Run: Any = loop.Run
@@ -61,7 +61,7 @@ def loop_kernel(loop: Loop, launch: Launch | None = None) -> Any:
         offset: int,
         world: World,
         worlds: wp.array(dtype=World),
-        model_of: wp.array(dtype=int),
+        world_of: wp.array(dtype=int),
         watch: Watch,
         chunk: Chunk,
         index: wp.array(dtype=int),
@@ -79,7 +79,7 @@ def loop_kernel(loop: Loop, launch: Launch | None = None) -> Any:
         run = runs[slot]
         here = world
         if wp.static(loop.own):
-            here = worlds[model_of[memory.notes[slot].number]]
+            here = worlds[world_of[slot]]
         taken = int(0)
         logged = int(touch_count[slot])
         written = int(0)
@@ -97,7 +97,7 @@ def loop_kernel(loop: Loop, launch: Launch | None = None) -> Any:
                 if run.outcome == _RUNNING and kept(run):
                     seen = scene(here, run, memory, slot)
                     if wp.static(loop.own):
-                        stops = watch.own[model_of[memory.notes[slot].number]]
+                        stops = watch.own[world_of[slot]]
                         run.outcome = decide(stops, seen, watch.since, slot)
                     else:
                         run.outcome = decide(watch.shared, seen, watch.since, slot)

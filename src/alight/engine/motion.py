@@ -23,7 +23,6 @@ from typing import Any, ClassVar
 
 import numpy as np
 import numpy.typing as npt
-import warp as wp
 
 from alight.core import devices
 from alight.core.checks import Array
@@ -197,11 +196,9 @@ class Motion(ABC):
         """The same for the runs of a release, where it has numbers of its own for each."""
         return self.data(device)
 
-    def worlds(self, release: Any, device: devices.Device) -> tuple[Any, Any, Any]:
-        """That of all runs, those of single models, and which of these each run has."""
-        World = self.loop().World
-        none = wp.empty(0, dtype=World, device=device.name)
-        return self.world(release, device), none, wp.empty(0, dtype=int, device=device.name)
+    def worlds(self, release: Any, device: devices.Device) -> tuple[list[Any], Any]:
+        """The parameters of each model whose runs these are, and which of them each run has."""
+        return [self.world(release, device)], np.zeros(len(release), dtype=np.int32)
 
     @classmethod
     def prepare_together(cls, models: Sequence[Any], releases: Sequence[Any]) -> None:

@@ -131,6 +131,20 @@ def put(words: Any, values: Any, slots: Any, device: devices.Device) -> None:
     devices.launch(_put, len(rows), inputs, device)
 
 
+@wp.kernel(enable_backward=False)
+def _put_numbers(
+    offset: int, slots: wp.array(dtype=int), values: wp.array(dtype=int), out: wp.array(dtype=int)
+) -> None:
+    i = wp.tid() + offset
+    out[slots[i]] = values[i]
+
+
+def put_numbers(array: Any, values: Any, slots: Any, device: devices.Device) -> None:
+    """Write a whole number into each of some slots."""
+    inputs = [slots, wp.array(values, dtype=int, device=device.name), array]
+    devices.launch(_put_numbers, len(values), inputs, device)
+
+
 def take(words: Any, values: Any, chosen: Any, slots: Any, device: devices.Device) -> None:
     """Read some slots into the rows ``chosen`` of ``values``."""
     found = wp.empty((len(chosen), words.shape[0]), dtype=wp.int64, device=device.name)
@@ -169,8 +183,8 @@ def joined(*parts: Any) -> Any:
     return out
 
 
-def take_touches(touches: wp.array, counts: Any, device: devices.Device) -> Any:
-    """The first ``counts[s]`` records of each slot, as a structured array."""
+def take_touches(touches: wp.array, counts: Any, device: devices.Device) -> tuple[Any, Any]:
+    """The first ``counts[s]`` records of each slot, as a structured array, and their slots."""
     busy = np.flatnonzero(counts)
     counts = counts[busy]
     slots = np.repeat(busy, counts)
@@ -184,4 +198,6 @@ def take_touches(touches: wp.array, counts: Any, device: devices.Device) -> Any:
     ]
     devices.launch(_gather_touches, len(slots), inputs, device)
     found = out.numpy()
-    return found if device.is_gpu else found.copy()  # on a CPU that is the kernel's own memory
+    return (
+        found if device.is_gpu else found.copy()
+    ), slots  # on a CPU that is the kernel's own memory

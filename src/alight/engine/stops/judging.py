@@ -66,19 +66,24 @@ def judged(loop: Any, stops: Sequence[StopLaw], scene: Any, kept: Any = None) ->
     return dataclasses.replace(loop, judge=judge)
 
 
-def watch(
-    judge: Judge | None, models: Sequence[Sequence[StopLaw]], slots: int, device: devices.Device
-) -> Any:
-    """The parameters of the stops of all models, and room for what ``slots`` runs remember."""
+def watch(judge: Judge | None, stops: Sequence[StopLaw], slots: int, device: devices.Device) -> Any:
+    """The parameters of the stops of a model, and room for what ``slots`` runs remember."""
     if judge is None:
         return NoWatch()
-    made, name = judge.Watch(), device.name
-    own = [_data(tuple(stops), device) for stops in models]
-    made.shared = own[0]
-    made.own = wp.array(own, dtype=_type(models[0]), device=name)
-    made.since = wp.zeros((judge.rows, slots), dtype=scalar, device=name)
-    made.own._behind = own  # their arrays must outlive it
+    made = judge.Watch()
+    made.shared = data_of(stops, device)
+    made.since = wp.zeros((judge.rows, slots), dtype=scalar, device=device.name)
     return made
+
+
+def data_of(stops: Sequence[StopLaw], device: devices.Device) -> Any:
+    """The parameters of the stops of one model."""
+    return _data(tuple(stops), device)
+
+
+def type_of(stops: Sequence[StopLaw]) -> Any:
+    """The struct that these are in."""
+    return _type(stops)
 
 
 # -- folding ---------------------------------------------------------------------------------------
