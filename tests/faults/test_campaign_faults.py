@@ -15,8 +15,7 @@ import time
 
 import pytest
 
-from alight.campaign import CampaignInterruptedError, open_campaign, run_campaign
-from alight.campaign import run_or_resume as run_module
+from alight.campaign import CampaignInterruptedError, open_campaign, run_campaign, shard_writer
 from alight.campaign import shard_store as store_module
 from alight.campaign.executors import Local
 from alight.campaign.folder_lock import LOCK_FILE, BusyError
@@ -338,15 +337,18 @@ def test_a_seal_of_another_shard_or_campaign_does_not_count(scenario, tmp_path):
 
 
 class Disturbed(Local):
-    """Calls ``action`` when so many shards are computed, before the last of them is written."""
+    """Calls ``action`` when so many shards are computed, before the last of them is written and
+    after all others are."""
 
-    def __init__(self, after, action):
+    def __init__(self, out, after, action):
         super().__init__()
-        self.after, self.action = after, action
+        self.out, self.after, self.action = out, after, action
 
     def compute(self, work, shards, tally):
         for number, shard in enumerate(super().compute(work, shards, tally), start=1):
             if number == self.after:
+                while seals(self.out) < number - 1:
+                    time.sleep(0.0005)
                 self.action()
             yield shard
 
@@ -371,7 +373,7 @@ def replaced(out):
 def test_a_folder_that_goes_away_ends_the_campaign(scenario, tmp_path, action, after):
     """Not two halves and a report of success, wherever in the campaign; what is whole goes on."""
     path, out, left = scenario(), tmp_path / "out", tmp_path / "moved"
-    gone = Disturbed(after, lambda: action(out))
+    gone = Disturbed(out, after, lambda: action(out))
     said = "moved, deleted or replaced" + ("" if action is deleted else f".* now {left}")
     with pytest.raises(StoreError, match=rf"{out} was {said}.* run the same command"):
         run_campaign(path, out=out, device="cpu", show="silent", executor=gone)
@@ -383,21 +385,21 @@ def test_a_folder_that_goes_away_ends_the_campaign(scenario, tmp_path, action, a
 
 
 def test_a_folder_that_goes_away_after_the_last_shard(scenario, tmp_path, monkeypatch):
-    path, out, real = scenario(runs=6, shard=3), tmp_path / "out", run_module.write_shard
+    path, out, real = scenario(runs=6, shard=3), tmp_path / "out", shard_writer.write_shard
 
     def written(*args):
         real(*args)
         if seals(out) == 2:
             moved(out)
 
-    monkeypatch.setattr(run_module, "write_shard", written)
+    monkeypatch.setattr(shard_writer, "write_shard", written)
     with pytest.raises(StoreError, match="was moved, deleted or replaced"):
         run(path, out)
 
 
 def test_shards_that_someone_deletes_on_the_way(scenario, tmp_path):
     path, out = scenario(), tmp_path / "out"
-    loss = Disturbed(3, lambda: shutil.rmtree(out / "runs"))
+    loss = Disturbed(out, 3, lambda: shutil.rmtree(out / "runs"))
     with pytest.raises(StoreError, match=r"2 finished shards .* are no longer there"):
         run_campaign(path, out=out, device="cpu", show="silent", executor=loss)
     assert run(path, out).computed == 2
@@ -406,14 +408,14 @@ def test_shards_that_someone_deletes_on_the_way(scenario, tmp_path):
 
 
 def test_ctrl_c_does_not_promise_shards_of_a_folder_that_is_gone(scenario, tmp_path):
+    out = tmp_path / "out"
+
     def stopped():
-        deleted(tmp_path / "out")
+        deleted(out)
         raise KeyboardInterrupt
 
     with pytest.raises(StoreError, match="was moved, deleted or replaced"):
-        run_campaign(
-            *(scenario(), 20), out=tmp_path / "out", show="silent", executor=Disturbed(2, stopped)
-        )
+        run_campaign(scenario(), 20, out=out, show="silent", executor=Disturbed(out, 2, stopped))
 
 
 # ---------------------------------------------------------------------------------------------

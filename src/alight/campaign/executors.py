@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any, Protocol
 
+from alight.campaign.jobs.flow import LOT, Flow
 from alight.campaign.jobs.shard import ShardBar, Work
 from alight.campaign.shard_store import Shard
 from alight.core import devices
@@ -13,10 +14,6 @@ from alight.core.checks import checked_whole
 from alight.core.errors import InputError, unknown_name
 from alight.core.progress import Progress, Silent
 from alight.engine.run_kind import LANDINGS, RunKind
-
-#: Runs begun at once on a GPU: as many as fill it, whose contacts still fit into the memory of a
-#: host (2 GB for 25 contacts each).
-GPU_TOGETHER = 262_144
 
 
 class Executor(Protocol):
@@ -57,14 +54,15 @@ class Tally:
 
 
 class Local:
-    """All cores of this machine, or its GPU: each shard on the whole of it, in order.
+    """All cores of this machine, or its GPU.
 
-    ``together`` is the number of runs that are begun at once: on a GPU those of many shards, as it
-    takes about as long for ten landings as for ten thousand; on a CPU those of one.
+    On a CPU each shard is computed on all cores, in order. On a GPU, which takes about as long for
+    ten landings as for ten thousand, all shards are one flow (``jobs.flow``). ``lot`` is the number
+    of runs that are drawn at once for it; given, shards are one flow on a CPU too.
     """
 
-    def __init__(self, together: int | None = None) -> None:
-        self.together = together if together is None else checked_whole("together", together, 1)
+    def __init__(self, lot: int | None = None) -> None:
+        self.lot = lot if lot is None else checked_whole("lot", lot, 1)
 
     def prepare(self, work: Work) -> None:
         """Make meshes and fields, which may take a while and tells so."""
@@ -72,12 +70,12 @@ class Local:
 
     def compute(self, work: Work, shards: Sequence[int], tally: Tally) -> Iterator[Shard]:
         """Yield the shards in order."""
-        on_gpu = devices.resolve(work.device).is_gpu
-        most = self.together or (GPU_TOGETHER if on_gpu else 1)
-        each = max(1, most // work.plan.shard)
-        for first in range(0, len(shards), each):
+        if devices.resolve(work.device).is_gpu or self.lot is not None:
             bar = ShardBar(tally.bar, tally.facts())
-            yield from work.compute_together(shards[first : first + each], bar)
+            yield from Flow(work, shards, bar, self.lot or LOT).shards()
+            return
+        for shard in shards:
+            yield work.compute(shard, ShardBar(tally.bar, tally.facts()))
 
 
 _NAMED = {"local": Local}

@@ -1,8 +1,8 @@
 """``run_campaign``: a plan carried out in a folder, however often it has to be started.
 
-What is finished is kept and checked, what is missing is computed. A shard is computed, written and
-sealed before the next one is begun, so an interruption costs one shard at most (on a cluster and on
-a GPU, those that are under way).
+What is finished is kept and checked, what is missing is computed. A shard is written and sealed as
+soon as it is computed, by a thread of its own, so an interruption costs the shards that are under
+way: one, or on a cluster and on a GPU some.
 """
 
 from __future__ import annotations
@@ -33,9 +33,9 @@ from alight.campaign.shard_store import (
     clear_tables,
     count_seals,
     find_shards,
-    write_shard,
     write_whole,
 )
+from alight.campaign.shard_writer import ShardWriter
 from alight.campaign.study.study import Study
 from alight.campaign.study.subject import BODY_FILE
 from alight.core import devices
@@ -167,9 +167,10 @@ def _carry_out(
             tally.add(seal.outcomes)
         # Closed at once when a shard cannot be written, so that no bar outlives the message.
         made = contextlib.closing(_computed(executor, work, wanted, tally, show))
-        with interrupts() as check_interrupts, made as shards:
+        writer = ShardWriter(folder, plan, hold.check)
+        with interrupts() as check_interrupts, writer, made as shards:
             for shard in shards:
-                write_shard(folder, plan, shard, hold.check)
+                writer.write(shard)
                 tally.add(shard.outcomes)
                 computed += 1
                 check_interrupts()

@@ -50,7 +50,8 @@ class Batch:
     KeyboardInterrupt, ``result`` has what was reached (runs not finished have the outcome "still
     running") and ``run`` goes on from there.
 
-    With ``together`` further runs may be of other models, which differ in numbers alone.
+    With ``together`` further runs may be of other models, which differ in numbers alone. In place
+    of a release a ``Lot`` may be given, made before for the same device.
     """
 
     def __init__(
@@ -71,7 +72,7 @@ class Batch:
         self.model = model
         self._pace = model.pace(self.device)
         most = checked_whole("slots", slots or self._most_slots(), 1)
-        first = Lot(model, release, self.device, threads)
+        first = release if isinstance(release, Lot) else Lot(model, release, self.device, threads)
         if not together:
             most = max(1, min(len(first.waiting), most))
         self._max_lines, self._room = max_lines, model.room
@@ -142,15 +143,17 @@ class Batch:
     # -- lots ----------------------------------------------------------------------------------
 
     def add(self, lot: Lot) -> None:
-        """Let further runs follow those that wait; made for the same device."""
-        room = lot.model.room
-        if any(more > there for more, there in zip(room, self._room, strict=True)):
-            raise InputError(f"memory has room for models of {self._room}, not of {room}.")
+        """Let further runs, made for the same device, follow those that wait (see ``fits``)."""
         self._enter(lot)
 
     def fits(self, lot: Lot) -> bool:
         """Whether memory has room for the runs of a lot."""
         return all(m <= t for m, t in zip(lot.model.room, self._room, strict=True))
+
+    @property
+    def free(self) -> int:
+        """Slots that nothing waits for."""
+        return int(np.count_nonzero(self._owner < 0)) - self.waiting
 
     def _enter(self, lot: Lot) -> None:
         worlds, which = lot.model.worlds(lot.release, self.device)
@@ -403,7 +406,7 @@ def simulate(
             f"simulate follows one run and the release has {len(release)}; pick one, such as "
             "release[0], or use run_batch for many."
         )
-    kept = model.keeping(1, max_lines)
+    kept: dict[str, Any] = model.keeping(1, max_lines)
     batch = Batch(model, release, device=device, threads=threads, **kept)
     return model.solution(batch, batch.run())
 

@@ -204,6 +204,8 @@ def _chosen(touches: Any, edges: Any, rows: npt.NDArray[np.int64]) -> Any:
 
 def kind_of(model: Motion) -> Hashable:
     """What models must have in common to share a batch."""
+    if isinstance(model, Fleet):
+        return kind_of(model.models[0])
     return type(model), model.loop(), model.layout
 
 
@@ -215,6 +217,35 @@ def sorted_by_kind(models: Iterable[Motion]) -> list[list[int]]:
     return list(found.values())
 
 
+@dataclass(frozen=True, eq=False)
+class Gathered:
+    """Models whose runs go in one batch."""
+
+    numbers: list[int]
+    """Which of the models these are."""
+    model: Any
+    release: Any
+
+    def each(self, result: BatchResult) -> list[Any]:
+        """The result of each model alone."""
+        if isinstance(result, FleetResult):
+            return [part for _, part in result.parts]
+        return [result]
+
+
+def gathered(models: Sequence[Motion], releases: Sequence[Any]) -> Iterator[Gathered]:
+    """Models with their releases, those together that can share a batch; the runs of the first
+    model come first, then those of the next."""
+    for numbers in sorted_by_kind(models):
+        some, starts = [models[i] for i in numbers], [releases[i] for i in numbers]
+        if len(some) == 1:
+            yield Gathered(numbers, some[0], starts[0])
+            continue
+        edges = np.cumsum([0, *map(len, starts)])
+        rows = [np.arange(a, b) for a, b in itertools.pairwise(edges)]
+        yield Gathered(numbers, Fleet(some, rows), Releases(tuple(starts), int(edges[-1])))
+
+
 def run_models(
     models: Sequence[Motion], releases: Sequence[Any], **options: Any
 ) -> Iterator[tuple[list[int], BatchResult, list[Any]]]:
@@ -223,13 +254,6 @@ def run_models(
 
     ``options`` are those of ``run_batch``.
     """
-    for numbers in sorted_by_kind(models):
-        some, starts = [models[i] for i in numbers], [releases[i] for i in numbers]
-        if len(some) == 1:
-            result = run_batch(some[0], starts[0], **options)
-            yield numbers, result, [result]
-            continue
-        edges = np.cumsum([0, *map(len, starts)])
-        rows = [np.arange(a, b) for a, b in itertools.pairwise(edges)]
-        result = run_batch(Fleet(some, rows), Releases(tuple(starts), int(edges[-1])), **options)
-        yield numbers, result, [part for _, part in result.parts]
+    for some in gathered(models, releases):
+        result = run_batch(some.model, some.release, **options)
+        yield some.numbers, result, some.each(result)

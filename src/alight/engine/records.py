@@ -198,6 +198,5 @@ def take_touches(touches: wp.array, counts: Any, device: devices.Device) -> tupl
     ]
     devices.launch(_gather_touches, len(slots), inputs, device)
     found = out.numpy()
-    return (
-        found if device.is_gpu else found.copy()
-    ), slots  # on a CPU that is the kernel's own memory
+    # On a CPU that is the kernel's own memory.
+    return (found if device.is_gpu else found.copy()), slots

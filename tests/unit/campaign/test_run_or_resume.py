@@ -21,6 +21,7 @@ from alight.core.errors import FileError, InputError
 from alight.core.outcomes import Outcome
 from alight.core.progress import Silent
 from alight.engine.columns import Source, named
+from alight.motions import Model
 from alight.motions.rigid.columns import RIGID
 from alight.scenario import prepare
 
@@ -216,7 +217,7 @@ def test_shards_run_together_are_what_they_are_alone(scenario, tmp_path, togethe
     heavy = '"lander.mass" = { kind = "choice", values = ["1 kg", "2 kg"] }'
     given = scenario(trajectories=[8], dispersions=DISPERSIONS + heavy)
     run(given, tmp_path / "alone")
-    run(given, tmp_path / "together", executor=Local(together=together))
+    run(given, tmp_path / "together", executor=Local(lot=together))
     assert contents(tmp_path / "alone") == contents(tmp_path / "together")
 
 
@@ -411,3 +412,25 @@ def test_work_can_be_sent_elsewhere(scenario):
     one = work.compute(1)
     other = pickle.loads(pickle.dumps(work)).compute(1)
     assert one == other
+
+
+def test_ctrl_c_in_a_flow_keeps_the_shards_that_are_whole(scenario, tmp_path, paced):
+    """Those whose runs have all ended are written, whatever else is under way."""
+
+    class Impatient(Silent):
+        ended = 0
+
+        def advance(self, n=1, **facts):
+            self.ended += n
+            if self.ended >= 6:
+                raise KeyboardInterrupt
+
+    given = scenario()
+    run(given, tmp_path / "whole")
+    paced(Model, slots=6)
+    options = {"device": "cpu", "show": Impatient(), "executor": Local(lot=6)}
+    with pytest.raises(CampaignInterruptedError, match="again"):
+        run_campaign(given, out=tmp_path / "part", **options)
+    kept = run(given, tmp_path / "part").kept
+    assert 1 <= kept < 4
+    assert contents(tmp_path / "part") == contents(tmp_path / "whole")

@@ -19,55 +19,73 @@ from alight.campaign.tables.registered import registered_columns
 from alight.core.checks import Array
 from alight.core.errors import InputError
 from alight.core.outcomes import Ending, Outcome
-from alight.core.progress import Progress, Silent
-from alight.engine import simulate
+from alight.core.progress import Progress
+from alight.engine import run_batch, simulate
 from alight.engine.columns import Column, Columns, Source
-from alight.engine.fleet import run_models
+from alight.engine.fleet import Gathered, gathered
 from alight.engine.records import Touch, stacked
 
 Index = npt.NDArray[np.int64]
 
 
 class Job:
-    """Some runs, all of them done: in one batch wherever their kernels are the same."""
+    """Some runs: drawn, done in one batch wherever their kernels are the same, and written up.
 
-    def __init__(
-        self, work: Any, runs: Index, values: dict[str, Array], bar: Progress | None = None
-    ) -> None:
+    ``run`` does them all. Or each of ``parts`` is done elsewhere and its result given to ``take``,
+    and ``close`` follows when all have come.
+    """
+
+    def __init__(self, work: Any, runs: Index, values: dict[str, Array]) -> None:
         self.work, self.runs, self._values = work, runs, values
         self.codes: npt.NDArray[np.int32] = np.zeros(len(runs), dtype=np.int32)
         self._data: dict[str, Any] = {}
-        self._run(work.prepared.groups(values), bar or Silent())
+        self._groups = work.prepared.groups(values)
+        self._contacts: list[tuple[Any, Index]] = []
+        with self._groups[0].blamed():
+            self._models = [group.model for group in self._groups]
+            # Of a study the first run decides, which need not be among these.
+            known = getattr(work.prepared, "columns", None)
+            self._columns: Columns = known or self._models[0].columns
+            self.parts = list(gathered(self._models, [group.release for group in self._groups]))
 
     # -- running -------------------------------------------------------------------------------
 
-    def _run(self, groups: list[Any], bar: Progress) -> None:
-        """Run all groups, those together that can be, and keep what they left."""
+    def run(self, bar: Progress) -> None:
+        """Run all parts, one after the other."""
         ended: Counter[int] = Counter()
-        parts, owners = [], []
         new: dict[int, Ending] = {}
-        with groups[0].blamed():
-            models, releases = zip(*((g.model, g.release) for g in groups), strict=True)
-            # Of a study the first run decides, which need not be among these.
-            known = getattr(self.work.prepared, "columns", None)
-            self._columns: Columns = known or models[0].columns
-            for model in models:
-                new |= model.endings
-            kind = models[0].run_kind.having(new)
-            options = {"device": self.work.device, "threads": self.work.threads, "show": bar}
-            for numbers, result, each in run_models(models, releases, **options):
-                rows = [self._rows(groups[number]) for number in numbers]
-                for number, part, own in zip(numbers, each, rows, strict=True):
-                    self._take(own, models[number], part)
-                    ended.update(self.codes[own].tolist())
-                for touches, row in self._spread(result.touches, np.concatenate(rows)):
-                    parts.append(touches)
-                    owners.append(row)
+        for model in self._models:
+            new |= model.endings
+        kind = self._models[0].run_kind.having(new)
+        options = {"device": self.work.device, "threads": self.work.threads, "show": bar}
+        with self.blamed():
+            for part in self.parts:
+                rows = self.take(part, run_batch(part.model, part.release, **options))
+                ended.update(self.codes[rows].tolist())
                 bar.advance(0, **kind.facts(ended))
-        touches, row = stacked(Touch, parts), np.concatenate(owners)
+        self.close()
+
+    def blamed(self) -> Any:
+        """What is wrong with the runs is told with file and key."""
+        return self._groups[0].blamed()
+
+    def take(self, part: Gathered, result: Any) -> Index:
+        """Keep what came of the runs of a part; the places here of these runs."""
+        own = [self._rows(self._groups[number]) for number in part.numbers]
+        for number, one, rows in zip(part.numbers, part.each(result), own, strict=True):
+            self._take(rows, self._models[number], one)
+        all_rows = np.concatenate(own)
+        self._contacts += self._spread(result.touches, all_rows)
+        return all_rows
+
+    def close(self) -> None:
+        """All runs are done: put contacts in their order."""
+        parts, owners = zip(*self._contacts, strict=True)
+        touches, row = stacked(Touch, list(parts)), np.concatenate(owners)
         # Groups come one after the other; within a run contacts are already in order of time.
         order = np.argsort(row, kind="stable")
         self._touches, self._owners = touches[order], row[order]
+        self._contacts = []
 
     def _take(self, rows: Index, model: Any, result: Any) -> None:
         """Keep what came of the runs of one model; ``rows`` are their places here."""
@@ -104,13 +122,15 @@ class Job:
 
     # -- files ---------------------------------------------------------------------------------
 
-    def files(self, shard: int, own: slice) -> tuple[dict[str, bytes], int]:
+    def files(
+        self, shard: int, own: slice, courses: dict[str, Any]
+    ) -> tuple[dict[str, bytes], int]:
         """The files of a shard, whose runs are ``own`` of these, and its number of contacts."""
         met = slice(*np.searchsorted(self._owners, [own.start, own.stop]))
         touches, owners = self._touches[met], self.runs[self._owners[met]]
         contacts = table_from(self._columns.contacts, Source(touches, owners))
         files = {runs_name(shard): self.table(own), contacts_name(shard): contacts}
-        made = {name: to_bytes(table) for name, table in {**files, **self._courses(own)}.items()}
+        made = {name: to_bytes(table) for name, table in {**files, **courses}.items()}
         return made, len(touches)
 
     def table(self, own: slice) -> Any:
@@ -127,7 +147,7 @@ class Job:
             data[column.name] = array
         return table_of(columns, data)
 
-    def _courses(self, own: slice) -> dict[str, Any]:
+    def courses(self, own: slice) -> dict[str, Any]:
         """Tables of the runs whose course is kept; one released inside the ground has none."""
         out, work = {}, self.work
         every = getattr(work.scenario.record, "every", None)

@@ -6,8 +6,10 @@ A ``Work`` can be pickled: an executor may send it to other machines. The costly
 
 from __future__ import annotations
 
+import contextlib
 import functools
-from collections.abc import Iterator, Sequence
+import itertools
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -52,30 +54,53 @@ class Work:
 
     def compute(self, shard: int, bar: Progress | None = None) -> Shard:
         """Do all runs of a shard; ``bar`` is advanced as they end."""
-        (only,) = self.compute_together([shard], bar)
-        return only
+        drawn = self.drawn([shard])
+        with drawn.named():
+            drawn.job.run(bar or Silent())
+        (only,) = drawn.shards()
+        return only()
 
-    def compute_together(
-        self, shards: Sequence[int], bar: Progress | None = None
-    ) -> Iterator[Shard]:
-        """Do all runs of several shards at once; each is what ``compute`` makes of it."""
+    def drawn(self, shards: Sequence[int]) -> Drawn:
+        """The runs of some shards, about to be done."""
         members = [self.plan.runs(shard) for shard in shards]
-        runs = np.concatenate(members)
+        return Drawn(self, list(shards), members)
+
+
+class Drawn:
+    """The runs of some shards: their values drawn, their models made."""
+
+    def __init__(self, work: Work, shards: list[int], members: list[Any]) -> None:
+        self.shards_of, self.runs = shards, np.concatenate(members)
+        self._edges = np.cumsum([0, *(len(m) for m in members)]).tolist()
+        with self.named():
+            values = sample(work.scenario, self.runs, total=work.plan.total)
+            self.job = Job(work, self.runs, values)
+
+    @contextlib.contextmanager
+    def named(self) -> Iterator[None]:
+        """What is wrong with the runs is told with the shards they are of."""
         try:
-            values = sample(self.scenario, runs, total=self.plan.total)
-            done = Job(self, runs, values, bar)
+            yield
         except InputError as cause:
-            named = f"shard {shards[0]}" if len(shards) == 1 else f"shards {shards[0]} ..."
+            first, more = self.shards_of[0], len(self.shards_of) > 1
+            named = f"shards {first} ..." if more else f"shard {first}"
             raise InputError(
-                f"{named} (runs {runs[0]} to {runs[-1]}) cannot be run: {cause}"
+                f"{named} (runs {self.runs[0]} to {self.runs[-1]}) cannot be run: {cause}"
             ) from cause
-        rows = np.cumsum([0, *(len(m) for m in members)]).tolist()
-        for i, shard in enumerate(shards):
-            own = slice(rows[i], rows[i + 1])
-            files, contacts = done.files(shard, own)
-            codes, counts = np.unique(done.codes[own], return_counts=True)
-            outcomes = {int(c): int(n) for c, n in zip(codes, counts, strict=True)}
-            yield Shard(shard, files, contacts, outcomes)
+
+    def shards(self) -> Iterator[Callable[[], Shard]]:
+        """Of runs that are done, each shard as a call that makes its files, in any thread."""
+        for shard, (begin, end) in zip(
+            self.shards_of, itertools.pairwise(self._edges), strict=True
+        ):
+            own = slice(begin, end)
+            yield functools.partial(self._shard, shard, own, self.job.courses(own))
+
+    def _shard(self, shard: int, own: slice, courses: dict[str, Any]) -> Shard:
+        files, contacts = self.job.files(shard, own, courses)
+        codes, counts = np.unique(self.job.codes[own], return_counts=True)
+        outcomes = {int(c): int(n) for c, n in zip(codes, counts, strict=True)}
+        return Shard(shard, files, contacts, outcomes)
 
 
 class ShardBar(Silent):

@@ -240,7 +240,7 @@ class CaughtMotion(Motion):
 
 def fly(model: CaughtMotion, release: Any, device: str, threads: int | None) -> Any:
     """Histories and ends of the runs of a release."""
-    kept = model.keeping(len(release))
+    kept: dict[str, Any] = model.keeping(len(release))
     batch = Batch(model, release, device=device, threads=threads, **kept)
     return model.solution(batch, batch.run())
 

@@ -15,7 +15,7 @@ from alight.campaign.run_kinds import run_kind
 from alight.core.errors import InputError
 from alight.core.outcomes import Outcome, ending_of
 from alight.core.progress import Silent
-from alight.engine import fleet
+from alight.engine import run_batch
 from alight.motions.capture.columns import CAPTURE_KIND, CAPTURES
 from alight.motions.capture.result import CAPTURE_WORDS, ROW
 from alight.motions.membrane.columns import DROP_KIND, DROPS
@@ -108,7 +108,7 @@ def test_runs_are_those_of_the_engine(captured):
     table = captured.read("runs").to_pylist()
     for number in (0, 4):
         (group,) = prepare(one, "cpu").groups(sample(one, [number]))
-        row = fleet.run_batch(group.model, group.release, device="cpu").rows[0]
+        row = run_batch(group.model, group.release, device="cpu").rows[0]
         for name in ("bending_nm", "force_n", "slip_m", "spin_rpm", "steps"):
             assert table[number][name] == row[name], name
         assert table[number]["shape"] == group.shape
@@ -183,22 +183,21 @@ def test_the_bytes_do_not_depend_on_threads_or_stops(captured, tmp_path):
         assert old.read_bytes() == new.read_bytes()
 
 
-def test_runs_of_different_asteroids_are_one_batch(monkeypatch):
+def test_runs_of_different_asteroids_are_one_batch():
     """Whatever their shapes and lengths; the tables have the same bytes as of each run alone."""
-    one, launched = loads(CAPTURE), []
+    one = loads(CAPTURE)
     work = Work(one, make_plan(one, "cpu", {}), "cpu")
-    real = fleet.run_batch
 
-    def run_batch(model, release, **options):
-        launched.append(len(release))
-        return real(model, release, **options)
+    def done(runs):
+        job = Job(work, runs, sample(one, [int(run) for run in runs]))
+        job.run(Silent())
+        return len(job.parts), job.table(slice(0, len(runs)))
 
-    monkeypatch.setattr(fleet, "run_batch", run_batch)
     runs = work.plan.runs(0)
-    together = Job(work, runs, sample(one, runs)).table(slice(0, len(runs)))
-    assert launched == [len(runs)]
-    for i, run in enumerate(runs):
-        alone = Job(work, runs[i : i + 1], sample(one, [int(run)])).table(slice(0, 1))
+    batches, together = done(runs)
+    assert batches == 1
+    for i in range(len(runs)):
+        _, alone = done(runs[i : i + 1])
         assert alone.equals(together.slice(i, 1).combine_chunks())
 
 

@@ -211,16 +211,16 @@ def test_a_function_makes_each_run(tmp_path):
 
 
 def test_runs_with_one_model_are_one_batch(tmp_path, monkeypatch):
-    from alight.engine import fleet
+    from alight.campaign.jobs import job
 
     shared, launched = cube(), []
-    real = fleet.run_batch
+    real = job.run_batch
 
     def counted(model, release, **options):
         launched.append((type(model).__name__, len(release)))
         return real(model, release, **options)
 
-    monkeypatch.setattr(fleet, "run_batch", counted)
+    monkeypatch.setattr(job, "run_batch", counted)
     run(made(lambda values: (shared, start(velocity=values["velocity"]))), tmp_path / "one")
     assert launched == [("Model", 3), ("Model", 2)]
     launched.clear()

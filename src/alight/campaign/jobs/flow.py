@@ -1,0 +1,161 @@
+"""A campaign as one flow: runs of many shards in one batch, from the first to the last.
+
+Slots that become free take runs of the shards that follow, so that no shard waits for its longest
+run with a GPU idle. Values are drawn and models made ahead, by one thread; files of shards whose
+runs have ended are made by others. A shard is what ``Work.compute`` makes of it.
+"""
+
+from __future__ import annotations
+
+import itertools
+from collections import deque
+from collections.abc import Hashable, Iterator, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
+from dataclasses import dataclass, field
+from typing import Any
+
+from alight.campaign.jobs.shard import Drawn, ShardBar, Work
+from alight.campaign.shard_store import Shard
+from alight.core import devices
+from alight.engine.batch import Batch
+from alight.engine.fleet import Gathered, kind_of
+from alight.engine.lot import Lot
+
+#: Runs that are drawn at once: enough to fill what becomes free of a GPU between two looks at it.
+LOT = 16_384
+#: Shards whose files are made or wait to be written.
+AHEAD = 64
+#: Threads that make files; tables are made and compressed outside of Python's lock.
+WRITERS = 4
+
+
+@dataclass(eq=False)
+class _Drawn:
+    """Runs of some shards, about to go into slots."""
+
+    drawn: Drawn
+    lots: list[tuple[Gathered, Lot]]
+    left: int = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.left = len(self.lots)
+
+
+class Flow:
+    """The runs of some shards, on one device."""
+
+    def __init__(self, work: Work, shards: Sequence[int], bar: ShardBar, lot: int = LOT) -> None:
+        self._work, self._bar = work, bar
+        self._device = devices.resolve(work.device)
+        each = max(1, lot // work.plan.shard)
+        self._lots = _pieces(shards, each)
+        self._runs = sum(len(work.plan.runs(shard)) for shard in shards)
+        self._batches: dict[Hashable, list[Batch]] = {}
+        self._under_way: dict[Lot, tuple[_Drawn, Gathered]] = {}
+
+    def shards(self) -> Iterator[Shard]:
+        """Each shard, as its last run has ended and its files are made."""
+        making: deque[Future[Shard]] = deque()
+        with ThreadPoolExecutor(1) as drawing, ThreadPoolExecutor(WRITERS) as writing:
+            try:
+                self._next = self._ahead(drawing)
+                while self._feed(drawing) or self._under_way:
+                    for drawn in self._advance():
+                        making.extend(writing.submit(make) for make in drawn.shards())
+                    while making and (making[0].done() or len(making) > AHEAD):
+                        yield making.popleft().result()
+                while making:
+                    yield making.popleft().result()
+            except KeyboardInterrupt:
+                while making:  # whole, and not to be lost
+                    yield making.popleft().result()
+                raise
+            finally:
+                for each in making:
+                    each.cancel()
+                if self._next is not None:
+                    self._next.cancel()
+
+    # -- feeding -------------------------------------------------------------------------------
+
+    def _ahead(self, drawing: ThreadPoolExecutor) -> Future[_Drawn] | None:
+        """The next runs, drawn while others go on; None where there are no more."""
+        shards = next(self._lots, None)
+        return None if shards is None else drawing.submit(self._draw, shards)
+
+    def _draw(self, shards: Sequence[int]) -> _Drawn:
+        drawn = self._work.drawn(shards)
+        with drawn.named(), drawn.job.blamed():
+            threads = self._work.threads
+            lots = [
+                (part, Lot(part.model, part.release, self._device, threads))
+                for part in drawn.job.parts
+            ]
+        return _Drawn(drawn, lots)
+
+    def _feed(self, drawing: ThreadPoolExecutor) -> bool:
+        """Let runs follow as long as slots are free; False when there are no more."""
+        while self._next is not None and self._has_room():
+            if self._under_way and not self._next.done():
+                return True  # no slot waits for what is being drawn while others have runs
+            drawn = self._next.result()
+            self._next = self._ahead(drawing)
+            for part, lot in drawn.lots:
+                self._under_way[lot] = (drawn, part)
+                self._enter(lot)
+        return self._next is not None
+
+    def _has_room(self) -> bool:
+        batches = [batch for some in self._batches.values() for batch in some]
+        return not batches or any(batch.free > 0 for batch in batches)
+
+    def _enter(self, lot: Lot) -> None:
+        """Put a lot into a batch of its kind."""
+        batches = self._batches.setdefault(kind_of(lot.model), [])
+        for batch in batches:
+            if batch.fits(lot):
+                batch.add(lot)
+                return
+        pace = lot.model.pace(self._device)
+        most = pace.slots if self._device.is_cpu else pace.most_on_gpu
+        slots = max(1, min(most, self._runs))
+        place: dict[str, Any] = {"device": self._device.name, "threads": self._work.threads}
+        batches.append(Batch(lot.model, lot, slots=slots, together=True, **place))
+
+    # -- going on ------------------------------------------------------------------------------
+
+    def _advance(self) -> Iterator[Drawn]:
+        """One launch or a few of each batch; runs of shards that have all ended."""
+        for batches in self._batches.values():
+            for batch in batches:
+                batch.advance()
+                for lot in batch.ended():
+                    whole = self._end(lot)
+                    if whole is not None:
+                        yield whole
+        self._tell()
+
+    def _end(self, lot: Lot) -> Drawn | None:
+        drawn, part = self._under_way.pop(lot)
+        with drawn.drawn.named(), drawn.drawn.job.blamed():
+            drawn.drawn.job.take(part, lot.result())
+        drawn.left -= 1
+        if drawn.left:
+            return None
+        drawn.drawn.job.close()
+        return drawn.drawn
+
+    def _tell(self) -> None:
+        """Report the runs that have ended, and how."""
+        facts: dict[str, Any] = {}
+        done = 0
+        for batch in itertools.chain.from_iterable(self._batches.values()):
+            done += batch.done
+            for name, count in batch.facts().items():
+                facts[name] = int(facts.get(name, 0)) + int(str(count))
+        self._bar.advance(done, **facts)
+
+
+def _pieces(shards: Sequence[int], each: int) -> Iterator[Sequence[int]]:
+    for first in range(0, len(shards), each):
+        yield shards[first : first + each]
