@@ -111,7 +111,7 @@ def met_at(
     return lever / weight
 
 
-@wp.func
+@wp.func(inline=False)
 def strike(
     contact: CompliantData,
     body: RigidBody,
@@ -302,7 +302,7 @@ def stride_through(count: int):
     return stride
 
 
-@wp.func
+@wp.func(inline=False)
 def hold(
     contact: CompliantData,
     body: RigidBody,
