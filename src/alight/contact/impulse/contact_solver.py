@@ -302,7 +302,7 @@ def stride_through(count: int):
     return stride
 
 
-@wp.func(inline=False)
+@wp.func
 def hold(
     contact: CompliantData,
     body: RigidBody,
