@@ -193,7 +193,7 @@ def rocks_walk(Scene: Any, Query: Any, spread: Any, settle: Any, visit: Any) -> 
     walk_kept = walk_function(KeptScene, Query, spread, visit_kept)
     walk_facets = walk_function(Scene, Query, spread, visit_facet)
 
-    @wp.func(inline=False)
+    @wp.func
     def over_kept(scene: Scene, query: Query):
         now = query
         if scene.kept.tree.count > 0:
@@ -203,7 +203,7 @@ def rocks_walk(Scene: Any, Query: Any, spread: Any, settle: Any, visit: Any) -> 
             now = walk_kept(kept, query)
         return now
 
-    @wp.func(inline=False)
+    @wp.func
     def over_facets(scene: Scene, query: Query):
         now = query
         if scene.rocks.made > 0:
