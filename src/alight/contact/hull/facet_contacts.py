@@ -316,7 +316,7 @@ def contacts_function(GroundData: Any, stands_on: Any, nearest: Any) -> Any:
 
     walk = walk_function(ContactScene, Collecting, spread_of, visit)
 
-    @wp.func
+    @wp.func(inline=False)
     def contacts(
         ground: GroundData,
         hull: HullData,

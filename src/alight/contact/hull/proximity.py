@@ -177,7 +177,7 @@ def nearest_function(GroundData: Any, stands_on: Any, facing: Any) -> Any:
 
     walk = walk_function(ProximityScene, Search, hull_spread, visit)
 
-    @wp.func
+    @wp.func(inline=False)
     def nearest(ground: GroundData, hull: HullData, position: vec3, attitude: quat, reach: scalar):
         scene = ProximityScene()
         scene.mesh = ground.mesh

@@ -174,7 +174,8 @@ def rock_under_faces(
     """Corners of a rock under faces and edges of the lander."""
     now = given
     margin = given.margin
-    for k in range(_VERTICES):
+    k = int(0)
+    while k < _VERTICES:  # not ``for``: Warp would write it out twelve times
         p = vec3(seen[k, 0], seen[k, 1], seen[k, 2])
         near = box_way(hull, p, p)
         if wp.dot(near, near) < margin * margin:
@@ -185,6 +186,7 @@ def rock_under_faces(
                     new.kind = PEAK
                     new.feature = j
                     now = kept(found, now, new, hull)
+        k += 1
     return now
 
 
@@ -204,10 +206,11 @@ def edges_on_rock(
     own = OWNED
     for f in range(_FACES):
         v = face[f]
-        for k in range(3):
+        k = int(0)
+        while k < 3:
             if (own[f] & (OWN_EDGE << k)) != 0:
                 p = seen[v[k]]
-                q = seen[v[(k + 1) % 3]]
+                q = seen[v[wp.where(k == 2, 0, k + 1)]]
                 near = box_way(hull, wp.min(p, q), wp.max(p, q))
                 if wp.dot(near, near) < margin * margin:
                     d = q - p
@@ -220,10 +223,11 @@ def edges_on_rock(
                             new.kind = EDGES
                             new.feature = j
                             now = kept(found, now, new, hull)
+            k += 1
     return now
 
 
-@wp.func
+@wp.func(inline=False)
 def touch_rock(
     hull: HullData,
     face: wp.array(dtype=wp.vec3i),

@@ -39,7 +39,7 @@ def spread_of_search(query: RockSearch, axis: vec3):
     return hull_spread(query.search, axis)
 
 
-@wp.func
+@wp.func(inline=False)
 def meet_rock(hull: HullData, face: wp.array(dtype=wp.vec3i), query: RockSearch, rock: Rock):
     """``query`` after one rock was looked at."""
     now = query
@@ -142,7 +142,7 @@ def rocky_functions(RockyData: Any, Scene: Any, settle: Any) -> tuple[Any, Any]:
                     now = touch(place, now, shelves.rock[row, slot])
         return now
 
-    @wp.func
+    @wp.func(inline=False)
     def contacts_of_all(
         ground: RockyData,
         hull: HullData,

@@ -111,7 +111,7 @@ def met_at(
     return lever / weight
 
 
-@wp.func
+@wp.func(inline=False)
 def strike(
     contact: CompliantData,
     body: RigidBody,

@@ -107,7 +107,7 @@ def body_of(inverse_mass: mat33, restitution: scalar, friction: scalar):
     return body
 
 
-@wp.func
+@wp.func(inline=False)
 def impact(inverse_mass: mat33, velocity: vec3, restitution: scalar, friction: scalar):
     """The collision of a contact point that moves with ``velocity`` [m/s].
 

@@ -196,7 +196,7 @@ def visit_facet(scene: ClearScene, given: FreeFlight, facet: int):
 walk_facets = time_walk(ClearScene, visit_facet)
 
 
-@wp.func
+@wp.func(inline=False)
 def facets_clear(ground: MeshGround, hull: HullData, given: FreeFlight):
     """``given`` after all facets."""
     scene = ClearScene()
@@ -235,7 +235,7 @@ def visit_ball(scene: ClearScene, given: FreeFlight, facet: int):
 walk_ball = time_walk(ClearScene, visit_ball)
 
 
-@wp.func
+@wp.func(inline=False)
 def ball_clear(ground: MeshGround, hull: HullData, given: FreeFlight):
     """``given`` after all facets; ``hull`` has nothing but a radius."""
     scene = ClearScene()

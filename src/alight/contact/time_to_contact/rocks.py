@@ -130,7 +130,7 @@ def rock_edges_clear(
     return now
 
 
-@wp.func
+@wp.func(inline=False)
 def rock_clear(face: wp.array(dtype=wp.vec3i), rock: Rock, hull: HullData, given: FreeFlight):
     """``given`` after one rock."""
     now = given
@@ -352,7 +352,7 @@ def rocky_clear(RockyData: Any, Scene: Any, settle: Any, ball: bool) -> Any:
             k += 1
         return now
 
-    @wp.func
+    @wp.func(inline=False)
     def clear_of_all(
         ground: RockyData, hull: HullData, shelves: Shelves, slot: int, given: FreeFlight
     ):

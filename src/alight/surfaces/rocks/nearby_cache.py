@@ -168,7 +168,7 @@ def shelf_function(Scene: Any, settle: Any) -> Any:
 
     walk = walk_function(Stock, CacheFilling, spread_of_filling, visit_facet)
 
-    @wp.func
+    @wp.func(inline=False)
     def fetch(scene: Scene, shelves: Shelves, slot: int, center: vec3, reach: scalar):
         rows = shelves.rock.shape[0]
         if rows == 0:

@@ -153,31 +153,17 @@ def press_rigid(parts: Composition, gaps: Any, depth: Any, hull: bool) -> tuple[
         return out
 
     @wp.func
-    def arrived(
-        world: World, run: Run, memory: Memory, slot: int, contact: CompliantData, pull: vec3
+    def after_flight(
+        world: World,
+        run: Run,
+        memory: Memory,
+        slot: int,
+        contact: CompliantData,
+        pull: vec3,
+        hit: Strike,
     ):
         """``run`` after the hits that end a flight: in flight again, or in contact that goes on."""
-        body = world.body
-        R = wp.quat_to_matrix(run.q)
-        inverse = R * body.inverse_inertia * wp.transpose(R)
-        start = Motion()
-        start.v = run.v
-        start.w = R * run.w
-        ever = scalar(1e300)
-        margin = wp.max(_TOUCH * body.bounding_radius, scalar(10.0) * _ROUNDING * wp.length(run.x))
-        count = int(0)
-        hit = Strike()
-        looks = int(0)
-        # Contact that went on may have left a gap a little below 0: look farther until it is found.
-        while hit.hits == 0 and looks < _LOOKS:
-            count = find(world, run, memory, slot, run.x, run.q, margin)
-            hit = strike(
-                contact, body, inverse, run.x, start, memory.contacts, count, slot, ever,
-                scalar(0.0), scalar(0.0),
-            )  # fmt: skip
-            margin = scalar(10.0) * margin
-            looks += 1
-        out = met(world, run, memory, slot, start, hit, count)
+        out = run
         out.quiet = scalar(0.0)
         # Where nothing was hit, a step in contact makes sure that time goes on.
         if hit.hits > 0 and hit.least > leaving_speed(contact.depth, wp.length(pull)):
@@ -192,10 +178,14 @@ def press_rigid(parts: Composition, gaps: Any, depth: Any, hull: bool) -> tuple[
         return out
 
     @wp.func
-    def awaited(
+    def collide(
         world: World, run: Run, memory: Memory, slot: int, contact: CompliantData, pull: vec3
     ):
-        """``run`` after the hits at which a step in contact ended. Contact goes on."""
+        """``run`` after the hits of this instant: those that end a flight, or a step in contact.
+
+        The two differ in what they look at and in what follows. Contacts are found, and hit, at one
+        place in the code, as that is most of what there is to compile.
+        """
         body = world.body
         size = body.bounding_radius
         g = wp.length(pull)
@@ -204,44 +194,41 @@ def press_rigid(parts: Composition, gaps: Any, depth: Any, hull: bool) -> tuple[
         start = Motion()
         start.v = run.v
         start.w = R * run.w
-        fast = wp.length(run.v) + wp.length(run.w) * size
-        near = closeness(contact, run.x)
-        slow = leaving_speed(contact.depth, g)
+        ends_flight = not run.turning < _NEVER
+        # Contact that went on may have left a gap a little below 0: look farther until it is found.
+        looks = _LOOKS
+        near = scalar(1e300)
+        slow = scalar(0.0)
+        margin = wp.max(_TOUCH * size, scalar(10.0) * _ROUNDING * wp.length(run.x))
+        if not ends_flight:
+            looks = 1
+            fast = wp.length(run.v) + wp.length(run.w) * size
+            near = closeness(contact, run.x)
+            slow = leaving_speed(contact.depth, g)
+            margin = reach(fast, g, run.dt, size)
         least = _SLOWEST * slow
-        margin = reach(fast, g, run.dt, size)
-        count = find(world, run, memory, slot, run.x, run.q, margin)
-        hit = strike(
-            contact,
-            body,
-            inverse,
-            run.x,
-            start,
-            memory.contacts,
-            count,
-            slot,
-            near,
-            least,
-            slow,
-        )
+        count = int(0)
+        hit = Strike()
+        while hit.hits == 0 and looks > 0:
+            count = find(world, run, memory, slot, run.x, run.q, margin)
+            hit = strike(
+                contact, body, inverse, run.x, start, memory.contacts, count, slot, near,
+                least, slow,
+            )  # fmt: skip
+            margin = scalar(10.0) * margin
+            looks -= 1
         active = int(0)
         for k in range(count):
             if memory.contacts[k, slot].gap <= near:
                 active += 1
         out = met(world, run, memory, slot, start, hit, active)
+        if ends_flight:
+            return after_flight(world, out, memory, slot, contact, pull, hit)
         out.lasting = 1
         out.turning = touch_after_hits(
             memory.contacts, count, slot, run.x, hit.motion, pull, near, least
         )
         return out
-
-    @wp.func
-    def collide(
-        world: World, run: Run, memory: Memory, slot: int, contact: CompliantData, pull: vec3
-    ):
-        """``run`` after the hits of this instant."""
-        if run.turning < _NEVER:
-            return awaited(world, run, memory, slot, contact, pull)
-        return arrived(world, run, memory, slot, contact, pull)
 
     @wp.func
     def go_on(
@@ -345,15 +332,15 @@ def press_rigid(parts: Composition, gaps: Any, depth: Any, hull: bool) -> tuple[
 
         return step
 
-    hit, last = stepped(collide), stepped(go_on)
-
     @wp.func
-    def press(world: World, run: Run, memory: Memory, slot: int):
+    def either(
+        world: World, run: Run, memory: Memory, slot: int, contact: CompliantData, pull: vec3
+    ):
         if run.lasting == 0:
-            return hit(world, run, memory, slot)
-        return last(world, run, memory, slot)
+            return collide(world, run, memory, slot, contact, pull)
+        return go_on(world, run, memory, slot, contact, pull)
 
-    return hit, last, press
+    return stepped(collide), stepped(go_on), stepped(either)
 
 
 @functools.cache
