@@ -10,6 +10,9 @@ OUT    := out
 # would then compile the whole package again.
 unexport PYTHONDONTWRITEBYTECODE
 
+# Types and rooms are one core's work each: they go beside the tests.
+MAKEFLAGS += --jobs=2
+
 .DEFAULT_GOAL := help
 .PHONY: help setup demo test lint types rooms tests remind validate matrix mutants bench figures clean
 
@@ -53,7 +56,7 @@ tests: $(STAMP) # Tests, without the slow studies
 	$(PY) -m pytest -n auto --maxprocesses 4 --dist loadfile
 
 # How many slow studies rest on files that differ from main; only a reminder, never a failure.
-remind: $(STAMP)
+remind: $(STAMP) | tests
 	@$(PY) -m tools.validate --remind
 
 # All of them write docs/validation.md. CHANGED=1: those that rest on what differs from main, or
