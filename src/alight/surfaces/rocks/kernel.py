@@ -204,7 +204,7 @@ def rock_vertex(rock: Rock, i: int):
     return rock.corner[i]
 
 
-@wp.func(inline=False)
+@wp.func
 def rock_of(
     shape: RockShape,
     site: FacetSite,

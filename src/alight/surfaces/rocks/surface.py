@@ -63,16 +63,7 @@ def _rocky_law(base_point: Any, base_data: Any, Scene: Any, settle: Any) -> tupl
             now.limit2 = wp.max(near * near, _INSIDE)
         return now
 
-    walk_kept, walk_made = rocks_walk(Scene, RockQuery, no_spread, settle, visit)
-
-    # Compiled by themselves: a kernel asks for the ground at several places.
-    @wp.func(inline=False)
-    def over_kept(scene: Scene, query: RockQuery):
-        return walk_kept(scene, query)
-
-    @wp.func(inline=False)
-    def over_made(scene: Scene, query: RockQuery):
-        return walk_made(scene, query)
+    over_kept, over_made = rocks_walk(Scene, RockQuery, no_spread, settle, visit)
 
     @wp.func
     def query_at(x: vec3, found: SurfacePoint, reach: scalar):
