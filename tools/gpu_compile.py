@@ -7,7 +7,7 @@ registers and stack of a thread, and the functions that the optimiser spent most
 The optimiser's time grows faster than the size of a function, and what a kernel calls becomes part
 of it. Where a kernel takes long, the list of its functions says what to do: one that stands there
 by itself is large; where all the time is the kernel's own, a large function that it calls should be
-``@wp.func(inline=False)``, called at one place, and given small structs: they are copied. A ``for``
+``@out_of_line``, called at one place, and given small structs: they are copied. A ``for``
 over a fixed number of at most 16 is written out by Warp that many times, with all that is called in
 it: use ``while`` where that is much. Time that no function has is the assembler's, which goes with
 the size of the code.

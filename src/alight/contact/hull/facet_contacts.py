@@ -39,6 +39,7 @@ from alight.contact.hull.feature_pairs import (
     straight,
 )
 from alight.contact.hull.proximity import hull_spread, nearest, search_from
+from alight.core.out_of_line import out_of_line
 from alight.core.types import quat, scalar, vec3
 from alight.surfaces.facets.bvh import walk_function
 from alight.surfaces.facets.triangles import (
@@ -316,7 +317,7 @@ def contacts_function(GroundData: Any, stands_on: Any, nearest: Any) -> Any:
 
     walk = walk_function(ContactScene, Collecting, spread_of, visit)
 
-    @wp.func(inline=False)
+    @out_of_line
     def contacts(
         ground: GroundData,
         hull: HullData,

@@ -26,6 +26,7 @@ from alight.contact.hull.feature_pairs import (
     facet_in_body,
     meet_facet,
 )
+from alight.core.out_of_line import out_of_line
 from alight.core.types import quat, scalar, vec3
 from alight.surfaces.facets.bvh import walk_function
 from alight.surfaces.facets.surface import at_facet
@@ -177,7 +178,7 @@ def nearest_function(GroundData: Any, stands_on: Any, facing: Any) -> Any:
 
     walk = walk_function(ProximityScene, Search, hull_spread, visit)
 
-    @wp.func(inline=False)
+    @out_of_line
     def nearest(ground: GroundData, hull: HullData, position: vec3, attitude: quat, reach: scalar):
         scene = ProximityScene()
         scene.mesh = ground.mesh

@@ -11,6 +11,7 @@ from alight.contact.hull.cones import lowest_of_hull
 from alight.contact.hull.contact_list import Collecting, HullContact, contact_at, kept
 from alight.contact.hull.facet_contacts import edge_pair, peak_pair
 from alight.contact.hull.feature_pairs import CORNER, EDGES, PEAK, box_way
+from alight.core.out_of_line import out_of_line
 from alight.core.types import mat33, scalar, vec3
 from alight.surfaces.facets.triangles import OWN_EDGE, nearest_on_triangle
 from alight.surfaces.rocks.kernel import Corners, Rock
@@ -227,7 +228,7 @@ def edges_on_rock(
     return now
 
 
-@wp.func(inline=False)
+@out_of_line
 def touch_rock(
     hull: HullData,
     face: wp.array(dtype=wp.vec3i),

@@ -10,6 +10,7 @@ from alight.contact.hull.facet_contacts import contacts, spread_of
 from alight.contact.hull.feature_pairs import NOTHING, Facet, Search, meet_facet
 from alight.contact.hull.proximity import concluded, hull_spread, nearest, search_from
 from alight.contact.hull.rock_contacts import OWNED, rock_in_body, touch_rock
+from alight.core.out_of_line import out_of_line
 from alight.core.types import quat, scalar, vec3
 from alight.surfaces.facets.bvh import Extent
 from alight.surfaces.facets.triangles import Triangles
@@ -39,7 +40,7 @@ def spread_of_search(query: RockSearch, axis: vec3):
     return hull_spread(query.search, axis)
 
 
-@wp.func(inline=False)
+@out_of_line
 def meet_rock(hull: HullData, face: wp.array(dtype=wp.vec3i), query: RockSearch, rock: Rock):
     """``query`` after one rock was looked at."""
     now = query
@@ -142,7 +143,7 @@ def rocky_functions(RockyData: Any, Scene: Any, settle: Any) -> tuple[Any, Any]:
                     now = touch(place, now, shelves.rock[row, slot])
         return now
 
-    @wp.func(inline=False)
+    @out_of_line
     def contacts_of_all(
         ground: RockyData,
         hull: HullData,

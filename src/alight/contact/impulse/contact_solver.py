@@ -26,6 +26,7 @@ from alight.contact.hull.feature_pairs import CORNER, PEAK
 from alight.contact.impulse.single_hit import struck
 from alight.contact.rolling_resistance import resist_turning, tangential
 from alight.contact.state import CompliantData, Pressed
+from alight.core.out_of_line import out_of_line
 from alight.core.types import mat33, scalar, vec3
 from alight.vehicles.rigid.data import RigidBody, inverse_mass_at
 
@@ -111,7 +112,7 @@ def met_at(
     return lever / weight
 
 
-@wp.func(inline=False)
+@out_of_line
 def strike(
     contact: CompliantData,
     body: RigidBody,

@@ -22,6 +22,7 @@ from alight.contact.impulse.impact_phases import (
     without_slip,
 )
 from alight.contact.impulse.impact_slip import ContactInertia, bearing_of, found, no_slip, settling
+from alight.core.out_of_line import out_of_line
 from alight.core.types import mat22, mat33, scalar, vec2, vec3
 from alight.core.warp_setup import POINT_OPTIONS
 
@@ -107,7 +108,7 @@ def body_of(inverse_mass: mat33, restitution: scalar, friction: scalar):
     return body
 
 
-@wp.func(inline=False)
+@out_of_line
 def impact(inverse_mass: mat33, velocity: vec3, restitution: scalar, friction: scalar):
     """The collision of a contact point that moves with ``velocity`` [m/s].
 

@@ -41,6 +41,7 @@ from alight.contact.time_to_contact.feature_pairs import (
     peak_clear,
     touch_time,
 )
+from alight.core.out_of_line import out_of_line
 from alight.core.types import scalar, vec3
 from alight.surfaces.facets.bvh import BoxTree, ordered_walk
 from alight.surfaces.facets.triangles import (
@@ -196,7 +197,7 @@ def visit_facet(scene: ClearScene, given: FreeFlight, facet: int):
 walk_facets = time_walk(ClearScene, visit_facet)
 
 
-@wp.func(inline=False)
+@out_of_line
 def facets_clear(ground: MeshGround, hull: HullData, given: FreeFlight):
     """``given`` after all facets."""
     scene = ClearScene()
@@ -235,7 +236,7 @@ def visit_ball(scene: ClearScene, given: FreeFlight, facet: int):
 walk_ball = time_walk(ClearScene, visit_ball)
 
 
-@wp.func(inline=False)
+@out_of_line
 def ball_clear(ground: MeshGround, hull: HullData, given: FreeFlight):
     """``given`` after all facets; ``hull`` has nothing but a radius."""
     scene = ClearScene()

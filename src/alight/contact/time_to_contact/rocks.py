@@ -29,6 +29,7 @@ from alight.contact.time_to_contact.feature_pairs import (
     time_over,
     touch_time,
 )
+from alight.core.out_of_line import out_of_line
 from alight.core.types import scalar, vec3
 from alight.surfaces.facets.triangles import OWN_EDGE, Triangles
 from alight.surfaces.rocks.kernel import Corners, Rock, RocksData, RockShape, rock_gap, rock_point
@@ -130,7 +131,7 @@ def rock_edges_clear(
     return now
 
 
-@wp.func(inline=False)
+@out_of_line
 def rock_clear(face: wp.array(dtype=wp.vec3i), rock: Rock, hull: HullData, given: FreeFlight):
     """``given`` after one rock."""
     now = given
@@ -352,7 +353,7 @@ def rocky_clear(RockyData: Any, Scene: Any, settle: Any, ball: bool) -> Any:
             k += 1
         return now
 
-    @wp.func(inline=False)
+    @out_of_line
     def clear_of_all(
         ground: RockyData, hull: HullData, shelves: Shelves, slot: int, given: FreeFlight
     ):

@@ -16,6 +16,7 @@ import numpy as np
 import warp as wp
 
 from alight.core import devices
+from alight.core.out_of_line import out_of_line
 from alight.core.types import scalar, vec3
 from alight.surfaces.facets.bvh import Extent, walk_function
 from alight.surfaces.facets.triangles import Triangles
@@ -168,7 +169,7 @@ def shelf_function(Scene: Any, settle: Any) -> Any:
 
     walk = walk_function(Stock, CacheFilling, spread_of_filling, visit_facet)
 
-    @wp.func(inline=False)
+    @out_of_line
     def fetch(scene: Scene, shelves: Shelves, slot: int, center: vec3, reach: scalar):
         rows = shelves.rock.shape[0]
         if rows == 0:
