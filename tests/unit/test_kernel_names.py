@@ -18,7 +18,7 @@ CONSTANTS = {
 
 
 def is_kernel_code(node):
-    """Whether a function is compiled by Warp: ``@wp.func``, ``@wp.kernel(...)``, ``@out_of_line``."""
+    """Whether Warp compiles a function: ``@wp.func``, ``@wp.kernel(...)``, ``@out_of_line``."""
     marks = [mark.func if isinstance(mark, ast.Call) else mark for mark in node.decorator_list]
     names = {m.attr if isinstance(m, ast.Attribute) else getattr(m, "id", "") for m in marks}
     return bool(names & {"func", "kernel", "out_of_line"})
