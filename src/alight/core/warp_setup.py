@@ -31,8 +31,8 @@ def _options(flags: str) -> dict[str, object]:
 
 
 #: Compiler options for kernels that are new or little used: half the time to compile, and a step
-#: takes half as long again. The same bits, since no option here lets a compiler reorder arithmetic.
-QUICK_OPTIONS = {"cpu_compiler_flags": CPU_FLAGS, "optimization_level": 1}
+#: takes a quarter longer. The same bits, since no option here lets a compiler reorder arithmetic.
+QUICK_OPTIONS = {"cpu_compiler_flags": CPU_FLAGS, "optimization_level": 2}
 
 #: Compiler options for kernels that call a law at one point: nothing to vectorise, and everything
 #: inlined, so that what a caller does not read is mostly not computed.

@@ -13,6 +13,7 @@ from alight.core.warp_setup import POINT_OPTIONS, QUICK_OPTIONS
 from alight.gravity import lanes
 
 CPU = devices.resolve("cpu")
+QUICK, FULL = (o["optimization_level"] for o in (QUICK_OPTIONS, POINT_OPTIONS))
 
 
 NUMBERS = itertools.count(100)
@@ -58,16 +59,16 @@ def test_quickly_at_first_and_in_full_once_it_has_run_for_long(effort):
     effort("auto")
     kernel = wander_kernel(POINT_OPTIONS)
     first = launched(kernel)
-    assert level(kernel) == QUICK_OPTIONS["optimization_level"] == 1
+    assert level(kernel) == QUICK
     compile_effort.note(kernel.module, 0.9 * compile_effort.LONG)
     launched(kernel)
-    assert level(kernel) == 1
+    assert level(kernel) == QUICK
     compile_effort.note(kernel.module, 0.1 * compile_effort.LONG)
     assert np.array_equal(launched(kernel), first)
-    assert level(kernel) == 3
+    assert level(kernel) == FULL
     assert kernel.module.options["cpu_compiler_flags"] == POINT_OPTIONS["cpu_compiler_flags"]
     launched(kernel)
-    assert level(kernel) == 3
+    assert level(kernel) == FULL
 
 
 def test_optimised_code_that_is_kept_is_used_at_once(effort):
@@ -79,10 +80,10 @@ def test_optimised_code_that_is_kept_is_used_at_once(effort):
     kernels._loaded.clear()
     compile_effort._states.clear()
     launched(again)
-    assert level(again) == 3
+    assert level(again) == FULL
 
 
-@pytest.mark.parametrize(("wanted", "found"), [("quick", 1), ("full", 3)])
+@pytest.mark.parametrize(("wanted", "found"), [("quick", QUICK), ("full", FULL)])
 def test_one_of_them_alone(effort, wanted, found):
     effort(wanted)
     kernel = wander_kernel(POINT_OPTIONS)
@@ -96,7 +97,7 @@ def test_lanes_are_always_compiled_in_full(effort):
     effort("quick")
     kernel = wander_kernel(lanes.MODULE_OPTIONS)
     launched(kernel)
-    assert level(kernel) == 3
+    assert level(kernel) == FULL
 
 
 def test_a_word_that_is_none(effort):
