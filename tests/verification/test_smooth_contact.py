@@ -237,7 +237,7 @@ def gain_bound(contact, lander):
 def test_energy_never_rises(device):
     """Random hits, with friction, spin friction and rolling resistance, to rest."""
     rng = np.random.default_rng(3)
-    n = 24
+    n = 64
     contact = smooth(
         restitution=0.7, friction=0.6, static_friction=0.7, rolling_resistance=0.003,
         patch_radius=0.005,
