@@ -18,6 +18,9 @@ from collections.abc import Iterable, Iterator
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 SOURCE = ROOT / "src"
 
+#: What every door runs to load its names late.
+LAZY = SOURCE / "alight" / "core" / "lazy.py"
+
 
 @functools.cache
 def tree_of(path: pathlib.Path) -> ast.Module:
@@ -37,7 +40,7 @@ def closure(path: pathlib.Path) -> frozenset[pathlib.Path]:
                 if further.suffix == ".py" and further.name != "__init__.py":
                     left.append(further)
     doors = {door for file in seen for door in _doors(file)}
-    return frozenset(seen | doors)
+    return frozenset(seen | doors | ({LAZY} if doors else set()))
 
 
 def _doors(path: pathlib.Path) -> Iterator[pathlib.Path]:
