@@ -17,7 +17,8 @@ from collections.abc import Callable, Generator, Iterator
 from dataclasses import dataclass
 from typing import Any
 
-from alight.campaign.executors import Executor, Tally, executor_of, resolver_of
+from alight.campaign.device_choice import choose
+from alight.campaign.executors import Executor, Local, Tally, executor_of, resolver_of
 from alight.campaign.folder_lock import FolderLock, locked
 from alight.campaign.jobs.shard import Work
 from alight.campaign.plan import PLAN_FILE, Plan, PlanError, agreed, make_plan, read_plan
@@ -113,8 +114,8 @@ def run_campaign(
         Number of runs instead of the scenario's own. A folder begun with fewer grows, where
         sampling is random. Left out, a folder goes on with what it was begun with.
     device:
-        ``"auto"``, ``"cpu"``, ``"cuda:0"``: as for a batch. ``"auto"`` keeps to the kind that the
-        folder was begun with.
+        ``"cpu"``, ``"cuda:0"``, or ``"auto"``: where the campaign will end first, which a line
+        tells where there is a choice; a folder goes on with the kind it was begun with.
     executor:
         ``"local"``, or an ``Executor``.
     scheduler:
@@ -139,8 +140,13 @@ def run_campaign(
         old = _begun(folder)
         if old is not None:
             check_maker(old, given, folder)
-        place = _device(device, old, resolver_of(chosen))
         total = _total(given, runs, old)
+        place = _device(device, old, resolver_of(chosen))
+        if device == "auto" and old is None and isinstance(chosen, Local):
+            choice = choose(given, total, threads, resolver_of(chosen))
+            place = choice.device
+            if choice.reason:
+                notes.say(f"on {place.label}: {choice.reason}.")
         given = with_runs(given, total)
         kind = "gpu" if place.is_gpu else "cpu"
         plan = make_plan(given, kind, _versions(given), total)
