@@ -67,7 +67,8 @@ def model(
     return replace(
         nominal,
         lander=lander,
-        contact=Impulse(RESTITUTION, FRICTION, rolling_resistance=rolling, patch_radius=0.0),
+        # What resists rolling touches with a patch, which resists spinning: a point would spin on.
+        contact=Impulse(RESTITUTION, FRICTION, rolling_resistance=rolling, patch_radius=rolling),
         surface=nominal.surface if ground is None else ground,
         # Eight hours of rolling are 150 000 steps, and 300 000 at most.
         stop=Stop(limit, nominal.stop.escape_radius, max_steps=2_000_000),

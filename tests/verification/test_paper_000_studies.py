@@ -182,7 +182,10 @@ def test_shapes_settle_in_different_times(paper, figures, capsys):
     assert 1.0 < medians["cube"] < 3.0
     assert 1.0 < np.median(np.concatenate([one.hours for one in others.values()])) < 3.0
     assert all(0.5 < median < 3.0 for median in medians.values())
-    assert np.median(resisted.hours) > 3.0 * max(medians.values())
+    # Spheres are slowest: told from the slowest of the others as those are from each other.
+    slowest = others[max(medians, key=medians.get)]
+    apart = np.hypot(resisted.median_error, slowest.median_error)
+    assert np.median(resisted.hours) - np.median(slowest.hours) > 4.0 * apart
     # Each can be told from the next, in this order.
     for slow, quick in pairwise(POLYHEDRA):
         apart = np.hypot(others[slow].median_error, others[quick].median_error)
