@@ -75,7 +75,7 @@ class CampaignResult:
     computed: int
     """Shards computed this time."""
     notes: tuple[str, ...]
-    """What was found wrong and mended."""
+    """What was found wrong and fixed."""
 
     @property
     def runs(self) -> int:
@@ -146,7 +146,7 @@ def run_campaign(
             choice = choose(given, total, threads, resolver_of(chosen))
             place = choice.device
             if choice.reason:
-                notes.say(f"on {place.label}: {choice.reason}.")
+                notes.remark(f"Running on {place.label}: {choice.reason}.")
         given = with_runs(given, total)
         kind = "gpu" if place.is_gpu else "cpu"
         plan = make_plan(given, kind, _versions(given), total)
@@ -343,13 +343,17 @@ def _keep(path: pathlib.Path, data: bytes) -> None:
 
 
 class _Notes:
-    """Remarks for a person: on standard error unless silence is asked for, and in the result."""
+    """What a person reads on standard error, unless silence is asked for."""
 
     def __init__(self, show: str | Progress) -> None:
         self._silent = show == "silent"
         self.lines: list[str] = []
 
     def say(self, line: str) -> None:
+        """What was found wrong: the result has it too."""
         self.lines.append(line)
+        self.remark(line)
+
+    def remark(self, line: str) -> None:
         if not self._silent:
             print(printable(line), file=sys.stderr, flush=True)

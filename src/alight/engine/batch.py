@@ -83,7 +83,7 @@ class Batch:
         self._count, self._ended_lots = 0, list[Lot]()
         #: How many runs ended with each code.
         self._codes: Counter[int] = Counter()
-        self._enter(first)
+        self.add(first)
 
     @property
     def release(self) -> Any:
@@ -144,18 +144,6 @@ class Batch:
 
     def add(self, lot: Lot) -> None:
         """Let further runs, made for the same device, follow those that wait (see ``fits``)."""
-        self._enter(lot)
-
-    def fits(self, lot: Lot) -> bool:
-        """Whether memory has room for the runs of a lot."""
-        return all(m <= t for m, t in zip(lot.model.room, self._room, strict=True))
-
-    @property
-    def free(self) -> int:
-        """Slots that nothing waits for."""
-        return int(np.count_nonzero(self._owner < 0)) - self.waiting
-
-    def _enter(self, lot: Lot) -> None:
         worlds, which = lot.model.worlds(lot.release, self.device)
         if lot is self._first:
             self._world = worlds[0]
@@ -170,6 +158,15 @@ class Batch:
         self._count += 1
         if not lot.left:
             self._leave(self._count - 1)
+
+    def fits(self, lot: Lot) -> bool:
+        """Whether memory has room for the runs of a lot."""
+        return all(m <= t for m, t in zip(lot.model.room, self._room, strict=True))
+
+    @property
+    def free(self) -> int:
+        """Slots that nothing waits for."""
+        return int(np.count_nonzero(self._owner < 0)) - self.waiting
 
     def _leave(self, key: int) -> None:
         """All runs of a lot have ended."""
