@@ -6,9 +6,11 @@ import numpy as np
 import pytest
 
 from alight import contact, gravity, surfaces, vehicles
+from alight.core import devices
 from alight.core.errors import InputError
-from alight.engine import Fleet, run_batch, run_models
+from alight.engine import Batch, Fleet, run_batch, run_models
 from alight.engine.fleet import sorted_by_kind
+from alight.engine.lot import Lot
 
 
 @pytest.fixture
@@ -45,3 +47,24 @@ def test_other_laws_are_other_batches(world, models):
     assert sorted_by_kind([models[0], rigid, models[1]]) == [[0, 2], [1]]
     with pytest.raises(InputError, match="cannot share a batch"):
         Fleet([models[0], rigid], [[0], [1]])
+
+
+@pytest.mark.parametrize("slots", [2, 16])
+def test_lots_side_by_side_are_what_they_are_alone(models, tumbled, device, slots):
+    """Runs of other models follow into the slots of those that end; each lot gets its own back."""
+    release, place = tumbled(10), devices.resolve(device)
+    parts = [release[:3], release[3:5], release[5:9], release[9:]]
+    lots = [Lot(m, part, place, None) for m, part in zip(models, parts, strict=True)]
+    batch = Batch(models[0], lots[0], device=device, slots=slots, together=True)
+    for lot in lots[1:]:
+        batch.add(lot)
+    ended = []
+    while batch.advance():
+        ended += batch.ended()
+    assert sorted(map(lots.index, ended)) == [0, 1, 2, 3]
+    for model, part, lot in zip(models, parts, lots, strict=True):
+        own, found = run_batch(model, part, device=device), lot.result()
+        for name in ("t", "x", "v", "q", "w", "outcome", "steps"):
+            assert found.final[name].tobytes() == own.final[name].tobytes(), name
+        for name in ("run", "start", "normal_impulse"):
+            assert found.touches[name].tobytes() == own.touches[name].tobytes(), name
