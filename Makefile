@@ -60,9 +60,10 @@ remind: $(STAMP) | tests
 	@$(PY) -m tools.validate --remind
 
 # All of them write docs/validation.md. CHANGED=1: those that rest on what differs from main, or
-# CHANGED=BASE from another commit. STUDIES="tests/...": those that are named.
+# CHANGED=BASE from another commit. STUDIES="tests/...": those that are named. RESUME=1: those that
+# have not passed yet, or rest on what has changed since.
 validate: $(STAMP) ## The slow studies (CHANGED=1: those that a change touches)
-	$(PY) -m tools.validate $(STUDIES) $(if $(CHANGED),--changed $(filter-out 1,$(CHANGED)))
+	$(PY) -m tools.validate $(STUDIES) $(if $(RESUME),--resume) $(if $(CHANGED),--changed $(filter-out 1,$(CHANGED)))
 
 # Every composition of vehicle, ground, contact, gravity ... is made and run: an hour from an empty
 # cache. ONLY="tree on pads": some of them, and no page; DEVICE=cuda:0: on a GPU.

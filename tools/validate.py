@@ -2,8 +2,10 @@
 
 Files of studies go to as many processes as there are cores, and each study that ends prints a
 line: how many of how many, the time, its verdict, and what is still running. A run of all of them
-writes docs/validation.md; a run of some never does. ``--changed`` runs the studies whose files rest
-on something that differs from a base (``depends``); ``--remind`` only counts them.
+writes docs/validation.md; a run of some never does. ``--resume`` resumes one that was broken off or
+in which something failed: what passed and rests on nothing that has changed since is not run again.
+``--changed`` runs the studies whose files rest on something that differs from a base (``depends``);
+``--remind`` only counts them.
 """
 
 from __future__ import annotations
@@ -21,20 +23,21 @@ import pytest
 
 from tools import depends
 from tools.validation_page import Study, cores, write_page
+from tools.verdicts import EVERYTHING, Verdicts
 
 ROOT = depends.ROOT
 PAGE = ROOT / "docs" / "validation.md"
+FOUND = ROOT / "out" / "validation.jsonl"
 MARK = "validate"
 #: More processes than this compile the same kernels side by side and gain little.
 PROCESSES = 4
-#: A change of these can change every verdict.
-EVERYTHING = ("pyproject.toml", "tests/conftest.py", "src/alight/core/warp_setup.py")
 
 
 class Progress:
     """A pytest plugin: collects the verdicts and prints a line at each."""
 
-    def __init__(self) -> None:
+    def __init__(self, verdicts: Verdicts | None = None) -> None:
+        self.verdicts = verdicts
         self.total = 0
         self.studies: dict[str, Study] = {}
         self.running: dict[str, None] = {}
@@ -58,9 +61,13 @@ class Progress:
         """Set-up, the study itself, and what follows it: each a report."""
         study = self.studies.setdefault(report.nodeid, Study(report.nodeid))
         study.add(report)
+        if report.failed:  # at once: a run that is broken off has no summary of what failed
+            print(report.longreprtext, flush=True)
         if report.when == "teardown":
             self.running.pop(report.nodeid, None)
             print(self._line(study), flush=True)
+            if self.verdicts is not None:
+                self.verdicts.add(study)
 
     def pytest_report_teststatus(self, report: pytest.TestReport) -> Any:
         """No letters between the lines; the summary at the end still counts."""
@@ -131,9 +138,11 @@ def touched(changed: set[pathlib.Path]) -> list[pathlib.Path]:
 # ---------------------------------------------------------------------------------------------
 
 
-def run(selected: list[str], workers: int) -> tuple[int, Progress]:
-    """Run studies; pytest's exit code, and what was seen."""
-    progress = Progress()
+def run(
+    selected: list[str], workers: int, verdicts: Verdicts | None = None
+) -> tuple[int, Progress]:
+    """Run studies, all but those whose verdict is kept; pytest's exit code, and what was seen."""
+    progress = Progress(verdicts)
     # A process's share of the cores: launches of every worker over all of them only get in the way.
     os.environ.setdefault("ALIGHT_COMPILER", "auto")
     os.environ.setdefault("ALIGHT_THREADS", str(max(1, cores() // max(1, workers))))
@@ -141,7 +150,10 @@ def run(selected: list[str], workers: int) -> tuple[int, Progress]:
     # all others up.
     spread = "loadfile" if workers <= PROCESSES else "worksteal"
     options = ["-m", MARK, "-n", str(workers), "--dist", spread, "-p", "no:cacheprovider"]
-    return int(pytest.main([*options, "--no-header", *selected], plugins=[progress])), progress
+    for study in verdicts.kept if verdicts else ():
+        options += ["--deselect", study.nodeid]
+    code = int(pytest.main([*options, "--no-header", *selected], plugins=[progress]))
+    return code, progress
 
 
 def remind() -> int:
@@ -171,14 +183,29 @@ def main() -> int:
             print("No slow study rests on what has changed.")
             return 0
         selected += [str(file.relative_to(ROOT)) for file in files]
-    code, progress = run(selected, given.n)
     if selected:
+        code, _ = run(selected, given.n)
         print(f"Some of the studies: {PAGE.relative_to(ROOT)} stays as it is.")
+        return code
+    return run_all(given.n, given.resume)
+
+
+def run_all(workers: int, resume: bool) -> int:
+    """All studies, and the page where each has its verdict."""
+    verdicts = Verdicts(FOUND, resume)
+    if verdicts.kept:
+        print(f"{len(verdicts.kept)} studies passed before and rest on nothing that has changed.")
+    code, progress = run([], workers, verdicts)
+    if verdicts.kept and code == pytest.ExitCode.NO_TESTS_COLLECTED:
+        code = 0
     elif not progress.whole or code not in (0, 1):
-        print(f"Not all studies ended: {PAGE.relative_to(ROOT)} stays as it is.")
-    else:
-        write_page(PAGE, list(progress.studies.values()), time.monotonic() - progress.start)
-        print(f"Verdicts are in {PAGE.relative_to(ROOT)}.")
+        print(
+            f"Not all studies ended: {PAGE.relative_to(ROOT)} stays as it is. "
+            "make validate RESUME=1 runs what is left."
+        )
+        return code
+    write_page(PAGE, [*verdicts.kept, *progress.studies.values()], verdicts.runs)
+    print(f"Verdicts are in {PAGE.relative_to(ROOT)}.")
     return code
 
 
@@ -186,6 +213,7 @@ def _arguments() -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
     parser.add_argument("tests", nargs="*", help="studies by file or name, all if none is given")
     parser.add_argument("-n", type=int, default=min(cores(), PROCESSES), help="processes")
+    parser.add_argument("--resume", action="store_true", help="what has not passed yet")
     parser.add_argument("--changed", nargs="?", const="", metavar="BASE", help="what differs")
     parser.add_argument("--remind", action="store_true", help="only count what a change touches")
     return parser.parse_args()

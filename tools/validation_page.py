@@ -29,6 +29,10 @@ class Study:
     seconds: float = 0.0
     reason: str = ""
     """Why it was skipped."""
+    run: int = 0
+    """The run that it ended in, of those that the page was made from."""
+    rests_on: str = ""
+    """A digest of all files that it rests on."""
 
     def add(self, report: pytest.TestReport) -> None:
         """Take in the report of one phase."""
@@ -53,10 +57,18 @@ class Study:
         return self.nodeid.partition("::")[2].partition("[")[0]
 
 
-def write_page(page: pathlib.Path, studies: list[Study], elapsed: float) -> None:
-    """Write the page of a whole run."""
+@dataclass
+class Run:
+    """One start of the studies."""
+
+    date: str
+    machine: str
+
+
+def write_page(page: pathlib.Path, studies: list[Study], runs: list[Run]) -> None:
+    """Write the page, of one run or of one and those that resumed it."""
     ordered = sorted(studies, key=lambda s: (s.file, s.function, s.nodeid))
-    lines = [_head(studies, elapsed)]
+    lines = [_head(studies, runs)]
     for file, group in itertools.groupby(ordered, key=lambda s: s.file):
         lines += _section(file, list(group))
     page.write_text("\n".join(lines).rstrip() + "\n", "utf-8")
@@ -68,18 +80,36 @@ Written by `make validate`, which runs every test marked `validate`: studies aga
 data, closed forms and other tools that take too long for `make test`. A run of some of them leaves
 this page as it is.
 
-**{counts}** on {date}, in {minutes:.0f} minutes. {machine}
+**{counts}.**
 
-Seconds are those of one process among others on the same machine, compiling included: how long a
-run takes, not how fast Alight is.
+{runs}
+
+A study that passed in one run is not run again by those that resume it (`make validate RESUME=1`),
+as long as no file that it rests on has changed since. Seconds are those of one process among others
+on the same machine, compiling included: how long a run takes, not how fast Alight is.
 """
 
 
-def _head(studies: list[Study], elapsed: float) -> str:
+def _head(studies: list[Study], runs: list[Run]) -> str:
+    lines = []
+    for number, run in enumerate(runs):
+        own = [study for study in studies if study.run == number]
+        if own:
+            hours = sum(study.seconds for study in own) / 3600.0
+            lines.append(
+                f"- {run.date}: {_counts(own)}, {hours:.1f} hours of one core. {run.machine}"
+            )
+    return HEAD.format(counts=_counts(studies), runs="\n".join(lines))
+
+
+def _counts(studies: list[Study]) -> str:
     found = [study.verdict for study in studies]
-    counts = ", ".join(f"{found.count(v)} {v}" for v in VERDICTS if v in found)
-    date = f"{datetime.datetime.now(datetime.UTC):%Y-%m-%d}"
-    return HEAD.format(counts=counts, date=date, minutes=elapsed / 60.0, machine=machine())
+    return ", ".join(f"{found.count(v)} {v}" for v in VERDICTS if v in found)
+
+
+def today() -> str:
+    """The date, everywhere the same."""
+    return f"{datetime.datetime.now(datetime.UTC):%Y-%m-%d}"
 
 
 def cores() -> int:

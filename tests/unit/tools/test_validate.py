@@ -5,7 +5,7 @@ import re
 import subprocess
 
 import pytest
-from tools import validate, validation_page
+from tools import validate, validation_page, verdicts
 
 STUDIES = '''"""A stone falls: v = g t."""
 import pytest
@@ -44,6 +44,9 @@ def project(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     for module in (validate, validation_page.depends):
         monkeypatch.setattr(module, "ROOT", tmp_path)
+    monkeypatch.setattr(validate, "FOUND", tmp_path / "out" / "validation.jsonl")
+    for cached in (verdicts.digest, verdicts.depends.closure, verdicts.depends.tree_of):
+        cached.cache_clear()
     monkeypatch.setattr(validate, "PAGE", tmp_path / "docs" / "validation.md")
     return tmp_path
 
@@ -56,7 +59,7 @@ def run(monkeypatch, *arguments, processes=0):
 def test_a_whole_run_writes_the_page(project, monkeypatch, capfd):
     assert run(monkeypatch, processes=2) == 1
     page = (project / "docs" / "validation.md").read_text("utf-8")
-    assert "**3 passed, 1 skipped, 1 failed**" in page
+    assert "**3 passed, 1 skipped, 1 failed.**" in page
     assert "A stone falls: v = g t." in page
     rows = [line for line in page.splitlines() if line.startswith("| `")]
     assert [row.rpartition(" | ")[0] for row in rows] == [
@@ -80,6 +83,29 @@ def test_a_run_of_some_leaves_the_page(project, monkeypatch, capfd, some):
     said = capfd.readouterr().out
     assert "::test_with_words" in said
     assert "stays as it is" in said
+
+
+def test_what_passed_is_not_run_again(project, monkeypatch, capfd):
+    assert run(monkeypatch) == 1
+    capfd.readouterr()
+    assert run(monkeypatch, "--resume") == 1
+    said = capfd.readouterr().out
+    assert "3 studies passed before" in said
+    assert "[2 of 2" in said  # what failed, and what was skipped
+    assert "assert 2 != 2" in said.partition("FAILURES")[0]
+    page = (project / "docs" / "validation.md").read_text("utf-8")
+    assert "**3 passed, 1 skipped, 1 failed.**" in page
+    assert len([line for line in page.splitlines() if line.startswith("- 20")]) == 2
+
+
+def test_what_rests_on_a_change_is_run_again(project, monkeypatch, capfd):
+    assert run(monkeypatch) == 1
+    studies_of(project).write_text(STUDIES.replace("case != 2", "case != 4"))
+    for cached in (verdicts.digest, verdicts.depends.tree_of):
+        cached.cache_clear()
+    capfd.readouterr()
+    assert run(monkeypatch, "--resume") in (0, 1)
+    assert "[5 of 5" in capfd.readouterr().out
 
 
 @pytest.mark.validate
