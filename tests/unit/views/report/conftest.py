@@ -8,9 +8,9 @@ from alight.views.figures.landing import maps
 from alight.views.report.writing import sections_of
 
 
-@pytest.fixture(autouse=True, scope="session")
+@pytest.fixture(autouse=True, scope="module")
 def small_pictures():
-    """Few pixels and facets, for speed."""
+    """Few pixels and facets, for speed; and only here: a process may go on to other rooms' tests."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(maps, "PIXELS", 60)
         patch.setattr(style, "DPI", 40)
