@@ -10,7 +10,7 @@ from alight.views.report.writing import sections_of
 
 @pytest.fixture(autouse=True, scope="module")
 def small_pictures():
-    """Few pixels and facets, for speed; and only here: a process may go on to other rooms' tests."""
+    """Few pixels and facets, for speed; only here, as other tests may follow in a process."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(maps, "PIXELS", 60)
         patch.setattr(style, "DPI", 40)
