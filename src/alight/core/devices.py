@@ -9,6 +9,7 @@ same bits whatever the number of threads.
 
 from __future__ import annotations
 
+import contextlib
 import functools
 import itertools
 import os
@@ -181,6 +182,22 @@ def launch(
         compile_effort.note(kernel.module, time.perf_counter() - begun)
 
 
+#: Warp has one current stream a GPU for all threads: who changes it, or launches and then reads
+#: what came of it, has the GPU to himself meanwhile.
+_gpu = threading.RLock()
+
+
+@contextlib.contextmanager
+def on_stream(stream: Any) -> Iterator[None]:
+    """Launches and copies go to a stream of a GPU (None: of the CPU, which has none); other threads
+    that use the GPU wait."""
+    if stream is None:
+        yield
+        return
+    with _gpu, wp.ScopedStream(stream):
+        yield
+
+
 def array(values: npt.ArrayLike, kind: Any, device: Device) -> wp.array:
     """Values of the host as an array of ``kind`` on a device."""
     return wp.array(np.ascontiguousarray(values), dtype=kind, device=device.name)
@@ -216,8 +233,9 @@ def computed(
 ) -> tuple[Any, ...]:
     """What a kernel leaves in its outputs, as arrays of the host; see ``prepared``."""
     fill, out = prepared(kernel, dim, inputs, kinds, device, threads, **how)
-    fill()
-    return tuple(each.numpy() for each in out)
+    with contextlib.nullcontext() if device.is_cpu else _gpu:
+        fill()
+        return tuple(each.numpy() for each in out)
 
 
 def _launch_split(
