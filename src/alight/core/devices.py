@@ -182,6 +182,30 @@ def launch(
         compile_effort.note(kernel.module, time.perf_counter() - begun)
 
 
+def recorded(
+    kernel: wp.Kernel, dim: int, arguments: Sequence[Any], device: Device, block: int = 256
+) -> wp.Launch:
+    """A launch that is made later, many times, by its ``launch()``: then it takes microseconds.
+
+    It holds addresses: who keeps it keeps ``arguments`` too. On a CPU it uses one thread.
+    """
+    _initialise()
+    kernels.load(kernel, device.name, 1 if device.is_cpu else block)
+    how: dict[str, Any] = {"device": device.name, "block_dim": block, "record_cmd": True}
+    return wp.launch(kernel, dim=dim, inputs=[0, *arguments], **how)
+
+
+#: Longest that a thread keeps Python's lock from others [s]. One that hands work to a GPU needs it
+#: for microseconds, hundreds of times a second, and must not wait 5 ms for it each time.
+_TURN = 1e-4
+
+
+def take_short_turns() -> None:
+    """Let threads of Python take turns quickly: for one that feeds a GPU beside others."""
+    if sys.getswitchinterval() > _TURN:
+        sys.setswitchinterval(_TURN)
+
+
 #: Warp has one current stream a GPU for all threads: who changes it, or launches and then reads
 #: what came of it, has the GPU to himself meanwhile.
 _gpu = threading.RLock()

@@ -76,6 +76,8 @@ class Batch:
         self._worlds = Worlds(loop.World, loop.judge, model.stops, self.device)
         self._many = many_at_once(self.device) and not history
         self._hands_over = hands_over and self._many
+        if self._many:
+            devices.take_short_turns()
         self._decks = self._made(most, history)
         self._turn = itertools.cycle(self._decks)
         self._first, self._shares = first.lot, dict[int, Share]()
@@ -126,16 +128,9 @@ class Batch:
         share = more if isinstance(more, Share) else Share(more)
         lot, key = share.lot, self._count
         self._count += 1
-        worlds, stops, which = lot.model.worlds(lot.release, self.device, share.rows)
-        if not key:
-            self._world = worlds[0]
-        if self._loop.own:
-            share.places = self._worlds.add(worlds, stops)
-            share.world_of = share.places[which]
-            if self._loop.judge is not None:
-                for deck in self._decks:
-                    deck.watch.own = self._worlds.stops()
-        self._codes.update(code for code in lot.codes(slice(None)) if code)
+        if not key or self._loop.own:
+            self._place(share, first=not key)
+        self._codes.update(lot.codes(lot.ended))
         self._shares[key] = share
         if not share.left:
             self._leave(key)
@@ -143,6 +138,19 @@ class Batch:
             mine = np.isin(share.rows, lot.on_host)
             self._hand_over(share, share.rows[mine], None)
             share.rows = share.rows[~mine]
+
+    def _place(self, share: Share, first: bool) -> None:
+        """Bring the parameters of its models to the device."""
+        lot = share.lot
+        worlds, stops, which = lot.model.worlds(lot.release, self.device, share.rows)
+        if first:
+            self._world = worlds[0]
+        if self._loop.own:
+            share.places = self._worlds.add(worlds, stops)
+            share.world_of = share.places[which]
+            if self._loop.judge is not None:
+                for deck in self._decks:
+                    deck.watch.own = self._worlds.stops()
 
     def fits(self, lot: Lot) -> bool:
         """Whether memory has room for the runs of a lot."""
@@ -316,7 +324,8 @@ class Batch:
     def _welcome(self, long: LongRuns) -> None:
         """Runs that have ended there; with nothing else left to do, wait for some."""
         keys = {share.lot: key for key, share in self._shares.items()}
-        for lot, rows in long.ended(wait=not any(deck.under_way for deck in self._decks)):
+        idle = not self.waiting and not any(len(deck.busy) for deck in self._decks)
+        for lot, rows in long.ended(wait=idle):
             self._end(keys[lot], rows)
 
 

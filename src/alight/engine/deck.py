@@ -61,7 +61,8 @@ class Deck:
         with self.on():
             self._kernels = [loop_kernel(loop, launch) for launch in self._apart]
             self._kernel = None if self._apart else loop_kernel(loop)
-            self._grouping = Grouping(loop, slots, device) if self._apart else None
+            launches = GPU_ROUNDS * len(self._apart)
+            self._grouping = Grouping(loop, slots, launches, device) if self._apart else None
             self._no_counts = wp.zeros(1, dtype=int, device=name)
             self._world_of = wp.zeros(slots, dtype=int, device=name)
             self.chunk = Chunk()
@@ -84,6 +85,9 @@ class Deck:
         self.under_way = False
         self._busy: Any = np.empty(0, dtype=np.int64)
         self._kept: list[Any] = []
+        #: Launches of some phases each, recorded, and the worlds that they read.
+        self._recorded: list[Any] = []
+        self._read: Any = None
 
     def _prepare_rows(self, model: Motion) -> None:
         """What goes with a run, as words: always, and where it comes in the middle of its way."""
@@ -191,27 +195,57 @@ class Deck:
         slots = spread(self._busy) if self.device.is_gpu else self._busy
         index = wp.array(slots.reshape(1, -1), dtype=int, device=self.device.name)
         self._kept.append(index)
-        self._launch(self._kernel, len(slots), worlds, index, self._no_counts)
-
-    def _launch_apart(self, grouping: Grouping, worlds: list[Any]) -> None:
-        chunk = self.chunk
-        for _ in range(GPU_ROUNDS):
-            first = 0
-            for kernel, launch in zip(self._kernels, self._apart, strict=True):
-                grouping.renew(self._runs, self._touch_count, chunk.touches, chunk.most_steps)
-                chunk.steps, chunk.first, chunk.last = launch.gpu_steps, first, launch.last
-                self._launch(kernel, grouping.threads, worlds, grouping.index, grouping.counts)
-                first = launch.last + 1
-
-    def _launch(self, kernel: Any, count: int, worlds: list[Any], index: Any, counts: Any) -> None:
-        inputs = [*worlds, self._world_of, self.watch, self.chunk, index, counts]
-        outputs = [*(self._touches, self._touch_count, self._lines), self._line_count, self._status]
         devices.launch(
-            *(kernel, count, [*inputs, self._memory, self._runs], self.device, self.threads),
-            outputs=outputs,
+            *(
+                self._kernel,
+                len(slots),
+                self._arguments(worlds, index, self._no_counts, self.chunk),
+            ),
+            *(self.device, self.threads),
             min_items=1,
             block=GPU_BLOCK,
         )
+
+    def _launch_apart(self, grouping: Grouping, worlds: list[Any]) -> None:
+        """Launches of some phases each, runs told apart before each of them."""
+        if self._read is not worlds[1]:
+            self._record(grouping, worlds)
+        grouping.counts.zero_()
+        for command in self._recorded:
+            command.launch()
+
+    def _record(self, grouping: Grouping, worlds: list[Any]) -> None:
+        self._recorded, self._read = [], worlds[1]
+        room, most = self.chunk.touches, self.chunk.most_steps
+        chunks = self._chunks()
+        for row in range(len(grouping.counts)):
+            number = row % len(chunks)
+            arguments = self._arguments(
+                worlds, grouping.index, grouping.counts[row], chunks[number]
+            )
+            self._recorded += [
+                grouping.listing(row, self._runs, self._touch_count, room, most),
+                devices.recorded(
+                    *(self._kernels[number], grouping.threads, arguments, self.device, GPU_BLOCK)
+                ),
+            ]
+        self._behind = chunks
+
+    def _chunks(self) -> list[Any]:
+        """What launches of each kind may do. A recorded launch reads the struct it was given."""
+        out, first = [], 0
+        for launch in self._apart:
+            chunk = Chunk()
+            chunk.touches, chunk.lines = self.chunk.touches, 0
+            chunk.most_steps, chunk.steps = self.chunk.most_steps, launch.gpu_steps
+            chunk.first, chunk.last, first = first, launch.last, launch.last + 1
+            out.append(chunk)
+        return out
+
+    def _arguments(self, worlds: list[Any], index: Any, counts: Any, chunk: Any) -> list[Any]:
+        inputs = [*worlds, self._world_of, self.watch, chunk, index, counts]
+        outputs = [self._touches, self._touch_count, self._lines, self._line_count, self._status]
+        return [*inputs, self._memory, self._runs, *outputs]
 
     # -- records -------------------------------------------------------------------------------
 

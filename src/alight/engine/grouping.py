@@ -45,6 +45,28 @@ def listed_slot(
     return -1
 
 
+# Threads that go in step take their places at once: thousands that each add 1 to the same number
+# would wait for each other. A CPU has one thread here.
+@wp.func_native(
+    """
+#if defined(__CUDA_ARCH__)
+    const unsigned alike = __match_any_sync(__activemask(), group);
+    const int lane = threadIdx.x % 32, first = __ffs(alike) - 1;
+    int place = 0;
+    if (lane == first)
+        place = atomicAdd(counts.data + group, __popc(alike));
+    place = __shfl_sync(alike, place, first);
+    return place + __popc(alike & ((1u << lane) - 1));
+#else
+    return counts.data[group]++;
+#endif
+"""
+)
+def next_place(counts: wp.array(dtype=int), group: int) -> int:  # type: ignore[empty-body]
+    """A place in the list of a group, which then has one more."""
+    ...
+
+
 @functools.cache
 def _grouping_kernel(loop: Loop) -> Any:
     Run: Any = loop.Run
@@ -65,31 +87,33 @@ def _grouping_kernel(loop: Loop) -> Any:
         if idle or touch_count[slot] >= room:
             return
         number = group(runs[slot])
-        index_out[number, wp.atomic_add(counts_out, number, 1)] = slot
+        index_out[number, next_place(counts_out, number)] = slot
 
     return tell_apart
 
 
 class Grouping:
-    """Lists the slots of a deck on a GPU."""
+    """Lists the slots of a deck on a GPU, for each of a number of launches."""
 
-    def __init__(self, loop: Loop, slots: int, device: devices.Device) -> None:
+    def __init__(self, loop: Loop, slots: int, launches: int, device: devices.Device) -> None:
         self._device, self._slots = device, slots
         self._kernel = _grouping_kernel(loop)
         self.index = wp.empty((loop.groups, slots), dtype=int, device=device.name)
-        self.counts = wp.zeros(loop.groups, dtype=int, device=device.name)
+        #: How many there are in each group, a row for each launch.
+        self.counts = wp.zeros((launches, loop.groups), dtype=int, device=device.name)
         #: Threads that a launch needs, however the runs are spread.
         self.threads = max(GPU_THREADS, -(-slots // _LANES) * _LANES)
 
-    def renew(self, runs: wp.array, touch_count: wp.array, room: int, most_steps: int) -> None:
-        """List the runs of each group as they are now.
+    def listing(
+        self, launch: int, runs: wp.array, touch_count: wp.array, room: int, most_steps: int
+    ) -> Any:
+        """What lists the runs of each group as they are then, as a launch to be made later.
 
         A run whose contacts fill their ``room``, or that has taken ``most_steps``, waits for the
-        host.
+        host. ``counts`` must be 0 before the first launch.
         """
-        self.counts.zero_()
-        inputs = [runs, touch_count, room, most_steps, self.counts, self.index]
-        devices.launch(self._kernel, self._slots, inputs, self._device)
+        inputs = [runs, touch_count, room, most_steps, self.counts[launch], self.index]
+        return devices.recorded(self._kernel, self._slots, inputs, self._device)
 
 
 def spread(busy: Any) -> Any:

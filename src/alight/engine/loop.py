@@ -36,8 +36,8 @@ class Chunk:
 
 @functools.cache
 def loop_kernel(loop: Loop, launch: Launch | None = None) -> Any:
-    """The kernel of all phases, or of those of one launch: then a run that leaves its groups of runs
-    waits for the next one, and no history is kept.
+    """The kernel of all phases, or of those of one launch: then a run that leaves the groups of
+    that launch waits for its next one, and no history is kept.
 
     ``index`` has a slot for each thread, or, of a launch of some phases, those of each group of
     runs with their ``counts``.

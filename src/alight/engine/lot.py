@@ -35,6 +35,8 @@ class Lot:
         self.states = model.start(release, devices.resolve("cpu"), threads)
         #: (n,) the runs as they start: releases a little below the ground are lifted.
         self.released = self.states.runs.copy()
+        #: Rows of runs that could not start, and of those that are computed on the host.
+        self.ended = np.flatnonzero(self.released["outcome"] != Outcome.RUNNING)
         self.on_host = np.zeros(0, dtype=np.int64) if on_host is None else on_host
         self.drained: list[Any] = []
         self.histories: dict[int, History] = {}

@@ -106,9 +106,7 @@ def test_long_runs_go_on_elsewhere_as_if_nothing_had_happened(
     assert {taken for _, taken in given} == {steps}, "by its own number of steps, exactly"
 
 
-def test_rigid_hits_and_contacts_are_the_same_in_launches_of_their_own(
-    world, tumbled, monkeypatch, as_on_a_gpu
-):
+def test_rigid_contact_is_the_same_in_launches_of_its_own(world, tumbled, monkeypatch, as_on_a_gpu):
     """What held the lander in the step before lies in memory, not in its state."""
     model, release = world(contact.Impulse(restitution=0.4, friction=0.5)), tumbled(12)
     whole = engine.run_batch(model, release, device="cpu")
