@@ -27,6 +27,10 @@ from alight.engine.worlds import Worlds
 #: Launches of each kind between two looks at the records. A launch ends at most one contact of a
 #: run.
 GPU_ROUNDS = 8
+#: With this many runs or fewer in the slots of all decks a GPU waits for single runs, no longer for
+#: arithmetic. A lander that rocks or rolls changes between flight and contact every few steps: then
+#: all phases are one launch. (Not where launches are three: each is too long to wait for.)
+GPU_FEW = 65_536
 #: Steps that no run reaches.
 ENDLESS = 2**31 - 1
 
@@ -51,16 +55,20 @@ class Deck:
         history: int,
         room: tuple[int, ...],
         most_steps: int,
+        few: int = 0,
     ) -> None:
+        self.few = few
         self.device, self.threads, self._loop, self._sizes = device, threads, loop, room
         name, pace = device.name, model.pace(device)
         # Histories are kept by the kernel of all phases.
         self._apart = loop.apart if many_at_once(device) and not history else ()
+        # What looks after records is short, and does not wait for the launches of other decks.
+        self._records = wp.Stream(name, priority=-1) if device.is_gpu else None
         self._stream = wp.Stream(name) if device.is_gpu else None
         self._event = wp.Event(name) if device.is_gpu else None
         with self.on():
             self._kernels = [loop_kernel(loop, launch) for launch in self._apart]
-            self._kernel = None if self._apart else loop_kernel(loop)
+            self._kernel = loop_kernel(loop)
             launches = GPU_ROUNDS * len(self._apart)
             self._grouping = Grouping(loop, slots, launches, device) if self._apart else None
             self._no_counts = wp.zeros(1, dtype=int, device=name)
@@ -85,8 +93,9 @@ class Deck:
         self.under_way = False
         self._busy: Any = np.empty(0, dtype=np.int64)
         self._kept: list[Any] = []
-        #: Launches of some phases each, recorded, and the worlds that they read.
+        #: Launches of some phases each, recorded, as a graph on a GPU; what they read.
         self._recorded: list[Any] = []
+        self._graph: Any = None
         self._read: Any = None
 
     def _prepare_rows(self, model: Motion) -> None:
@@ -104,8 +113,8 @@ class Deck:
 
     @contextmanager
     def on(self) -> Iterator[None]:
-        """Launches and copies go to the deck's stream."""
-        with devices.on_stream(self._stream):
+        """What looks after the runs of this deck and their records."""
+        with devices.on_stream(self._records):
             yield
 
     @property
@@ -180,10 +189,10 @@ class Deck:
     def launch(self, world: Any, worlds: Worlds) -> None:
         """Carry every run on; on a GPU without waiting."""
         self._busy, self.under_way = self.busy, True
-        with self.on():
+        with self.on(), devices.on_stream(self._stream):
             self._touch_count.zero_()
             self._line_count.zero_()
-            if self._grouping is not None:
+            if self._grouping is not None and (len(self._busy) > self.few or len(self._apart) > 2):
                 self._launch_apart(self._grouping, [world, worlds.array])
             else:
                 self._launch_all([world, worlds.array])
@@ -210,6 +219,18 @@ class Deck:
         """Launches of some phases each, runs told apart before each of them."""
         if self._read is not worlds[1]:
             self._record(grouping, worlds)
+            self._graph = None
+        if self.device.is_cpu:
+            self._launch_recorded(grouping)
+            return
+        if self._graph is None:
+            # One call in place of dozens, for each of which Python's lock would change hands.
+            with wp.ScopedCapture(self.device.name, self._stream, False) as captured:
+                self._launch_recorded(grouping)
+            self._graph = captured.graph
+        wp.capture_launch(self._graph, stream=self._stream)
+
+    def _launch_recorded(self, grouping: Grouping) -> None:
         grouping.counts.zero_()
         for command in self._recorded:
             command.launch()

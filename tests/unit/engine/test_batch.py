@@ -55,21 +55,24 @@ def test_chunks_do_not_change_bits(world, tumbled, monkeypatch, paced, device):
 def as_on_a_gpu(monkeypatch):
     """A CPU goes about its runs as a GPU does: phases apart, decks, long runs handed over."""
 
-    def like_a_gpu(decks=3):
+    def like_a_gpu(decks=3, few=0):
         monkeypatch.setattr(deck, "many_at_once", lambda device: True)
         monkeypatch.setattr(batch_module, "many_at_once", lambda device: True)
         monkeypatch.setattr(batch_module, "GPU_DECKS", decks)
+        monkeypatch.setattr(batch_module, "GPU_FEW", few)
 
     return like_a_gpu
 
 
-@pytest.mark.parametrize(("decks", "slots"), [(1, 40), (3, 7), (2, 40)])
+@pytest.mark.parametrize(
+    ("decks", "slots", "few"), [(1, 40, 0), (3, 7, 0), (2, 40, 10), (1, 40, 20)]
+)
 def test_phases_apart_in_several_decks_do_not_change_bits(
-    world, tumbled, monkeypatch, as_on_a_gpu, decks, slots
+    world, tumbled, monkeypatch, as_on_a_gpu, decks, slots, few
 ):
     model, release = world(), tumbled(40)
     together = engine.run_batch(model, release, device="cpu")
-    as_on_a_gpu(decks)
+    as_on_a_gpu(decks, few)
     apart = engine.Batch(model, release, device="cpu", slots=slots, hands_over=False)
     assert len(apart._decks) == decks
     assert same_bits(apart.run(), together)
