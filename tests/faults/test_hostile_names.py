@@ -222,6 +222,8 @@ def test_printable_shows_what_it_takes_out():
     assert printable("a\tb\nc") == "a\tb\nc"
     assert printable("\x1b[31mred\x9b\x07\x7f\r") == r"\u001b[31mred\u009b\u0007\u007f\u000d"
     assert json.loads(printable(json.dumps("\x9bü", ensure_ascii=False))) == "\x9bü"
+    # What turns the direction of text shows a name that is another one.
+    assert printable("a\u202egpj.exe\u2066b\u2028c") == r"a\u202egpj.exe\u2066b\u2028c"
 
 
 @pytest.mark.parametrize(

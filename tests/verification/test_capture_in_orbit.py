@@ -10,6 +10,7 @@
   to first order in the separation over the radius, 1e-5 here.
 - Tide of a Sun at D that stands still: x'' = 2 k x toward it, y'' = -k y across, k = GM / D^3, to
   first order in x / D, 2e-7 here, however the target turns.
+- What gravity and pushes give is no energy from nowhere: their work is part of the account.
 """
 
 import tomllib
@@ -20,7 +21,9 @@ import pytest
 from alight.core.constants import GM_SUN
 from alight.core.errors import InputError
 from alight.gravity import Linearised, PointMass
+from alight.motions.capture.stepping import PULLED as CAPTURE_PULLED
 from alight.motions.membrane.model import MembraneMotion
+from alight.motions.membrane.stepping import PULLED
 from alight.scenario import ScenarioError, from_dict, loads, prepare, simulate
 
 DROP = """
@@ -108,6 +111,28 @@ def test_the_tide_of_the_sun_stretches_toward_it():
     )
     body = np.outer(np.cos(w * t), [0.0, 50.0, 100.0])
     np.testing.assert_allclose(flight.position[0], body, atol=1e-3)
+    assert not flight.outcome[0].failed
+
+
+def kinetic(flight, table):
+    """Of body and carrier, which do not turn [J]: (r,)."""
+    masses = (float(table[name]["mass"].split()[0]) for name in ("body", "carrier"))
+    speeds = (flight.velocity[0], flight.craft_velocity[0])
+    return sum(0.5 * m * np.sum(v**2, axis=1) for m, v in zip(masses, speeds, strict=True))
+
+
+def test_the_work_of_gravity_and_tide_is_what_bodies_gain():
+    """Falling past a target under a strong tide: half of it by gravity, half by the tide."""
+    table, k = tomllib.loads(DROP), 1e-6
+    table["environment"]["sun"]["distance"] = f"{(GM_SUN / k) ** (1 / 3)!r} m"
+    table["target"]["gm"] = "20 m^3/s^2"
+    table["carrier"]["position"] = metres([300.0, 40.0, 0.0])
+    table["release"]["position"] = metres([250.0, 50.0, 100.0])
+    flight = simulate(from_dict(table))
+    energy = kinetic(flight, table)
+    assert energy[-1] > 100.0
+    np.testing.assert_allclose(flight.states[0, :, PULLED], energy, rtol=1e-6, atol=1e-6)
+    assert not flight.outcome[0].failed
 
 
 @pytest.mark.validate
@@ -129,6 +154,22 @@ def test_a_capture_that_falls_is_a_capture():
         before, now = (getattr(flight, name)[0][:, :3] for flight in (still, found))
         np.testing.assert_allclose(now - moved, before, atol=1e-5)
     np.testing.assert_allclose(found.attitude[0], still.attitude[0], atol=1e-6)
+
+
+@pytest.mark.validate
+def test_a_capture_that_is_pushed_gains_what_the_push_gives():
+    """2.4 m/s in a second, on asteroid and craft alike: no energy that the fabric gave."""
+    table = tomllib.loads(CAPTURE)
+    table["environment"] = {
+        "push": [
+            {"kind": "timed", "acceleration": metres([2.0, 1.0, -1.0], "m/s^2")}
+            | {"start": "3 s", "end": "4 s"}
+        ]
+    }
+    flight = simulate(from_dict(table))
+    assert flight.velocity[0, -1] == pytest.approx([2.0, 1.0, -1.0], rel=0.02)
+    assert flight.sums[0, -1, CAPTURE_PULLED] == pytest.approx(0.5 * 515e3 * 6.0, rel=0.02)
+    assert not flight.outcome[0].failed
 
 
 # -- built and refused -----------------------------------------------------------------------------

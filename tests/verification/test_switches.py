@@ -167,5 +167,6 @@ def test_a_short_push_on_what_a_membrane_catches_is_all_there(length):
     )
     found = motion.run((0, 0, 5.0), duration=100.0, every=100.0, step=20.0, device="cpu")
     moved = PUSH * (100.0 - 30.0 - 0.5 * length)
+    assert found.outcome[0] == Outcome.TIMED_OUT
     for places, first in ((found.position, 5.0), (found.craft_position, 0.0)):
         assert places[0, -1] - (0.0, 0.0, first) == pytest.approx(moved, rel=1e-6)

@@ -103,12 +103,3 @@ def _row(value: Sequence[float]) -> Array:
         return np.array(value, dtype=np.float64).reshape(-1)
     except (TypeError, ValueError):
         raise InputError(f"a schedule holds {value!r}; it must be numbers.") from None
-
-
-def require_schedule(who: str, schedule: object) -> None:
-    """Raise where ``schedule`` is none."""
-    if not isinstance(schedule, Schedule):
-        raise InputError(
-            f"the schedule of {who} is {schedule!r}; it must be a Schedule, such as "
-            "Schedule.after_touch(delay=0.5)."
-        )

@@ -20,7 +20,6 @@ from __future__ import annotations
 
 import hashlib
 import operator
-from dataclasses import dataclass, field
 from typing import TypeAlias
 
 import numpy as np
@@ -94,36 +93,6 @@ def normal(
 ) -> NDArray[np.float64]:
     """Standard normal numbers, of shape (runs, n): number i comes from uniform number i."""
     return normal_from_bits(bits53(seed, runs, name, n, start))
-
-
-@dataclass
-class Stream:
-    """The draws of one run under one name, taken one after the other.
-
-    ``Stream(seed, run, name).uniform(n)`` equals ``uniform(seed, run, name, n)[0]``.
-    """
-
-    seed: int
-    """Campaign seed."""
-    run: int
-    """Run number."""
-    name: str
-    """Name of the draw."""
-    position: int = field(default=0)
-    """Index of the next number."""
-
-    def uniform(self, n: int) -> NDArray[np.float64]:
-        """The next ``n`` uniform numbers in [0, 1)."""
-        return uniform(self.seed, self.run, self.name, n, self._advance(n))[0]
-
-    def normal(self, n: int) -> NDArray[np.float64]:
-        """The next ``n`` standard normal numbers."""
-        return normal(self.seed, self.run, self.name, n, self._advance(n))[0]
-
-    def _advance(self, n: int) -> int:
-        here = self.position
-        self.position += n
-        return here
 
 
 def _checked_seed(seed: int) -> int:

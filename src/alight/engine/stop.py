@@ -23,7 +23,7 @@ class Stop:
     settle_time: float = 30.0
     """... this long [s]. A lander that the ground holds exactly is at rest at once."""
     max_steps: int = 10_000_000
-    """Steps after which a run is given up as failed."""
+    """Steps after which it ends as still moving (``OUT_OF_STEPS``)."""
 
     def __post_init__(self) -> None:
         for name in ("max_time", "settle_speed", "settle_rate", "settle_time"):

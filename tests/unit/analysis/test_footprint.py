@@ -211,6 +211,9 @@ def test_even_places_have_an_even_density():
     assert found.count.sum() == 200_000
     # The rarest cell, at a pole, holds 1700 places: four standard errors are 10 %.
     np.testing.assert_allclose(found.per_steradian, 1.0 / (4.0 * np.pi), rtol=0.1)
+    sines = np.diff(np.sin(np.radians(found.latitude_edges)))
+    angles = np.outer(sines, np.diff(np.radians(found.longitude_edges)))
+    assert np.sum(found.per_steradian * angles) == pytest.approx(1.0, rel=1e-12)
     mesh = icosphere(1, RADIUS)
     per_area = density.facet_counts(mesh, [runs]) / mesh.face_areas
     np.testing.assert_allclose(per_area, 200_000 / mesh.area, rtol=0.12)

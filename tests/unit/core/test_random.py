@@ -105,13 +105,6 @@ def test_a_run_draws_the_same_alone_in_any_order_and_from_any_start():
         assert np.array_equal(part, whole[:, start:])
 
 
-def test_stream_is_the_same_numbers_in_turn():
-    stream = random.Stream(5, 3, "x")
-    parts = [stream.uniform(1), stream.uniform(4), stream.uniform(0), stream.uniform(2)]
-    assert np.array_equal(np.concatenate(parts), random.uniform(5, 3, "x", 7)[0])
-    assert np.array_equal(stream.normal(3), random.normal(5, 3, "x", 3, start=7)[0])
-
-
 def test_uniform_range_and_extremes():
     u = random.uniform(3, np.arange(2000), "range", 50)
     assert u.min() >= 0.0

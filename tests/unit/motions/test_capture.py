@@ -32,7 +32,7 @@ from alight.motions.capture.result import (
     _put_drift,
     pair_spin,
 )
-from alight.motions.capture.stepping import CaptureScene
+from alight.motions.capture.stepping import DAMPED, PULLED, SLIPPED, SUMS, WORK, CaptureScene
 from alight.motions.membrane.state import Wrench
 
 DEVICES = [device.name for device in devices.available()]
@@ -265,7 +265,7 @@ def test_codes_keep_their_meaning():
 def test_spin_of_a_stiff_pair():
     # Asteroid and craft that turn as one body have that body's rate, and distance from its axis.
     w, away = np.array([0.0, 0.04, 0.0]), np.array([0.0, 0.0, 18.0])
-    state = np.zeros((1, 13 + CRAFT.tree.n_q + CRAFT.tree.n_v + 7))
+    state = np.zeros((1, 13 + CRAFT.tree.n_q + CRAFT.tree.n_v + SUMS))
     state[0, 6:10] = (0, 0, 0, 1)
     state[0, 10:13] = w
     state[0, 13 : 13 + CRAFT.tree.n_q] = CRAFT.tree.neutral()
@@ -288,12 +288,12 @@ def test_spin_of_a_stiff_pair():
 def stiff_pair(rate, slip=0.0):
     """A state of asteroid and craft that turn as one body, 18 m apart, in a flat spin [rad/s]."""
     w, away = np.array([0.0, rate, 0.0]), np.array([0.0, 0.0, 18.0])
-    state = np.zeros(13 + CRAFT.tree.n_q + CRAFT.tree.n_v + 7)
+    state = np.zeros(13 + CRAFT.tree.n_q + CRAFT.tree.n_v + SUMS)
     state[6:10], state[10:13] = (0, 0, 0, 1), w
     state[13 : 13 + CRAFT.tree.n_q] = CRAFT.tree.neutral()
     state[13:16], first = away, 13 + CRAFT.tree.n_q
     state[first : first + 3], state[first + 3 : first + 6] = np.cross(w, away), w
-    state[-7 + 3] = slip
+    state[SLIPPED - SUMS] = slip
     return state
 
 
@@ -400,7 +400,7 @@ def test_runs_that_make_no_sense(options, words):
 
 
 def test_energy_that_nothing_gave_is_a_failure():
-    """An asteroid that leaves faster than it came, unless the thrusters did that work."""
+    """An asteroid that leaves faster than it came, unless thrusters, gravity or pushes did it."""
     flight = capture().run(RATE, duration=2.0, every=1.0, device="cpu")
     model, given = capture(), (flight.asteroids, flight.mass)
     start, last = flight.states[:, 0], flight.last
@@ -408,8 +408,13 @@ def test_energy_that_nothing_gave_is_a_failure():
     thrown = last.copy()
     thrown[:, 3] += 0.2
     assert _gained(model, start, thrown, *given).all()
-    thrown[:, -1] += 0.5 * flight.mass * 0.2**2  # the sum of the thrusters' work
-    assert not _gained(model, start, thrown, *given).any()
+    work = 0.5 * flight.mass * 0.2**2
+    for done_by in (WORK, PULLED):  # thrusters; gravity and pushes
+        given_more = thrown.copy()
+        given_more[:, done_by - SUMS] += work
+        assert not _gained(model, start, given_more, *given).any()
+    thrown[:, DAMPED - SUMS] += work
+    assert _gained(model, start, thrown, *given).all()
 
 
 def test_a_roll_for_another_number_of_runs_is_refused():

@@ -299,6 +299,21 @@ def _restitution(value: float) -> float:
     return checked_restitution(value)
 
 
+def share(name: str) -> Any:
+    """A check that a number is from 0 to 1, of what a bounce leaves."""
+
+    def check(value: float) -> float:
+        checked_number(name, value, above=False)
+        if value > 1.0:
+            raise InputError(
+                f"{name} is {value!r}; it must be from 0 to 1: a bounce cannot return more energy "
+                "than it took."
+            )
+        return float(value)
+
+    return check
+
+
 def _positive(name: str) -> Any:
     return lambda value: checked_number(name, value)
 

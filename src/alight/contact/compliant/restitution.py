@@ -67,11 +67,6 @@ def viscous_time(restitution: float, omega: float) -> float:
     return (_turn(damping_ratio(restitution)) + 0.5 * math.pi) / omega
 
 
-def energetic_time(restitution: float, omega: float) -> float:
-    """Duration of a hit [s] on the energetic spring: a quarter period in, a longer one out."""
-    return 0.5 * math.pi * (1.0 + 1.0 / checked_restitution(restitution)) / omega
-
-
 def viscous_spring(
     restitution: float, depth: float, speed: float, mass: float
 ) -> tuple[float, float]:

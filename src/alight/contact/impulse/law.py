@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from alight.contact.compliant.law import Compliant, Number, each_checked, shortly
+from alight.contact.compliant.law import Compliant, Number, each_checked, share, shortly
 from alight.contact.defaults import IMPULSE_HOP, STRIDE
 from alight.contact.ground_properties.property_map import GroundLaw
 from alight.contact.state import CompliantData
@@ -58,7 +58,7 @@ class Impulse(Compliant):
         ground: GroundLaw | None = None,
     ) -> None:
         # What is given is checked before the base sees it: springs cannot have a restitution of 0.
-        asked = each_checked(restitution, _restitution)
+        asked = each_checked(restitution, share("restitution"))
         super().__init__(
             1.0,
             friction,
@@ -99,13 +99,3 @@ class Impulse(Compliant):
             f"Impulse(restitution={e}, friction={mu}, rolling_resistance={rolling}, "
             f"hop={self.hop:g}{ground})"
         )
-
-
-def _restitution(value: float) -> float:
-    checked_number("restitution", value, above=False)
-    if value > 1.0:
-        raise InputError(
-            f"restitution is {value!r}; it must be from 0 to 1: a hit cannot return more energy "
-            "than it took."
-        )
-    return float(value)

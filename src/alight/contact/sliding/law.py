@@ -5,7 +5,14 @@ from typing import Any
 import numpy as np
 import warp as wp
 
-from alight.contact.compliant.law import Compliant, Number, check_corner, each_checked, shortly
+from alight.contact.compliant.law import (
+    Compliant,
+    Number,
+    check_corner,
+    each_checked,
+    share,
+    shortly,
+)
 from alight.contact.defaults import SLIDING_HOP, TANGENTIAL_RESTITUTION
 from alight.contact.ground_properties.property_map import GroundLaw
 from alight.core.checks import checked_number
@@ -67,7 +74,7 @@ class Sliding(Compliant):
         ground: GroundLaw | None = None,
     ) -> None:
         # What is given is checked before the base sees it: springs cannot have a restitution of 0.
-        asked = each_checked(restitution, _share("restitution"))
+        asked = each_checked(restitution, share("restitution"))
         super().__init__(
             1.0,
             friction,
@@ -78,7 +85,7 @@ class Sliding(Compliant):
         )
         self.restitution, self.hop = asked, self.depth
         self.tangential_restitution = each_checked(
-            tangential_restitution, _share("tangential_restitution")
+            tangential_restitution, share("tangential_restitution")
         )
         if ground is not None and not isinstance(ground, GroundLaw):
             raise InputError(f"ground is {ground!r}; it must be a GroundMap or Regions.")
@@ -116,18 +123,3 @@ class Sliding(Compliant):
             f"Sliding(restitution={e}, friction={mu}, tangential_restitution={et}, "
             f"static_friction={shortly(self.static_friction)}, hop={self.hop:g}{ground})"
         )
-
-
-def _share(name: str) -> Any:
-    """A check that a number is from 0 to 1."""
-
-    def check(value: float) -> float:
-        checked_number(name, value, above=False)
-        if value > 1.0:
-            raise InputError(
-                f"{name} is {value!r}; it must be from 0 to 1: a bounce cannot return more energy "
-                "than it took."
-            )
-        return float(value)
-
-    return check

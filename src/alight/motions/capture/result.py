@@ -18,7 +18,6 @@ from alight.engine.result import BatchResult
 from alight.motions.capture import stepping as layout
 from alight.motions.capture.approach import Asteroids
 from alight.motions.capture.craft import ARRAYS, Spacecraft
-from alight.motions.membrane.pull import released_energy
 from alight.motions.membrane.result import Caught, when
 
 #: What captures call some of the outcomes.
@@ -155,8 +154,9 @@ class CaptureFlight(Caught):
 
     @property
     def sums(self) -> Array:
-        """(n, r, 7): energy lost in the fabric, to friction, in the hinges [J], slip [m], impulse
-        of forces [N s], of torques [N m s], and work of the thrusters [J]."""
+        """(n, r, 8): energy lost in the fabric, to friction, in the hinges [J], slip [m], impulse
+        of forces [N s], of torques [N m s] and work [J] of the thrusters, work of gravity and of
+        pushes [J]."""
         return self.states[..., -layout.SUMS :]
 
     @property
@@ -321,15 +321,13 @@ def rows_of(runs: Start, capture: Any, asteroids: Asteroids, mass: Array) -> Any
 def _gained(capture: Any, start: Array, last: Array, asteroids: Asteroids, mass: Array) -> Any:
     """(n,) whether the fabric gave a run more energy than it received; arrays as if not bent."""
     craft: Spacecraft = capture.craft
-    a, b = layout.CRAFT, layout.CRAFT + craft.tree.n_q
+    b = layout.CRAFT + craft.tree.n_q
     moving = [
         moving_energy(mass, asteroids.inertia, state[:, 3:6], state[:, 10:13])
         + moving_energy(craft.mass, craft.inertia, state[:, b : b + 3], state[:, b + 3 : b + 6])
         for state in (start, last)
     ]
-    given = last[:, layout.WORK - layout.SUMS]
-    for m, x in ((mass, slice(0, 3)), (craft.mass, slice(a, a + 3))):
-        given = given + released_energy(capture.law, m, start[:, x], last[:, x])
+    given = last[:, layout.WORK - layout.SUMS] + last[:, layout.PULLED - layout.SUMS]
     return gained_energy(moving[0], moving[1], given)
 
 

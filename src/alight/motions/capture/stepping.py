@@ -29,7 +29,7 @@ from alight.motions.membrane.state import (
     make_unit,
     moving_at,
 )
-from alight.motions.membrane.stepping import RELEASED, caught_loop, put_slopes
+from alight.motions.membrane.stepping import RELEASED, caught_loop, pull_power, put_slopes
 from alight.vehicles.tree.data import (
     ARM,
     POSITION,
@@ -43,13 +43,20 @@ from alight.vehicles.tree.data import (
 from alight.vehicles.tree.forward_dynamics import solve_tree
 from alight.vehicles.tree.joints import add_joint_efforts, configuration_rate, vector_at
 from alight.vehicles.tree.joints import make_unit as make_tree_unit
-from alight.vehicles.tree.kinematics import center_position, clear_forces, place_tree, push_body
+from alight.vehicles.tree.kinematics import (
+    center_position,
+    clear_forces,
+    place_tree,
+    point_velocity,
+    push_body,
+)
 
 #: First row of the craft's configuration; its velocity and the sums follow.
 CRAFT = 13
 #: Sums: energy lost in the fabric, to friction, in the hinges [J], path of slip [m], impulse of
-#: forces [N s] and of torques [N m s] of the thrusters, and their work [J].
-DAMPED, RUBBED, HINGES, SLIPPED, THRUST, TORQUE, WORK, SUMS = range(8)
+#: forces [N s] and of torques [N m s] of the thrusters, and their work [J], work of what pulls at
+#: asteroid and craft [J].
+DAMPED, RUBBED, HINGES, SLIPPED, THRUST, TORQUE, WORK, PULLED, SUMS = range(9)
 #: How runs end beside the ways of drops.
 STRUCK = int(Outcome.STRUCK)
 
@@ -137,9 +144,10 @@ def put_sums(
     load: MembraneLoad,
     push: Wrench,
     bus: Moving,
+    pulled: scalar,
     slot: int,
 ):
-    """Slopes of the sums."""
+    """Slopes of the sums; ``pulled`` is the power of what pulls [W]."""
     row = stage * memory.y.shape[0] + wp.static(CRAFT) + tree.n_q + tree.n_v
     turning = wp.quat_rotate(bus.q, bus.rate)
     memory.k[row + wp.static(DAMPED), slot] = load.damped
@@ -150,6 +158,7 @@ def put_sums(
     memory.k[row + wp.static(TORQUE), slot] = wp.length(push.torque)
     work = wp.dot(push.force, bus.v) + wp.dot(push.torque, turning)
     memory.k[row + wp.static(WORK), slot] = work
+    memory.k[row + wp.static(PULLED), slot] = pulled
 
 
 @wp.func
@@ -258,13 +267,17 @@ def capture_loop(
 
     @wp.func
     def weigh(world: CaptureWorld, craft: CraftMemory, t: scalar, slot: int):
-        """What pulls at each body of the craft."""
+        """What pulls at each body of the craft; its power [W]."""
         clear_forces(world.tree, craft.tree, slot)
+        power = scalar(0.0)
         if wp.static(not weightless):
             for i in range(world.tree.count):
                 a = pulled(world.pull, t, center_position(craft.tree, i, slot))
                 arm = vector_row(craft.tree, i, ARM, slot)
                 push_body(craft.tree, i, arm, world.tree.bodies[i].mass * a, vec3(), slot)
+                v = point_velocity(craft.tree, i, arm, vec3(), slot)
+                power += world.tree.bodies[i].mass * wp.dot(a, v)
+        return power
 
     @wp.func
     def slopes(
@@ -298,10 +311,10 @@ def capture_loop(
         put_slopes(memory, stage, 0, scene.asteroid, body, load.force, load.torque, fall, slot)
         force = load.carrier_force + push.force
         torque = load.carrier_torque + push.torque
-        weigh(world, craft, t, slot)
+        power = pull_power(scene.asteroid, body.v, fall) + weigh(world, craft, t, slot)
         move_craft(world.tree, craft, force, torque, slot)
         put_craft_slopes(world.tree, memory, stage, slot)
-        put_sums(world.tree, memory, stage, load, push, bus, slot)
+        put_sums(world.tree, memory, stage, load, push, bus, power, slot)
         return load
 
     @wp.func

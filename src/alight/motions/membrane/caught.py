@@ -48,7 +48,7 @@ class CaughtStop:
     until_release: bool = False
     """End a run when the body has left the membrane again."""
     max_steps: int = 10_000_000
-    """Steps after which a run is given up."""
+    """Steps after which a run ends as still moving (``OUT_OF_STEPS``)."""
 
     def __post_init__(self) -> None:
         checked_number("duration [s]", self.duration)

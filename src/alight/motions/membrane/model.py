@@ -325,7 +325,7 @@ class MembraneMotion(CaughtMotion):
         return MembraneResult.of(runs, touches, codes, self.kept, self.all_endings, energies)
 
     def _energies(self, runs: Start, release: MembraneRelease) -> tuple[Array, Array, Array]:
-        """(n,) energy of motion at start and end, and what gravity and thrust gave [J]."""
+        """(n,) energy of motion at start and end, and what gravity, pushes and thrust gave [J]."""
         start, last = runs.first, runs.rows["y"][:, : self.kept]
         captive, mass, inertia = self.captive, release.mass, release.inertia
         m = np.asarray(captive.mass if mass is None else mass, dtype=np.float64)
@@ -333,14 +333,17 @@ class MembraneMotion(CaughtMotion):
         moving = [
             moving_energy(m, tensor, state[:, 3:6], state[:, 10:13]) for state in (start, last)
         ]
-        given = released_energy(self.law, m, start[:, 0:3], last[:, 0:3])
+        given = last[:, stepping.PULLED]
+        if self.craft is None and self.rotation is None and not self.externals:
+            # A body alone in a field that stands still: by its potential, to rounding.
+            given = released_energy(self.law, m, start[:, 0:3], last[:, 0:3])
         if self.craft is not None:
             own = (self.craft.mass, np.asarray(self.craft.inertia))
             for energy, state in zip(moving, (start, last), strict=True):
                 energy += moving_energy(*own, state[:, 16:19], state[:, 23:26])
             # The work of the thrust, at the larger of the speeds at both ends.
             fastest = np.maximum(*(np.linalg.norm(s[:, 16:19], axis=1) for s in (start, last)))
-            given = given + last[:, 29] * fastest
+            given = given + last[:, stepping.THRUST] * fastest
         return moving[0], moving[1], given
 
     def solution(self, batch: Batch, result: MembraneResult) -> MembraneFlight:

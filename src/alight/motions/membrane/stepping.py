@@ -40,9 +40,10 @@ from alight.motions.membrane.state import (
 )
 
 #: Rows of a state: the body's place, velocity, attitude and rate, the carrier's, and sums.
-BODY, CARRIER, SUMS, WIDTH = 0, 13, 26, 30
-#: Sums: energy lost in the fabric [J], lost to friction [J], path of slip [m], thrust [N s].
-DAMPED, RUBBED, SLIPPED, THRUST = 26, 27, 28, 29
+BODY, CARRIER, SUMS, WIDTH = 0, 13, 26, 31
+#: Sums: energy lost in the fabric [J], lost to friction [J], path of slip [m], thrust [N s], and
+#: the work of what pulls at body and carrier [J].
+DAMPED, RUBBED, SLIPPED, THRUST, PULLED = 26, 27, 28, 29, 30
 #: How runs end beside the ways of all motions.
 RELEASED, RIM = int(Outcome.LOST), int(Outcome.RIM)
 #: Numbers of a line of history before those of the state: time, whether in contact.
@@ -84,6 +85,14 @@ def put_slopes(
         memory.k[row + 6 + i, slot] = rate[i]
     turning = wp.quat_rotate_inv(now.q, torque) - wp.cross(now.rate, m.inertia * now.rate)
     put_vector(memory.k, row + 10, slot, m.inverse * turning)
+
+
+@wp.func
+def pull_power(m: Inertia, v: vec3, fall: vec3):
+    """Power [W] of what pulls with ``fall`` [m/s^2] at a body; at what nothing moves, none."""
+    if m.inverse_mass > scalar(0.0):
+        return wp.dot(fall, v) / m.inverse_mass
+    return scalar(0.0)
 
 
 @wp.func
@@ -480,16 +489,19 @@ def membrane_loop(load_of: Any, drive: CraftDrive, pull: Pull) -> tuple[Loop, An
         other = world.carrier[wp.min(number, world.carrier.shape[0] - 1)]
         fall = pulled(world.pull, t, body.x)
         put_slopes(memory, stage, _BODY, one, body, load.force, load.torque, fall, slot)
+        power = pull_power(one, body.v, fall)
         force = load.carrier_force + push.force
         torque = load.carrier_torque + push.torque
         if wp.static(not pull.uniform):
             fall = pulled(world.pull, t, carrier.x)
         put_slopes(memory, stage, _CARRIER, other, carrier, force, torque, fall, slot)
+        power += pull_power(other, carrier.v, fall)
         sums = stage * memory.y.shape[0]
         memory.k[sums + wp.static(DAMPED), slot] = load.damped
         memory.k[sums + wp.static(RUBBED), slot] = load.rubbed
         memory.k[sums + wp.static(SLIPPED), slot] = load.slip
         memory.k[sums + wp.static(THRUST), slot] = wp.length(push.force)
+        memory.k[sums + wp.static(PULLED), slot] = power
         return load
 
     @wp.func

@@ -23,6 +23,7 @@ from alight.motions.rigid.state import CONTACT, FLIGHT, Memory, Run
 from alight.vehicles.rigid.data import angular_energy, linear_energy
 
 _RUNNING = wp.constant(int(Outcome.RUNNING))
+_ESCAPED = wp.constant(int(Outcome.ESCAPED))
 _GAINED_ENERGY = wp.constant(int(Outcome.GAINED_ENERGY))
 
 #: Blocks a multiprocessor has room for on a GPU. A kernel of one phase has half the registers a
@@ -342,9 +343,11 @@ def _accounts(parts: Composition) -> tuple[Any, Any, Any]:
     @wp.func
     def after_contact(world: World, run: Run, memory: Memory, slot: int, before: int):
         out = run
-        left = run.outcome != _RUNNING or run.phase != before
+        if run.outcome == _RUNNING and wp.length(run.x) > world.limits.escape_radius:
+            out.outcome = _ESCAPED
+        left = out.outcome != _RUNNING or run.phase != before
         if left and run.touching != 0:
-            out = end_contact(world, run, memory, slot)
+            out = end_contact(world, out, memory, slot)
         return out
 
     @wp.func

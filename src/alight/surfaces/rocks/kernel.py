@@ -199,12 +199,6 @@ def rock_size(curve: SizeCurve, number: scalar):
 
 
 @wp.func
-def rock_vertex(rock: Rock, i: int):
-    """Vertex ``i`` of a rock [m]."""
-    return rock.corner[i]
-
-
-@wp.func
 def rock_of(
     shape: RockShape,
     site: FacetSite,

@@ -13,7 +13,7 @@ from typing import Any
 
 import warp as wp
 
-from alight.core.types import mat33, quat, scalar, vec3
+from alight.core.types import mat33, scalar, vec3
 
 
 @wp.struct
@@ -37,18 +37,6 @@ class RigidBody:
 
 
 @wp.func
-def inertia_times(body: RigidBody, w: vec3):
-    """Angular momentum I w [kg m^2/s] at the inertial rate ``w`` [rad/s]."""
-    return body.inertia * w
-
-
-@wp.func
-def inverse_inertia_times(body: RigidBody, h: vec3):
-    """Rate I^-1 h [rad/s] of the angular momentum ``h`` [kg m^2/s]."""
-    return body.inverse_inertia * h
-
-
-@wp.func
 def angular_acceleration(body: RigidBody, w: vec3, torque: vec3):
     """Euler's equation: I^-1 (torque - w x I w) [rad/s^2], ``w`` the inertial rate."""
     return body.inverse_inertia * (torque - wp.cross(w, body.inertia * w))
@@ -67,18 +55,6 @@ def angular_energy(body: RigidBody, w: vec3):
 
 
 # -- at a point of contact --------------------------------------------------------------------
-
-
-@wp.func
-def lever_velocity(v: vec3, w: vec3, lever: vec3):
-    """Velocity of the point at ``lever`` [m/s], all in the same axes."""
-    return v + wp.cross(w, lever)
-
-
-@wp.func
-def velocity_change(body: RigidBody, impulse: vec3):
-    """What ``impulse`` [N s] adds to the velocity of the centre of mass [m/s], in any axes."""
-    return impulse / body.mass
 
 
 @wp.func
@@ -105,14 +81,6 @@ def inverse_mass_along(body: RigidBody, inverse_inertia: mat33, lever: vec3, t: 
 def contact_inverse_mass(body: RigidBody, lever: vec3):
     """m* [1/kg] in body axes, exactly symmetric."""
     m = inverse_mass_at(body, body.inverse_inertia, lever)
-    return scalar(0.5) * (m + wp.transpose(m))
-
-
-@wp.func
-def contact_inverse_mass_turned(body: RigidBody, q: quat, lever: vec3):
-    """m* [1/kg] in the axes that ``q`` turns body axes into; ``lever`` [m] in body axes."""
-    R = wp.quat_to_matrix(q)
-    m = R * contact_inverse_mass(body, lever) * wp.transpose(R)
     return scalar(0.5) * (m + wp.transpose(m))
 
 

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from scipy.integrate import solve_ivp
 
 from alight.contact import damping_ratio, restitution_of
-from alight.contact.compliant.restitution import energetic_time, viscous_spring, viscous_time
+from alight.contact.compliant.restitution import viscous_spring, viscous_time
 from alight.core.errors import InputError
 
 #: e and zeta, to six digits.
@@ -71,14 +71,6 @@ def test_against_an_integration(e):
     assert found.y[1, -1] == pytest.approx(e * speed, rel=1e-5)
     assert found.t[-1] == pytest.approx(viscous_time(e, omega), rel=1e-5)
     assert found.y[0].min() == pytest.approx(-depth, rel=1e-4)
-
-
-@pytest.mark.parametrize("e", [0.2, 0.5, 1.0])
-def test_time_of_the_energetic_spring(e):
-    """A quarter of the period of omega going in, one of e omega coming out."""
-    omega = 7.0
-    expected = 0.5 * np.pi / omega + 0.5 * np.pi / (e * omega)
-    assert energetic_time(e, omega) == pytest.approx(expected, rel=1e-14)
 
 
 @pytest.mark.parametrize("value", [0.0, -0.1, 1.0001, np.nan, np.inf, "soft", True])

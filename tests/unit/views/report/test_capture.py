@@ -264,6 +264,7 @@ def test_bins_hold_every_run_once():
 
 def test_a_few_values_are_a_bin_each():
     bins = captures.binned(np.repeat([0.1, 0.5, 1.0], 4), np.arange(12) < 6)
+    assert [b.middle for b in bins] == pytest.approx([0.1, 0.5, 1.0], rel=1e-15)
     assert [(b.low, b.share.n) for b in bins] == [(0.1, 4), (0.5, 4), (1.0, 4)]
     assert [b.share.value for b in bins] == [1.0, 0.5, 0.0]
 
