@@ -1,7 +1,5 @@
 """Alight's side of the comparison with other engines."""
 
-import time
-
 import numpy as np
 
 from alight import gravity, surfaces
@@ -38,11 +36,11 @@ def landed(law: str, states: cube.States, device: str = "cpu", repeats: int = 3)
     ground, begin = model(law), release(states)
     threads = 1 if device == "cpu" else None
     run_batch(ground, begin[:64], device=device, threads=threads)  # kernels are compiled
-    times = []
+    clock, times = cube.clock(device), []
     for _ in range(repeats):
-        began = time.perf_counter()
+        began = clock()
         result = run_batch(ground, begin, device=device, threads=threads)
-        times.append(time.perf_counter() - began)
+        times.append(clock() - began)
     final = result.final
     still = np.where(result.outcome == Outcome.SETTLED, final["t"] - final["quiet"], np.nan)
     gain = final["gain"] / cube.MASS

@@ -154,7 +154,7 @@ def states_of(position: np.ndarray, velocity: np.ndarray) -> cube.States:
 class Batch:
     """Cubes in MuJoCo on one core, each in memory of its own."""
 
-    precision = "float64"
+    precision, device = "float64", "cpu"
 
     def __init__(
         self, mujoco: Any, setting: Setting, states: cube.States, gravity: Any = None,

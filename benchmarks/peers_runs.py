@@ -5,7 +5,6 @@ A ``batch`` has a ``setting``, goes on by ``advance(steps, moving)`` and shows i
 """
 
 import dataclasses
-import time
 from typing import Any
 
 import numpy as np
@@ -94,19 +93,19 @@ class Watch:
 
 
 def landed(batch: Any, longest: float = cube.LONGEST, limit: float = np.inf) -> cube.Landed:
-    """Landings to rest, or as far as they get in ``limit`` seconds of wall time.
+    """Landings to rest, or as far as they get in ``limit`` seconds.
 
-    Wall time counts up to when each cube last moved: the quiet time in which that shows does not.
+    Time counts up to when each cube last moved: the quiet time in which that shows does not.
     """
     steps = max(1, round(LOOK / batch.setting.step))
     watch, ticks, took = Watch(len(batch.states())), [], []
-    alone = batch.precision == "float64"  # one after the other; worlds of a GPU go together
+    clock, alone = cube.clock(batch.device), batch.device == "cpu"  # worlds of a GPU go together
     batch.ready(steps)
     while watch.left.any() and len(ticks) * LOOK < longest and sum(took) < limit:
         moving = watch.left
-        began = time.perf_counter()
+        began = clock()
         batch.advance(steps, moving)
-        took.append(time.perf_counter() - began)
+        took.append(clock() - began)
         ticks.append(moving.sum() if alone else 1)
         watch.look(len(ticks) * steps * batch.setting.step, batch.states())
     ends = np.arange(1, len(ticks) + 1) * steps * batch.setting.step

@@ -27,7 +27,7 @@ class Batch:
     ) -> None:  # fmt: skip
         import warp as wp
 
-        self._wp, self._engine, self._device, self.setting = wp, mujoco_warp, device, setting
+        self._wp, self._engine, self.device, self.setting = wp, mujoco_warp, device, setting
         self._graphs: dict[int, Any] = {}
         plain = model(
             mujoco, setting, np.atleast_2d(gravity)[0] if gravity is not None else None, body
@@ -45,21 +45,21 @@ class Batch:
 
     def ready(self, steps: int) -> None:
         """Compile, and make the graph of so many steps, before anything is timed."""
-        if self._device != "cpu":
-            with self._wp.ScopedDevice(self._device):
+        if self.device != "cpu":
+            with self._wp.ScopedDevice(self.device):
                 self._graph(min(steps, GRAPH))
 
     def advance(self, steps: int, moving: np.ndarray) -> None:
         """Take so many steps with all of them: worlds of a batch go together."""
-        with self._wp.ScopedDevice(self._device):
-            if self._device == "cpu":
+        with self._wp.ScopedDevice(self.device):
+            if self.device == "cpu":
                 self._take(steps)
             else:
                 for _ in range(steps // GRAPH):
                     self._wp.capture_launch(self._graph(GRAPH))
                 if steps % GRAPH:
                     self._wp.capture_launch(self._graph(steps % GRAPH))
-            self._wp.synchronize_device(self._device)
+            self._wp.synchronize_device(self.device)
 
     def _take(self, steps: int) -> None:
         for _ in range(steps):
