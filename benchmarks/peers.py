@@ -26,20 +26,24 @@ A uniform cube of 0.2 m and 1 kg comes down on a plane at 1 cm/s, in any attitud
 to rest at 1e-4 m/s^2; restitution 0.5, friction 0.6, no rolling resistance.
 [docs/peers.md](../docs/peers.md) says how other engines were asked for that, and what it shows.
 
-First table: restitution of single hits of a corner, sixteen that meet the ground at different parts
-of a step: mean and largest error. Oblique hits, of a ball at 1 cm/s: restitution, and the slip lost
-over what it should lose; it should stick at twice that slip, and slide at four times. Second table:
-landings. *apart* is how unlike times and distances to rest are to those of `Impulse`, as
-Kolmogorov-Smirnov statistics over the value that chance exceeds once in a thousand. A time in
-brackets is of landings that are not the same (above 1), or of which some did not come to rest.
-*gain* is the most energy won from one flight to a later one, as a part of that at release. Times on
-one core are its own time (100 landings of other engines, 2 000 of Alight), those of a GPU wall time
-of a batch to the last landing; the quiet time in which rest shows does not count. Third table: how far a cube moves along a slope on which it lies, in 1e4 s. Alight ends such a run when
-the ground holds the cube, and lets it go anew, ten times.
+First table: restitution of single hits of a corner, sixteen that meet the ground at different
+parts of a step: mean and largest error. Oblique hits, of a ball at 1 cm/s: restitution, and the
+slip lost over what it should lose; it should stick at twice that slip, and slide at four times.
+Second table: mean energy that 200 cubes have left after a time. Third table: landings. *apart* is
+how unlike times and distances to rest are to those of `Impulse`, as Kolmogorov-Smirnov statistics
+over the value that chance exceeds once in a thousand. A time in brackets is of landings that are
+not the same (above 1), or of which some did not come to rest. *gain* is the most energy won from
+one flight to a later one, as a part of that at release. Times on one core are its own time (100
+landings of other engines, 2 000 of Alight), those of a GPU wall time of a batch to the last
+landing; the quiet time in which rest shows does not count. Last table: how far a cube moves along
+a slope on which it lies, in 1e4 s. Alight ends such a run when the ground holds the cube, and
+lets it go anew, ten times.
 """
 
 #: Landings compared and timed: of Alight, of MuJoCo on one core, on a GPU.
 OURS, THEIRS, GPU = 2000, 100, 65_536
+#: Landings whose energy is compared, and frictions with which.
+SOME, FRICTIONS = 200, (0.0, peers_cube.FRICTION)
 #: Landings whose first touch is compared with the exact one.
 FIRST = 32
 #: Seconds after which a batch on a GPU is given up.
@@ -48,10 +52,10 @@ PATIENCE = 90.0
 
 @dataclasses.dataclass(frozen=True)
 class PeerRow:
-    """One line of one of the three tables."""
+    """One line of one of the tables."""
 
     table: str
-    """``"landings"``, ``"hits"`` or ``"drift"``."""
+    """``"hits"``, ``"energies"``, ``"landings"`` or ``"drift"``."""
     cells: dict[str, str]
     """What stands in each column."""
     right: bool = True
@@ -116,6 +120,7 @@ def each_row(device: Device, repeats: int, gpu_only: bool = False) -> Iterator[P
     places = [device.name] if gpu_only or device.is_cpu else ["cpu", device.name]
     yield from (PeerRow("absent", {"": line}) for line in absent)
     yield from single_hits(places[0], others)
+    yield from energies(places[0], others)
     yield from landings(places, others, repeats)
     yield from drifts(places[0], others)
 
@@ -234,6 +239,30 @@ def hit_row(name: str, found: dict[tuple[float, float], np.ndarray], right: bool
     return PeerRow("hits", cells, right)
 
 
+def energies(place: str, others: Iterable[Engine]) -> Iterator[PeerRow]:
+    """Energy left without friction, where engines must agree, and with it."""
+    print("  energy left", flush=True)
+    states = peers_cube.releases(SOME)
+    for law in peers_alight.LAWS:
+        found = [peers_alight.kept(law, states, friction, place) for friction in FRICTIONS]
+        yield energy_row(f"Alight, {law}", found)
+    for engine in others:
+        for setting in (DAMPER(0.05), SPRING(0.1)):
+            given = [dataclasses.replace(setting, friction=friction) for friction in FRICTIONS]
+            found = [peers_runs.kept(engine.batch(one, states)) for one in given]
+            yield energy_row(f"{engine.name}, {setting.words}", found)
+
+
+def energy_row(name: str, found: list[list[float]]) -> PeerRow:
+    """A line of the table of energies."""
+    cells = {"engine": name}
+    start = float(peers_cube.energy(peers_cube.releases(SOME)).mean())
+    for friction, left in zip(FRICTIONS, found, strict=True):
+        for at, energy in zip(peers_cube.LEFT_AT, left, strict=True):
+            cells[f"friction {friction:g}, {at:g} s"] = f"{100.0 * energy / start:.1f} %"
+    return PeerRow("energies", cells)
+
+
 def drifts(place: str, others: Iterable[Engine]) -> Iterator[PeerRow]:
     """How far a cube moves that lies on a slope."""
     print("  drift at rest", flush=True)
@@ -260,7 +289,7 @@ def drift_row(name: str, moved: list[float], right: bool) -> PeerRow:
 def markdown_of(found: Iterable[PeerRow]) -> str:
     """The tables, one after the other, and what could not be run."""
     found, parts = list(found), []
-    for table in ("hits", "landings", "drift"):
+    for table in ("hits", "energies", "landings", "drift"):
         lines = [row for row in found if row.table == table]
         if lines:
             names = list(lines[0].cells)

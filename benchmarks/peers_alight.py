@@ -13,15 +13,21 @@ from benchmarks import peers_cube as cube
 LAWS = {"Compliant": Compliant, "Impulse": Impulse}
 
 
-def model(law: str, degrees: float = 0.0, lander: RigidLander | None = None) -> Model:
+def model(
+    law: str,
+    degrees: float = 0.0,
+    lander: RigidLander | None = None,
+    friction: float = cube.FRICTION,
+    longest: float = cube.LONGEST,
+) -> Model:
     """The cube on the plane."""
-    contact = LAWS[law](cube.RESTITUTION, cube.FRICTION, rolling_resistance=0.0, patch_radius=0.0)
+    contact = LAWS[law](cube.RESTITUTION, friction, rolling_resistance=0.0, patch_radius=0.0)
     return Model(
         gravity.Uniform(cube.slope(degrees)),
         surfaces.Plane(),
         lander or RigidLander.cube(cube.SIDE, cube.MASS),
         contact,
-        stop=Stop(max_time=cube.LONGEST, settle_speed=cube.SLOW, settle_rate=cube.SLOW_RATE,
+        stop=Stop(max_time=longest, settle_speed=cube.SLOW, settle_rate=cube.SLOW_RATE,
                   settle_time=cube.QUIET),
     )  # fmt: skip
 
@@ -57,6 +63,17 @@ def struck(law: str, speed: float, slip: float, pose: str, device: str = "cpu") 
     first = result.touches[np.unique(result.touches["run"], return_index=True)[1]]
     lost = -first["impulse"][:, 0] / cube.MASS
     return cube.hit_results(states, gaps, first["normal_speed_out"], lost)
+
+
+def kept(law: str, states: cube.States, friction: float, device: str = "cpu") -> list[float]:
+    """Mean energy that cubes have left at ``peers_cube.LEFT_AT`` [J/kg]."""
+    out = []
+    for longest in cube.LEFT_AT:
+        ground = model(law, friction=friction, longest=longest)
+        final = run_batch(ground, release(states), device=device).final
+        there = cube.States(final["x"], final["v"], final["q"], final["w"])
+        out.append(float(cube.energy(there).mean()))
+    return out
 
 
 def lain(law: str, degrees: float, device: str = "cpu", times: int = 10) -> float:

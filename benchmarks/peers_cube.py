@@ -28,6 +28,8 @@ LONGEST = 4000.0
 CORNERS = 0.5 * SIDE * np.array([(x, y, z) for x in (-1, 1) for y in (-1, 1) for z in (-1, 1)])
 #: Speeds of single hits [m/s], and slip of oblique ones over that: a ball sticks, a ball slides.
 SPEEDS, SLIPS = (1e-3, 1e-2, 1e-1, 1.0), (2.0, 4.0)
+#: When the energy that is left is looked at [s]: after the first hits, and after most.
+LEFT_AT = (30.0, 200.0)
 #: Slopes on which a cube is laid down [deg]; friction holds it up to 31. And for how long [s].
 SLOPES, LYING = (0.0, 10.0, 25.0), 1e4
 

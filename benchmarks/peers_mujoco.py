@@ -59,10 +59,9 @@ class Setting:
     """Of the spring [rad/s]."""
     integrator: str = "Euler"
     cone: str = "elliptic"
-    friction_rate: float = 1.0
-    """b of friction over that of the normal, for a spring."""
     noslip: int = 0
     """Iterations of the solver that takes creep away."""
+    friction: float = cube.FRICTION
 
     @classmethod
     def spring(cls, speed: float, share: float, **more: Any) -> "Setting":
@@ -85,7 +84,7 @@ class Setting:
     @property
     def grip(self) -> float:
         """b of friction [1/s]."""
-        return 1.0 / self.step if self.kind == "damper" else self.friction_rate * self.damping
+        return 1.0 / self.step if self.kind == "damper" else self.damping
 
     @property
     def words(self) -> str:
@@ -112,7 +111,7 @@ def model(mujoco: Any, setting: Setting, gravity: Any = None, body: str = "cube"
         cone=setting.cone,
         noslip=setting.noslip,
         geom=geom,
-        mu=cube.FRICTION,
+        mu=setting.friction,
         k=-(setting.omega**2),
         b=-setting.damping,
         grip=-setting.grip,
@@ -121,18 +120,6 @@ def model(mujoco: Any, setting: Setting, gravity: Any = None, body: str = "cube"
     made = mujoco.MjModel.from_xml_string(text)
     made.opt.gravity[:] = cube.slope(0.0) if gravity is None else gravity
     return made
-
-
-def wrong(made: Any) -> float:
-    """Largest relative difference of mass, inertia, size and friction to what is asked for."""
-    pairs = (
-        (made.body_mass[1], cube.MASS),
-        (made.body_inertia[1], cube.INERTIA),
-        (made.geom_size[1], 0.5 * cube.SIDE),
-        (np.linalg.norm(made.opt.gravity), cube.G),
-        (made.pair_friction[0, :2], cube.FRICTION),
-    )
-    return max(float(np.abs(np.asarray(found) / asked - 1.0).max()) for found, asked in pairs)
 
 
 def qpos(states: cube.States) -> np.ndarray:

@@ -46,6 +46,16 @@ def struck(batch: Any, lowest: Any = cube.lowest) -> np.ndarray:
     return cube.hit_results(before, lowest(before), *out.T)
 
 
+def kept(batch: Any) -> list[float]:
+    """Mean energy that cubes have left at ``peers_cube.LEFT_AT`` [J/kg]."""
+    everyone, at, out = np.ones(len(batch.states()), bool), 0.0, []
+    for then in cube.LEFT_AT:
+        batch.advance(round((then - at) / batch.setting.step), everyone)
+        at = then
+        out.append(float(cube.energy(batch.states()).mean()))
+    return out
+
+
 def ball_lowest(states: cube.States) -> np.ndarray:
     """Height of a ball as wide as the cube [m]."""
     return states.position[:, 2] - 0.5 * cube.SIDE
