@@ -1,5 +1,7 @@
 """Alight's side of the comparison with other engines."""
 
+from typing import Any
+
 import numpy as np
 
 from alight import gravity, surfaces
@@ -65,10 +67,12 @@ def struck(law: str, speed: float, slip: float, pose: str, device: str = "cpu") 
     return cube.hit_results(states, gaps, first["normal_speed_out"], lost)
 
 
-def kept(law: str, states: cube.States, friction: float, device: str = "cpu") -> list[float]:
-    """Mean energy that cubes have left at ``peers_cube.LEFT_AT`` [J/kg]."""
+def kept(
+    law: str, states: cube.States, friction: float, device: str = "cpu", at: Any = cube.LEFT_AT
+) -> list[float]:
+    """Mean energy that cubes have left at times ``at`` [J/kg]."""
     out = []
-    for longest in cube.LEFT_AT:
+    for longest in at:
         ground = model(law, friction=friction, longest=longest)
         final = run_batch(ground, release(states), device=device).final
         there = cube.States(final["x"], final["v"], final["q"], final["w"])

@@ -137,9 +137,10 @@ def flight(states: States, after: np.ndarray) -> States:
 
 
 def lowest(states: States) -> np.ndarray:
-    """Height of the lowest corner [m]."""
-    turns = Rotation.from_quat(states.attitude).as_matrix()
-    return states.position[:, 2] + (turns @ CORNERS.T)[:, 2].min(axis=1)
+    """Height of the lowest corner [m]: z - side/2 (|R_31| + |R_32| + |R_33|)."""
+    x, y, z, w = states.attitude.T
+    up = np.abs(x * z - w * y) + np.abs(y * z + w * x) + np.abs(0.5 - (x * x + y * y))
+    return states.position[:, 2] - SIDE * up
 
 
 def first_touch(states: States) -> np.ndarray:

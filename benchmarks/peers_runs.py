@@ -11,8 +11,8 @@ import numpy as np
 
 from benchmarks import peers_cube as cube
 
-#: Landings are looked at once in this time [s].
-LOOK = 1.0
+#: Landings on a core, and of a batch on a GPU, are looked at once in this time [s].
+LOOK, LOOK_GPU = 1.0, 2.0
 #: A cube whose lowest corner is nearer to the ground than this [m] touches it.
 NEAR = 1e-5
 
@@ -46,12 +46,12 @@ def struck(batch: Any, lowest: Any = cube.lowest) -> np.ndarray:
     return cube.hit_results(before, lowest(before), *out.T)
 
 
-def kept(batch: Any) -> list[float]:
-    """Mean energy that cubes have left at ``peers_cube.LEFT_AT`` [J/kg]."""
-    everyone, at, out = np.ones(len(batch.states()), bool), 0.0, []
-    for then in cube.LEFT_AT:
-        batch.advance(round((then - at) / batch.setting.step), everyone)
-        at = then
+def kept(batch: Any, at: Any = cube.LEFT_AT) -> list[float]:
+    """Mean energy that cubes have left at times ``at`` [J/kg]."""
+    everyone, now, out = np.ones(len(batch.states()), bool), 0.0, []
+    for then in at:
+        batch.advance(round((then - now) / batch.setting.step), everyone)
+        now = then
         out.append(float(cube.energy(batch.states()).mean()))
     return out
 
@@ -74,7 +74,7 @@ def lain(batch: Any) -> np.ndarray:
 
 @dataclasses.dataclass
 class Watch:
-    """Looks at cubes once a second, and tells when each came to rest."""
+    """Looks at cubes now and then, and tells when each came to rest."""
 
     count: int
 
@@ -107,18 +107,19 @@ def landed(batch: Any, longest: float = cube.LONGEST, limit: float = np.inf) -> 
 
     Time counts up to when each cube last moved: the quiet time in which that shows does not.
     """
-    steps = max(1, round(LOOK / batch.setting.step))
     watch, ticks, took = Watch(len(batch.states())), [], []
     clock, alone = cube.clock(batch.device), batch.device == "cpu"  # worlds of a GPU go together
+    steps = max(1, round((LOOK if alone else LOOK_GPU) / batch.setting.step))
+    apart = steps * batch.setting.step
     batch.ready(steps)
-    while watch.left.any() and len(ticks) * LOOK < longest and sum(took) < limit:
+    while watch.left.any() and len(ticks) * apart < longest and sum(took) < limit:
         moving = watch.left
         began = clock()
         batch.advance(steps, moving)
         took.append(clock() - began)
         ticks.append(moving.sum() if alone else 1)
-        watch.look(len(ticks) * steps * batch.setting.step, batch.states())
-    ends = np.arange(1, len(ticks) + 1) * steps * batch.setting.step
+        watch.look(len(ticks) * apart, batch.states())
+    ends = np.arange(1, len(ticks) + 1) * apart
     until = np.where(watch.left, np.inf, watch.rest)
     if alone:
         share = np.array([(until >= end).sum() for end in ends]) / np.array(ticks)
