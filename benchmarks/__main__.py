@@ -19,6 +19,7 @@ from benchmarks import (
     machine,
     membrane,
     parametric,
+    peers,
     proximity,
     reports,
     rigid_landings,
@@ -45,6 +46,7 @@ PARTS = {
     "tree_landings": tree_landings,
     "membrane": membrane,
     "reports": reports,
+    "peers": peers,
 }
 
 RESULTS = pathlib.Path(__file__).parent / "RESULTS.md"
@@ -72,7 +74,7 @@ def main() -> int:
         rows = part.rows(device, options.repeats)
         right = right and all(row.right for row in rows)
         if rows:
-            table = bench.markdown_of(rows)
+            table = getattr(part, "markdown_of", bench.markdown_of)(rows)
             print(f"\n{part.TITLE}\n{table}", flush=True)
             parts.append(f"### {part.TITLE}\n\n{part.NOTES}\n{table}")
     if options.only:

@@ -9,7 +9,8 @@ from importlib import metadata
 from alight.core.devices import Device
 
 #: Named where they are installed: a source tree on the path will do to run them.
-PACKAGES = ("alight", "numpy", "warp-lang", "polyhedral-gravity", "coal", "pin")
+PACKAGES = ("alight", "numpy", "warp-lang", "polyhedral-gravity", "coal", "pin", "mujoco",
+            "mujoco-warp")  # fmt: skip
 
 
 def label(device: Device) -> str:
@@ -31,9 +32,13 @@ def cpu_model() -> str:
 def versions() -> str:
     """The day, and the versions of what was run."""
     found = [f"Python {platform.python_version()}"]
-    for name in PACKAGES:
-        try:
-            found.append(f"{name} {metadata.version(name)}")
-        except metadata.PackageNotFoundError:
-            continue
+    found += [f"{name} {version(name)}" for name in PACKAGES if version(name)]
     return f"{datetime.datetime.now(datetime.UTC):%Y-%m-%d}: " + ", ".join(found)
+
+
+def version(name: str) -> str:
+    """The version of a package; nothing where it is not installed."""
+    try:
+        return metadata.version(name)
+    except metadata.PackageNotFoundError:
+        return ""
