@@ -181,6 +181,17 @@ def launch(
         compile_effort.note(kernel.module, time.perf_counter() - begun)
 
 
+def compile_together(wanted: Sequence[tuple[wp.Kernel, int]], device: Device) -> None:
+    """Compile what ``launch`` would compile when it comes to it, at the same time on all cores.
+
+    Each kernel comes with the ``block`` of its launches, as it is compiled for that; those that
+    take longest come first.
+    """
+    _initialise()
+    sized = [(kernel, 1 if device.is_cpu else block) for kernel, block in wanted]
+    kernels.compile_together(sized, device.name, thread_count())
+
+
 def array(values: npt.ArrayLike, kind: Any, device: Device) -> wp.array:
     """Values of the host as an array of ``kind`` on a device."""
     return wp.array(np.ascontiguousarray(values), dtype=kind, device=device.name)

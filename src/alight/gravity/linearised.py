@@ -24,7 +24,6 @@ from alight.core.errors import InputError
 from alight.core.types import scalar, vec3
 from alight.gravity.law import FieldValue, Gravity
 
-
 #: Error at one place of a hundred at the end of a reach of this part of the bounding radius, and
 #: the power of the reach with which it grows; see the module's text.
 _ERROR, _PART, _POWER = 5e-3, 1.0 / 200.0, 1.5

@@ -265,8 +265,8 @@ class GravitySection(Section):
         if self.error is None:
             return ""
         return (
-            f"Gravity: the polyhedron's, reused over short distances: 99 of 100 accelerations within "
-            f"{100.0 * self.error:g} % (gravity.error). For the exact one write "
+            "Gravity: the polyhedron's, reused over short distances: 99 of 100 accelerations "
+            f"within {100.0 * self.error:g} % (gravity.error). For the exact one write "
             '[gravity] law = "polyhedron"; for many landings "smooth" or "cached", from a table.'
         )
 
