@@ -347,16 +347,20 @@ class Builder:
 
     def _fill(self, advance: Callable[[int], None]) -> list[TableGrid]:
         grids: list[TableGrid] = []
+        places = [self._put(bricks.astype(np.int32), wp.vec3i) for bricks, _, _ in self.layout]
+        gaps = [self._put(distance.ravel(), scalar) for _, distance, _ in self.layout]
+        # Finest first: its nodes take longest, so that the time left is told too long, if wrong.
+        samples = [self._samples(k, places[k], gaps[k], advance) for k in range(self.levels)]
         for k in reversed(range(self.levels)):
-            bricks, distance, own = self.layout[k]
-            places = wp.array(bricks.astype(np.int32), dtype=wp.vec3i, device=self.device.name)
-            gap = wp.array(distance.ravel(), dtype=scalar, device=self.device.name)
-            sample = self._samples(k, places, gap, advance)
-            coefficient = self._filter(bricks, places, sample)
+            bricks, _, own = self.layout[k]
+            coefficient = self._filter(bricks, places[k], samples.pop())
             if grids:
-                self._hand_down(k, places, gap, own, coefficient, grids[0])
+                self._hand_down(k, places[k], gaps[k], own, coefficient, grids[0])
             grids.insert(0, grid_from(bricks, coefficient.numpy()))
         return grids
+
+    def _put(self, values: Any, kind: Any) -> Any:
+        return wp.array(values, dtype=kind, device=self.device.name)
 
     def _top(self) -> tuple[Any, Any, float]:
         """The coarsest level fills a cube and needs no other."""
