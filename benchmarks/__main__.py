@@ -24,6 +24,7 @@ from benchmarks import (
     rigid_landings,
     rocks,
     shapes,
+    starts,
     tree_landings,
     trees,
 )
@@ -45,6 +46,7 @@ PARTS = {
     "tree_landings": tree_landings,
     "membrane": membrane,
     "reports": reports,
+    "starts": starts,
 }
 
 RESULTS = pathlib.Path(__file__).parent / "RESULTS.md"
