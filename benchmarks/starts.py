@@ -20,7 +20,7 @@ TITLE = "Starts"
 
 NOTES = """\
 `alight run SCENARIO --json` in a process of its own: from empty caches (no table, no kernel, none
-of Warp's headers compiled) and again with what the first has left, the median of the repeats. *core*
+of Warp's headers compiled) and again with what the first has left, the median of repeats. *core*
 is the time of all cores together, which a busy machine changes little. "first scenario" has no
 [gravity] section. *error* is how far the place where the lander ends differs between the two,
 relative to its distance from the centre of the body: quick and full kernels give the same bits.
