@@ -90,7 +90,8 @@ def rows(device: Device, repeats: int = 3) -> list[Row]:
 def start(scenario: str, cache: pathlib.Path) -> Start:
     """Run a scenario once with caches under ``cache``."""
     own = {"WARP_CACHE_PATH": str(cache / "kernels"), "XDG_CACHE_HOME": str(cache / "tables")}
-    environment = {key: v for key, v in os.environ.items() if key != "ALIGHT_COMPILER"} | own
+    left_out = ("ALIGHT_COMPILER", "PYTHONDONTWRITEBYTECODE")
+    environment = {key: v for key, v in os.environ.items() if key not in left_out} | own
     command = [sys.executable, "-m", "alight", "run", scenario, "--json"]
     before, begun = _core(), time.perf_counter()
     done = subprocess.run(command, env=environment, capture_output=True, text=True, check=True)
