@@ -9,6 +9,7 @@ same bits whatever the number of threads.
 
 from __future__ import annotations
 
+import contextlib
 import functools
 import itertools
 import os
@@ -192,6 +193,46 @@ def compile_together(wanted: Sequence[tuple[wp.Kernel, int]], device: Device) ->
     kernels.compile_together(sized, device.name, thread_count())
 
 
+def recorded(
+    kernel: wp.Kernel, dim: int, arguments: Sequence[Any], device: Device, block: int = 256
+) -> wp.Launch:
+    """A launch that is made later, many times, by its ``launch()``: then it takes microseconds.
+
+    It holds addresses: who keeps it keeps ``arguments`` too. On a CPU it uses one thread.
+    """
+    _initialise()
+    kernels.load(kernel, device.name, 1 if device.is_cpu else block)
+    how: dict[str, Any] = {"device": device.name, "block_dim": block, "record_cmd": True}
+    return wp.launch(kernel, dim=dim, inputs=[0, *arguments], **how)
+
+
+#: Longest that a thread keeps Python's lock from others [s]. One that hands work to a GPU needs it
+#: for microseconds, hundreds of times a second, and must not wait 5 ms for it each time.
+_TURN = 1e-4
+
+
+def take_short_turns() -> None:
+    """Let threads of Python take turns quickly: for one that feeds a GPU beside others."""
+    if sys.getswitchinterval() > _TURN:
+        sys.setswitchinterval(_TURN)
+
+
+#: Warp has one current stream a GPU for all threads: who changes it, or launches and then reads
+#: what came of it, has the GPU to himself meanwhile.
+_gpu = threading.RLock()
+
+
+@contextlib.contextmanager
+def on_stream(stream: Any) -> Iterator[None]:
+    """Launches and copies go to a stream of a GPU (None: of the CPU, which has none); other threads
+    that use the GPU wait."""
+    if stream is None:
+        yield
+        return
+    with _gpu, wp.ScopedStream(stream):
+        yield
+
+
 def array(values: npt.ArrayLike, kind: Any, device: Device) -> wp.array:
     """Values of the host as an array of ``kind`` on a device."""
     return wp.array(np.ascontiguousarray(values), dtype=kind, device=device.name)
@@ -227,8 +268,9 @@ def computed(
 ) -> tuple[Any, ...]:
     """What a kernel leaves in its outputs, as arrays of the host; see ``prepared``."""
     fill, out = prepared(kernel, dim, inputs, kinds, device, threads, **how)
-    fill()
-    return tuple(each.numpy() for each in out)
+    with contextlib.nullcontext() if device.is_cpu else _gpu:
+        fill()
+        return tuple(each.numpy() for each in out)
 
 
 def _launch_split(

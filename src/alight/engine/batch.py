@@ -3,44 +3,37 @@
 A batch holds a bounded number of runs in slots on the device. Each launch advances every run in a
 slot by at most a chunk of steps. Between launches the host takes out the contacts recorded, takes
 out runs that have ended, puts waiting ones in their place, and can be interrupted; nothing that was
-computed is lost. On a GPU, while there are many runs, each launch is of some phases alone, so that
-neighbouring threads do alike, and the host looks after its records once in several launches. None
-of this changes a run's bits.
+computed is lost. On a GPU slots are in several decks (``engine.deck``), so that there is always
+something to do while the host looks after one of them; each launch is of some phases alone, so that
+neighbouring threads do alike; and runs that need very many steps go on on cores of the host
+(``engine.long_runs``). None of this depends on anything but a run itself: its bits are its own.
 """
 
 from __future__ import annotations
 
 import dataclasses
+import itertools
 from collections import Counter
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
-import warp as wp
 
 from alight.actuators.python_controller import ONE_RUN
 from alight.core import devices
 from alight.core.checks import checked_whole
 from alight.core.errors import InputError
-from alight.core.outcomes import FIRST_FAILURE, FIRST_OWN, Outcome
+from alight.core.outcomes import FIRST_FAILURE, FIRST_OWN
 from alight.core.progress import Progress, progress
-from alight.core.types import scalar
-from alight.engine import records
-from alight.engine.grouping import Grouping, spread
+from alight.engine.deck import ENDLESS, Deck, many_at_once
 from alight.engine.history import MAX_LINES, History
-from alight.engine.loop import GPU_BLOCK, Chunk, loop_kernel
-from alight.engine.lot import Lot
+from alight.engine.long_runs import LongRuns
+from alight.engine.lot import Lot, Share
 from alight.engine.motion import Motion
-from alight.engine.records import Touch
-from alight.engine.stops import judging
 from alight.engine.worlds import Worlds
 
-#: Launches of each kind between two looks at the records. A launch ends at most one contact of a
-#: run.
-GPU_ROUNDS = 8
-#: With this many runs or fewer in slots, a GPU waits for single runs and no longer for arithmetic:
-#: then all phases are one launch of this many steps. (Not where launches are three: each is too
-#: long to wait for the others.)
-GPU_FEW = 65_536
+#: Decks of a batch on a GPU.
+GPU_DECKS = 3
 
 
 class Batch:
@@ -51,7 +44,8 @@ class Batch:
     running") and ``run`` goes on from there.
 
     With ``together`` further runs may be of other models, which differ in numbers alone. In place
-    of a release a ``Lot`` may be given, made before for the same device.
+    of a release a ``Lot`` may be given, or a ``Share`` of one. Where ``hands_over`` is False long
+    runs stay on a GPU.
     """
 
     def __init__(
@@ -65,24 +59,34 @@ class Batch:
         history: int = 0,
         max_lines: int = MAX_LINES,
         together: bool = False,
+        hands_over: bool = True,
     ) -> None:
         self.device, self.threads = devices.resolve(device), threads
         if model.waits and (not history or len(release) != 1):
             raise InputError(f"{ONE_RUN}.")
-        self.model = model
+        self.model, self._together = model, together
         self._pace = model.pace(self.device)
+        first = _share_of(model, release, threads)
         most = checked_whole("slots", slots or self._most_slots(), 1)
-        first = release if isinstance(release, Lot) else Lot(model, release, self.device, threads)
-        if not together:
-            most = max(1, min(len(first.waiting), most))
+        if slots is None and not together:
+            most = max(1, min(first.left, most))
         self._max_lines, self._room = max_lines, model.room
         loop = model.loop()
         self._loop = dataclasses.replace(loop, own=True) if together else loop
-        self._prepare(most, history)
-        self._first, self._lots = first, dict[int, Lot]()
+        self._worlds = Worlds(loop.World, loop.judge, model.stops, self.device)
+        self._many = many_at_once(self.device) and not history
+        self._hands_over = hands_over and self._many
+        if self._many:
+            devices.take_short_turns()
+        self._decks = self._made(most, history)
+        self._turn = itertools.cycle(self._decks)
+        self._first, self._shares = first.lot, dict[int, Share]()
         self._count, self._ended_lots = 0, list[Lot]()
+        self._long: LongRuns | None = None
         #: How many runs ended with each code.
         self._codes: Counter[int] = Counter()
+        #: Runs that ended in the last call of ``advance``: lots, and rows of each.
+        self.let_go: list[tuple[Lot, Any]] = []
         self.add(first)
 
     @property
@@ -108,56 +112,45 @@ class Batch:
     def _most_slots(self) -> int:
         return self._pace.slots if self.device.is_cpu else self._pace.most_on_gpu
 
-    def _prepare(self, slots: int, history: int) -> None:
-        """Kernels, and room for runs and for what launches record of them."""
-        name, model, loop = self.device.name, self.model, self._loop
-        # Histories are kept by the kernel of all phases.
-        self._apart = loop.apart if self.device.is_gpu and not history else ()
-        self._kernel, self._whole = loop_kernel(loop), loop.whole
-        self._kernels = [loop_kernel(loop, launch) for launch in self._apart]
-        self._grouping = Grouping(loop, slots, self.device) if self._apart else None
-        self._worlds = Worlds(loop.World, loop.judge, model.stops, self.device)
-        self._world_of = wp.zeros(slots, dtype=int, device=name)
-        self._chunk = Chunk()
-        self._chunk.touches = GPU_ROUNDS if self._apart else self._pace.touches
-        self._chunk.lines = history
-        self._memory = model.memory(slots, self.device, self._room)
-        self._runs = wp.zeros(slots, dtype=loop.Run, device=name)
-        rows = model.rows(self._memory)
-        self._words = {key: records.words_of(array) for key, array in rows.items()}
-        self._run_words = records.words_of(self._runs)
-        self._note_words = records.words_of(self._memory.notes)
-        self._watch = judging.watch(loop.judge, model.stops, slots, self.device)
-        self._fresh = model.fresh(self._memory)
-        if loop.judge is not None and loop.judge.rows:
-            self._fresh = [*self._fresh, (self._watch.since, -1.0)]
-        self._touches = wp.empty((slots, self._chunk.touches), dtype=Touch, device=name)
-        self._touch_count = wp.zeros(slots, dtype=int, device=name)
-        self._line_count = wp.zeros(slots, dtype=int, device=name)
-        self._status = wp.zeros(slots, dtype=int, device=name)
-        shape = (slots * max(1, history), model.line_width)
-        self._lines = wp.zeros(shape, dtype=scalar, device=name)
-        #: Which lot the run in each slot is of (-1 where it is empty), and its place there.
-        self._lot_of, self._owner = np.full(slots, -1), np.full(slots, -1)
+    def _made(self, slots: int, history: int) -> list[Deck]:
+        """Decks with room for so many runs."""
+        count = min(GPU_DECKS, slots) if self._many else 1
+        most = self._pace.hand_over if self._hands_over else 0
+        options: dict[str, Any] = {"threads": self.threads, "history": history}
+        options |= {"room": self._room, "most_steps": most or ENDLESS}
+        each = -(-slots // count)
+        return [Deck(self.model, self._loop, each, self.device, **options) for _ in range(count)]
 
     # -- lots ----------------------------------------------------------------------------------
 
-    def add(self, lot: Lot) -> None:
-        """Let further runs, made for the same device, follow those that wait (see ``fits``)."""
-        worlds, which = lot.model.worlds(lot.release, self.device)
-        if lot is self._first:
+    def add(self, more: Lot | Share) -> None:
+        """Let further runs follow those that wait (see ``fits``)."""
+        share = more if isinstance(more, Share) else Share(more)
+        lot, key = share.lot, self._count
+        self._count += 1
+        if not key or self._loop.own:
+            self._place(share, first=not key)
+        self._codes.update(lot.codes(lot.ended))
+        self._shares[key] = share
+        if not share.left:
+            self._leave(key)
+        elif self._hands_over and len(lot.on_host):
+            mine = np.isin(share.rows, lot.on_host)
+            self._hand_over(share, share.rows[mine], None)
+            share.rows = share.rows[~mine]
+
+    def _place(self, share: Share, first: bool) -> None:
+        """Bring the parameters of its models to the device."""
+        lot = share.lot
+        worlds, stops, which = lot.model.worlds(lot.release, self.device, share.rows)
+        if first:
             self._world = worlds[0]
         if self._loop.own:
-            lot.places = self._worlds.add(worlds, lot.model.judged_by())
-            lot.world_of = lot.places[which]
+            share.places = self._worlds.add(worlds, stops)
+            share.world_of = share.places[which]
             if self._loop.judge is not None:
-                self._watch.own = self._worlds.stops()
-        code = lot.states.runs["outcome"]
-        self._codes.update(code[code != Outcome.RUNNING].tolist())
-        self._lots[self._count] = lot
-        self._count += 1
-        if not lot.left:
-            self._leave(self._count - 1)
+                for deck in self._decks:
+                    deck.watch.own = self._worlds.stops()
 
     def fits(self, lot: Lot) -> bool:
         """Whether memory has room for the runs of a lot."""
@@ -166,14 +159,14 @@ class Batch:
     @property
     def free(self) -> int:
         """Slots that nothing waits for."""
-        return int(np.count_nonzero(self._owner < 0)) - self.waiting
+        return sum(len(deck.empty) for deck in self._decks) - self.waiting
 
     def _leave(self, key: int) -> None:
-        """All runs of a lot have ended."""
-        lot = self._lots.pop(key)
-        if lot.places is not None:
-            self._worlds.remove(lot.places)
-        self._ended_lots.append(lot)
+        """All runs of a share have ended."""
+        share = self._shares.pop(key)
+        if share.places is not None:
+            self._worlds.remove(share.places)
+        self._ended_lots.append(share.lot)
 
     def ended(self) -> list[Lot]:
         """Lots whose runs have all ended since this was last asked."""
@@ -183,7 +176,7 @@ class Batch:
     @property
     def waiting(self) -> int:
         """Runs that are in no slot yet."""
-        return sum(len(lot.waiting) for lot in self._lots.values())
+        return sum(share.waiting for share in self._shares.values())
 
     # -- going on ------------------------------------------------------------------------------
 
@@ -198,34 +191,50 @@ class Batch:
 
     def advance(self) -> bool:
         """One launch or a few; False when every run has ended."""
-        self._fill()
-        busy = np.flatnonzero(self._owner >= 0)
-        #: Runs that ended in the last call.
-        self.done = 0
-        if not len(busy):
+        self.let_go = []
+        if not self.left:
+            self.close()
             return False
-        if self.model.waits:
-            self._steer(busy)
-        self._touch_count.zero_()
-        self._line_count.zero_()
-        try:
-            self._launch_all(busy)
-        finally:
-            # Also when interrupted: each run is whole, and what it recorded is kept.
-            self._drain(busy)
+        deck = next(self._turn)
+        self._look_after(deck)
+        self._fill(deck)
+        if len(deck.busy):
+            if self.model.waits:
+                self._steer(deck)
+            try:
+                deck.launch(self._world, self._worlds)
+            finally:
+                if self.device.is_cpu:
+                    # Also when interrupted: each run is whole, and what it recorded is kept.
+                    self._look_after(deck)
+        if self._long is not None:
+            self._welcome(self._long)
         return True
+
+    @property
+    def done(self) -> int:
+        """Runs that ended in the last call of ``advance``."""
+        return sum(len(rows) for _, rows in self.let_go)
 
     @property
     def left(self) -> int:
         """Runs that have not ended."""
-        return sum(lot.left for lot in self._lots.values())
+        return sum(share.left for share in self._shares.values())
 
     def result(self) -> Any:
         """The first runs as far as they have come, and all their contacts so far."""
-        busy = np.flatnonzero(self._owner >= 0)
-        if len(busy):
-            self._take(busy)
+        for deck in self._decks:
+            self._look_after(deck)
+            if len(deck.busy):
+                with deck.on():
+                    deck.take(self._by_share(deck, deck.busy))
         return self._first.result()
+
+    def close(self) -> None:
+        """Let go of threads."""
+        if self._long is not None:
+            self._long.stop()
+            self._long = None
 
     def facts(self) -> dict[str, object]:
         """How many runs have ended in each way that a bar shows."""
@@ -238,133 +247,99 @@ class Batch:
 
     # -- slots ---------------------------------------------------------------------------------
 
-    def _fill(self) -> None:
+    def _fill(self, deck: Deck) -> None:
         """Put waiting runs into empty slots."""
-        empty = np.flatnonzero(self._owner < 0)
-        for key, lot in self._lots.items():
+        empty = deck.empty
+        for key, share in self._shares.items():
             if not len(empty):
                 return
-            chosen = lot.next(len(empty))
+            chosen = share.next(len(empty))
             if len(chosen):
-                self._put(key, lot, chosen, empty[: len(chosen)])
+                with deck.on():
+                    deck.put(key, share, chosen, empty[: len(chosen)])
                 empty = empty[len(chosen) :]
 
-    def _put(self, key: int, lot: Lot, chosen: Any, slots: Any) -> None:
-        index = wp.array(slots, dtype=int, device=self.device.name)
-        for words, values in self._travelling(lot):
-            records.put(words, values[chosen], index, self.device)
-        if lot.world_of is not None:
-            places = lot.world_of[chosen]
-            records.put_numbers(self._world_of, places, index, self.device)
-        for rows, value in self._fresh:
-            records.fill(rows, value, index, self.device)
-        self._lot_of[slots], self._owner[slots] = key, chosen
+    def _by_share(self, deck: Deck, slots: Any) -> list[tuple[Share, Any]]:
+        """Some slots, those of each share."""
+        return [(self._shares[key], own) for key, own in _split(deck.share_of[slots], slots)]
 
-    def _take(self, slots: Any) -> None:
-        """Copy the runs in some slots back to the host."""
-        for lot, own in self._by_lot(slots):
-            index = wp.array(own, dtype=int, device=self.device.name)
-            for words, values in self._travelling(lot):
-                records.take(words, values, self._owner[own], index, self.device)
-
-    def _by_lot(self, slots: Any) -> list[tuple[Lot, Any]]:
-        """Some slots, those of each lot."""
-        of = self._lot_of[slots]
-        return [(self._lots[key], slots[of == key]) for key in np.unique(of).tolist()]
-
-    def _travelling(self, lot: Lot) -> list[tuple[Any, Any]]:
-        """What goes with a run: on the device, and on the host."""
-        states = lot.states
-        rows = []
-        for name, words in self._words.items():
-            # Models of one batch may have memory of different sizes: the largest has room for all.
-            values = states.rows[name]
-            rows.append((words[: values.shape[1]] if len(self._room) else words, values))
-        return [(self._run_words, states.runs), (self._note_words, states.notes), *rows]
-
-    def _steer(self, busy: Any) -> None:
+    def _steer(self, deck: Deck) -> None:
         """Let the host set what it commands."""
-        self._take(busy)
-        for lot, own in self._by_lot(busy):
-            owners = self._owner[own]
-            for number in owners:
-                self.model.steer(lot.states, int(number))
-            index = wp.array(own, dtype=int, device=self.device.name)
-            for name, words in self._words.items():
-                records.put(words, lot.states.rows[name][owners], index, self.device)
+        parts = self._by_share(deck, deck.busy)
+        deck.take(parts)
+        for share, own in parts:
+            for row in deck.row_of[own].tolist():
+                self.model.steer(share.lot.states, row)
+            deck.put_rows(share.lot, own)
 
-    def _drain(self, busy: Any) -> None:
-        """Take out what the last launches recorded and the runs that they ended."""
-        counts = self._touch_count.numpy()
-        if counts.any():
-            self._keep_touches(*records.take_touches(self._touches, counts, self.device))
-        if self._chunk.lines:
-            self._keep_lines(busy)
-        done = busy[self._status.numpy()[busy] != Outcome.RUNNING]
-        if len(done):
-            self._take(done)
-            self._let_go(done)
-            self._status.zero_()
-        self.done = len(done)
+    def _look_after(self, deck: Deck) -> None:
+        """Take out what the last launches of a deck recorded and the runs that they ended."""
+        if not deck.under_way:
+            return
+        deck.wait()
+        with deck.on():
+            self._keep_touches(deck)
+            if deck.chunk.lines:
+                self._keep_lines(deck)
+            over, handed = deck.status()
+            both = np.concatenate([over, handed])
+            if len(both):
+                deck.take(self._by_share(deck, both))
+            for share, own in self._by_share(deck, handed):
+                self._hand_over(share, deck.row_of[own], deck.carried(own))
+        for key, own in _split(deck.share_of[over], over):
+            self._end(key, deck.row_of[own])
+        deck.let_go(both)
 
-    def _let_go(self, done: Any) -> None:
-        """Empty slots whose runs have ended."""
-        for lot, own in self._by_lot(done):
-            lot.left -= len(own)
-            self._codes.update(lot.states.runs["outcome"][self._owner[own]].tolist())
-        keys = np.unique(self._lot_of[done]).tolist()
-        self._lot_of[done] = self._owner[done] = -1
-        for key in keys:
-            if not self._lots[key].left:
-                self._leave(key)
+    def _end(self, key: int, rows: Any) -> None:
+        """Some runs of a share have ended."""
+        share = self._shares[key]
+        share.left -= len(rows)
+        self._codes.update(share.lot.codes(rows))
+        self.let_go.append((share.lot, rows))
+        if not share.left:
+            self._leave(key)
 
-    def _keep_touches(self, touches: Any, slots: Any) -> None:
+    def _keep_touches(self, deck: Deck) -> None:
         """Give each lot the contacts of its runs."""
-        of = self._lot_of[slots]
-        for key in np.unique(of).tolist():
-            alone = len(self._lots) == 1
-            self._lots[key].drained.append(touches if alone else touches[of == key])
+        touches, slots = deck.touches()
+        for key, own in _split(deck.share_of[slots], np.arange(len(slots))):
+            # Slots come in the order of shares: a view, nothing is copied.
+            self._shares[key].lot.drained.append(touches[own[0] : own[-1] + 1])
 
-    def _keep_lines(self, busy: Any) -> None:
-        written, lines, room = self._line_count.numpy(), self._lines.numpy(), self._chunk.lines
-        for slot in busy:
-            own = lines[slot * room : slot * room + written[slot]]
-            histories = self._lots[int(self._lot_of[slot])].histories
-            history = histories.setdefault(int(self._owner[slot]), History(self._max_lines))
+    def _keep_lines(self, deck: Deck) -> None:
+        for slot, own in deck.lines():
+            histories = self._shares[int(deck.share_of[slot])].lot.histories
+            history = histories.setdefault(int(deck.row_of[slot]), History(self._max_lines))
             history.add(own, self.model.line_phase(own))
 
-    # -- launches ------------------------------------------------------------------------------
+    # -- runs that go on elsewhere -------------------------------------------------------------
 
-    def _launch_all(self, busy: Any) -> None:
-        """One launch of all phases, or a few of some each."""
-        grouping, name = self._grouping, self.device.name
-        if grouping is not None and (len(busy) > GPU_FEW or len(self._apart) > 2):
-            self._advance_apart(grouping)
-            return
-        gpu = self.device.is_gpu
-        self._chunk.steps = self._whole.gpu_steps if gpu else self._pace.steps
-        index = spread(busy) if gpu else busy
-        self._launch(self._kernel, wp.array(index, dtype=int, device=name))
+    def _hand_over(self, share: Share, rows: Any, carried: dict[str, Any] | None) -> None:
+        """Let cores of the host carry some runs on."""
+        if self._long is None:
+            self._long = LongRuns(self.model, self.threads, self._together)
+        self._long.give(share.lot, rows, carried)
 
-    def _advance_apart(self, grouping: Grouping) -> None:
-        for _ in range(GPU_ROUNDS):
-            groups = grouping.sorted(self._runs, self._touch_count, self._chunk.touches)
-            for kernel, index, launch in zip(self._kernels, groups, self._apart, strict=True):
-                self._chunk.steps = launch.gpu_steps
-                self._launch(kernel, index)
+    def _welcome(self, long: LongRuns) -> None:
+        """Runs that have ended there; with nothing else left to do, wait for some."""
+        keys = {share.lot: key for key, share in self._shares.items()}
+        idle = not self.waiting and not any(len(deck.busy) for deck in self._decks)
+        for lot, rows in long.ended(wait=idle):
+            self._end(keys[lot], rows)
 
-    def _launch(self, kernel: Any, index: wp.array) -> None:
-        if not len(index):
-            return
-        worlds = [self._world, self._worlds.array, self._world_of]
-        inputs = [*worlds, self._watch, self._chunk, index, self._memory, self._runs]
-        outputs = [*(self._touches, self._touch_count, self._lines), self._line_count, self._status]
-        devices.launch(
-            *(kernel, len(index), inputs, self.device, self.threads),
-            outputs=outputs,
-            min_items=1,
-            block=GPU_BLOCK,
-        )
+
+def _share_of(model: Motion, release: Any, threads: int | None) -> Share:
+    if isinstance(release, Share):
+        return release
+    return Share(release if isinstance(release, Lot) else Lot(model, release, threads))
+
+
+def _split(keys: Any, values: Any) -> Iterator[tuple[int, Any]]:
+    """Values that have each key, in their order."""
+    order = np.argsort(keys, kind="stable")
+    found, first = np.unique(keys[order], return_index=True)
+    yield from zip(found.tolist(), np.split(values[order], first[1:]), strict=False)
 
 
 def run_batch(

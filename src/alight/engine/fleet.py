@@ -23,6 +23,7 @@ from alight.core.errors import InputError
 from alight.core.outcomes import AnyEnding, Ending, own_endings
 from alight.engine.batch import run_batch
 from alight.engine.columns import Columns
+from alight.engine.lot import Lot
 from alight.engine.motion import Loop, Motion, Pace, Start
 from alight.engine.records import stacked
 from alight.engine.result import BatchResult
@@ -85,10 +86,6 @@ class Fleet(Motion):
         """What codes mean beside the outcomes, or in the words of the motion."""
         return {**self._first.words, **self.endings}
 
-    def judged_by(self) -> Sequence[Sequence[StopLaw]]:
-        """The stops of each model."""
-        return [model.stops for model in self.models]
-
     def pace(self, device: devices.Device) -> Pace:
         """How much is done at once."""
         return self._first.pace(device)
@@ -116,6 +113,10 @@ class Fleet(Motion):
         """What they hold where a run comes into a slot."""
         return self._first.fresh(memory)
 
+    def carried(self, memory: Any) -> dict[str, Any]:
+        """What else goes with a run that is under way."""
+        return self._first.carried(memory)
+
     @property
     def line_width(self) -> int:
         """Numbers of a line of history."""
@@ -136,14 +137,18 @@ class Fleet(Motion):
         """The parameters of the first."""
         return self._first.data(device)
 
-    def worlds(self, release: Releases, device: devices.Device) -> tuple[list[Any], Any]:
-        """The parameters of all models, and which of them each run has."""
-        pairs = zip(self.models, release.parts, strict=True)
-        own = [model.world(part, device) for model, part in pairs]
-        which = np.zeros(self.count, dtype=np.int32)
-        for number, rows in enumerate(self.rows_of):
-            which[rows] = number
-        return own, which
+    def worlds(
+        self, release: Releases, device: devices.Device, rows: Any
+    ) -> tuple[list[Any], list[Sequence[StopLaw]], Any]:
+        """The parameters and stops of the models of some runs, and which of these each run has."""
+        of = np.zeros(self.count, dtype=np.int32)
+        for number, own in enumerate(self.rows_of):
+            of[own] = number
+        used, which = np.unique(of[rows], return_inverse=True)
+        of[:] = 0
+        of[rows] = which
+        worlds = [self.models[i].world(release.parts[i], device) for i in used.tolist()]
+        return worlds, [self.models[i].stops for i in used.tolist()], of
 
     def start(self, release: Releases, device: devices.Device, threads: int | None) -> Start:
         """The runs of all releases, in the order of runs."""
@@ -225,6 +230,10 @@ class Gathered:
     """Which of the models these are."""
     model: Any
     release: Any
+
+    def lot(self, threads: int | None, on_host: Any = None) -> Lot:
+        """Their runs, about to begin; see ``Lot``."""
+        return Lot(self.model, self.release, threads, on_host)
 
     def each(self, result: BatchResult) -> list[Any]:
         """The result of each model alone."""

@@ -7,6 +7,7 @@ import warp as wp
 
 from alight.core.outcomes import Outcome
 from alight.core.types import scalar
+from alight.engine.grouping import listed_slot
 from alight.engine.motion import Launch, Loop
 from alight.engine.records import Touch
 from alight.engine.stops.judging import NoWatch
@@ -17,6 +18,8 @@ _OUT_OF_STEPS = wp.constant(int(Outcome.OUT_OF_STEPS))
 
 #: Threads of a block on a GPU.
 GPU_BLOCK = 64
+#: What a launch says of a run that has taken all steps it may take here, and goes on elsewhere.
+HANDED_OVER = wp.constant(-1)
 
 
 @wp.struct
@@ -26,12 +29,18 @@ class Chunk:
     steps: int  # most steps of a run
     lines: int  # room for this many lines of history of each run; 0 keeps none
     touches: int  # room for this many contacts of each run
+    most_steps: int  # of a run since its start: then it is handed over
+    first: int  # groups of runs that a launch of some phases carries on (``grouping``)
+    last: int
 
 
 @functools.cache
 def loop_kernel(loop: Loop, launch: Launch | None = None) -> Any:
-    """The kernel of all phases, or of those of one launch: then a run that leaves its phase waits
-    for the next one, and no history is kept.
+    """The kernel of all phases, or of those of one launch: then a run that leaves the groups of
+    that launch waits for its next one, and no history is kept.
+
+    ``index`` has a slot for each thread, or, of a launch of some phases, those of each group of
+    runs with their ``counts``.
 
     ``worlds`` hold the parameters of the models, ``world_of`` which one the run in each slot has.
     Where all runs have the same (``loop.own`` is False), those in ``world`` are read, which a GPU
@@ -43,6 +52,7 @@ def loop_kernel(loop: Loop, launch: Launch | None = None) -> Any:
     holds = launch is not None
     of = launch or loop.whole
     step, account, told, line = of.step, of.account, loop.told, loop.line
+    group = loop.group
     switches, following, wake = loop.next is not None, loop.next, loop.wake
     judge: Any = loop.judge
     Watch: Any = NoWatch if judge is None else judge.Watch
@@ -64,7 +74,8 @@ def loop_kernel(loop: Loop, launch: Launch | None = None) -> Any:
         world_of: wp.array(dtype=int),
         watch: Watch,
         chunk: Chunk,
-        index: wp.array(dtype=int),
+        index: wp.array2d(dtype=int),
+        counts: wp.array(dtype=int),
         memory: Memory,
         runs: wp.array(dtype=Run),
         touches_out: wp.array2d(dtype=Touch),
@@ -73,7 +84,11 @@ def loop_kernel(loop: Loop, launch: Launch | None = None) -> Any:
         line_count_out: wp.array(dtype=int),
         status_out: wp.array(dtype=int),
     ) -> None:
-        slot = index[wp.tid() + offset]
+        slot = int(-1)
+        if wp.static(holds):
+            slot = listed_slot(index, counts, chunk.first, chunk.last, wp.tid() + offset)
+        else:
+            slot = index[0, wp.tid() + offset]
         if slot < 0:
             return
         run = runs[slot]
@@ -116,15 +131,19 @@ def loop_kernel(loop: Loop, launch: Launch | None = None) -> Any:
                 line(here, run, memory, slot, before, lines_out, row)
                 written += 1
             going = run.outcome == _RUNNING and taken < chunk.steps and logged < chunk.touches
+            going = going and run.steps < chunk.most_steps
             if wp.static(loop.waits):
                 going = going and run.t < run.until
             if wp.static(holds):
-                going = going and run.phase == before
+                number = group(run)
+                going = going and number >= chunk.first and number <= chunk.last
             elif chunk.lines > 0:
                 going = going and written < chunk.lines
         runs[slot] = run
         touch_count[slot] = logged
         line_count_out[slot] = written
         status_out[slot] = run.outcome
+        if run.outcome == _RUNNING and run.steps >= chunk.most_steps:
+            status_out[slot] = HANDED_OVER
 
     return advance

@@ -16,10 +16,13 @@ from alight.engine.records import Touch
 
 
 class Lot:
-    """The runs of one release."""
+    """The runs of one release.
+
+    Rows in ``on_host`` are computed on cores of the host also where all others go to a GPU.
+    """
 
     def __init__(
-        self, model: Motion, release: Any, device: devices.Device, threads: int | None
+        self, model: Motion, release: Any, threads: int | None, on_host: Any = None
     ) -> None:
         if not isinstance(release, model.Release):
             raise InputError(
@@ -28,31 +31,65 @@ class Lot:
                 f"{type(model).__name__} goes with a {model.Release.__name__}."
             )
         self.model, self.release, self._threads = model, release, threads
-        self.states = model.start(release, device, threads)
+        # On the host, wherever the runs go on: a release has the same bits everywhere.
+        self.states = model.start(release, devices.resolve("cpu"), threads)
         #: (n,) the runs as they start: releases a little below the ground are lifted.
         self.released = self.states.runs.copy()
-        #: Runs that are in no slot yet, the last first.
-        self.waiting = np.flatnonzero(self.states.runs["outcome"] == Outcome.RUNNING)[::-1]
-        #: Runs that have not ended.
-        self.left = len(self.waiting)
+        #: Rows of runs that could not start, and of those that are computed on the host.
+        self.ended = np.flatnonzero(self.released["outcome"] != Outcome.RUNNING)
+        self.on_host = np.zeros(0, dtype=np.int64) if on_host is None else on_host
         self.drained: list[Any] = []
         self.histories: dict[int, History] = {}
-        #: (n,) where the parameters of each run are (``engine.worlds``), and all such places.
-        self.world_of: Any = None
-        self.places: Any = None
 
     def __len__(self) -> int:
         return len(self.states.runs)
 
-    def next(self, most: int) -> Any:
-        """At most so many runs that are to go into slots now."""
-        count = min(most, len(self.waiting))
-        chosen = self.waiting[len(self.waiting) - count :][::-1]
-        self.waiting = self.waiting[: len(self.waiting) - count]
-        return chosen
+    @property
+    def running(self) -> Any:
+        """Rows of runs that have not ended."""
+        return np.flatnonzero(self.states.runs["outcome"] == Outcome.RUNNING)
+
+    def codes(self, rows: Any) -> list[int]:
+        """How some runs ended."""
+        return list(self.states.runs["outcome"][rows].tolist())
 
     def result(self) -> Any:
         """Runs as far as they have come, and all contacts so far."""
         touches = records.stacked(Touch, self.drained)
-        touches = touches[np.lexsort((touches["start"], touches["run"]))]
+        # Those of one run were drained in order of time.
+        touches = records.rows_of(touches, np.argsort(touches["run"], kind="stable"))
         return self.model.result(self.states, touches, self._threads)
+
+
+class Share:
+    """Some runs of a lot, which one batch carries to their ends; all that can run if not said.
+
+    ``carried`` is what those that are under way have in memory beside their states, a row each.
+    """
+
+    def __init__(self, lot: Lot, rows: Any = None, carried: dict[str, Any] | None = None) -> None:
+        self.lot = lot
+        self.rows = lot.running if rows is None else rows
+        self._carried = carried or {}
+        self._next = 0
+        #: Runs that have not ended.
+        self.left = len(self.rows)
+        #: (n,) where the parameters of each run of the lot are (``engine.worlds``), and all places.
+        self.world_of: Any = None
+        self.places: Any = None
+
+    @property
+    def waiting(self) -> int:
+        """Runs that are in no slot yet."""
+        return len(self.rows) - self._next
+
+    def next(self, most: int) -> Any:
+        """At most so many rows that are to go into slots now."""
+        chosen = self.rows[self._next : self._next + most]
+        self._next += len(chosen)
+        return chosen
+
+    def carried_by(self, chosen: Any) -> dict[str, Any]:
+        """What the last rows that ``next`` gave have in memory."""
+        last = slice(self._next - len(chosen), self._next)
+        return {name: values[last] for name, values in self._carried.items()}

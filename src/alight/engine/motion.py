@@ -112,6 +112,9 @@ class Pace:
     """Most memory of all slots on a GPU [bytes]."""
     bytes_each: int = 0
     """What a slot takes there."""
+    hand_over: int = 0
+    """Steps after which a run leaves a GPU for a core of the host (``engine.long_runs``); 0 for
+    never."""
 
     @property
     def most_on_gpu(self) -> int:
@@ -200,9 +203,12 @@ class Motion(ABC):
         """The same for the runs of a release, where it has numbers of its own for each."""
         return self.data(device)
 
-    def worlds(self, release: Any, device: devices.Device) -> tuple[list[Any], Any]:
-        """The parameters of each model whose runs these are, and which of them each run has."""
-        return [self.world(release, device)], np.zeros(len(release), dtype=np.int32)
+    def worlds(
+        self, release: Any, device: devices.Device, rows: Any
+    ) -> tuple[list[Any], list[Sequence[StopLaw]], Any]:
+        """The parameters and stops of each model that the runs ``rows`` have, and which of these
+        each run of the release has."""
+        return [self.world(release, device)], [self.stops], np.zeros(len(release), dtype=np.int32)
 
     @classmethod
     def prepare_together(cls, models: Sequence[Any], releases: Sequence[Any]) -> None:
@@ -217,10 +223,6 @@ class Motion(ABC):
     def steer(self, states: Start, number: int) -> None:
         """Change the ``rows`` of run ``number`` of ``states`` as the host sees fit."""
         return
-
-    def judged_by(self) -> Sequence[Sequence[StopLaw]]:
-        """The stops of each model whose runs go in one batch."""
-        return [self.stops]
 
     @abstractmethod
     def start(self, release: Any, device: devices.Device, threads: int | None) -> Start:
@@ -247,6 +249,11 @@ class Motion(ABC):
     def fresh(self, memory: Any) -> list[tuple[Any, float]]:
         """Arrays [row, slot] of it, and what they hold where a run comes into a slot."""
         return []
+
+    def carried(self, memory: Any) -> dict[str, Any]:
+        """Arrays [slot] or [row, slot] of it that steps read which earlier steps wrote, beside
+        those above: they go with a run that is under way."""
+        return {}
 
     #: Whether a history begins with a line of the release that the kernel writes.
     tells_release: ClassVar[bool] = False

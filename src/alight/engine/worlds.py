@@ -37,6 +37,7 @@ class Table:
 
     def _grow(self, least: int) -> None:
         old = self.array
+        self.device.synchronize()  # launches under way may read it
         self.array = wp.zeros(max(least, 2 * len(old)), dtype=self.record, device=self.device.name)
         if len(old):
             wp.copy(self.array, old, count=len(old))

@@ -1,14 +1,19 @@
 """Batches: the same bits however the work is cut up, and every way in which runs end."""
 
+import dataclasses
+
 import numpy as np
 import pytest
+import warp as wp
 
 from alight import contact, engine, flight, gravity, motions, surfaces, vehicles
+from alight.core import devices
 from alight.core.errors import InputError
 from alight.core.outcomes import Outcome
 from alight.core.progress import Silent
 from alight.engine import batch as batch_module
-from alight.engine import grouping
+from alight.engine import deck, grouping
+from alight.engine.long_runs import LongRuns
 
 
 def bits(table):
@@ -42,20 +47,82 @@ def test_chunks_do_not_change_bits(world, tumbled, monkeypatch, paced, device):
     model, release = world(), tumbled(8)
     whole = engine.run_batch(model, release, device=device)
     paced(motions.Model, steps=37, touches=1, gpu_steps=41)
-    monkeypatch.setattr(batch_module, "GPU_ROUNDS", 3)
-    for few in (0, 1000):
-        monkeypatch.setattr(batch_module, "GPU_FEW", few)
-        assert same_bits(engine.run_batch(model, release, device=device), whole)
+    monkeypatch.setattr(deck, "GPU_ROUNDS", 3)
+    assert same_bits(engine.run_batch(model, release, device=device), whole)
 
 
-def test_phases_apart_or_in_one_launch_do_not_change_bits(world, tumbled, monkeypatch, device):
-    if device == "cpu":
-        pytest.skip("a CPU has all phases in one launch, whatever the number of runs")
+@pytest.fixture
+def as_on_a_gpu(monkeypatch):
+    """A CPU goes about its runs as a GPU does: phases apart, decks, long runs handed over."""
+
+    def like_a_gpu(decks=3):
+        monkeypatch.setattr(deck, "many_at_once", lambda device: True)
+        monkeypatch.setattr(batch_module, "many_at_once", lambda device: True)
+        monkeypatch.setattr(batch_module, "GPU_DECKS", decks)
+
+    return like_a_gpu
+
+
+@pytest.mark.parametrize(("decks", "slots"), [(1, 40), (3, 7), (2, 40)])
+def test_phases_apart_in_several_decks_do_not_change_bits(
+    world, tumbled, monkeypatch, as_on_a_gpu, decks, slots
+):
     model, release = world(), tumbled(40)
-    together = engine.run_batch(model, release, device=device)
-    for few in (0, 20):
-        monkeypatch.setattr(batch_module, "GPU_FEW", few)
-        assert same_bits(engine.run_batch(model, release, device=device), together)
+    together = engine.run_batch(model, release, device="cpu")
+    as_on_a_gpu(decks)
+    apart = engine.Batch(model, release, device="cpu", slots=slots, hands_over=False)
+    assert len(apart._decks) == decks
+    assert same_bits(apart.run(), together)
+
+
+def handing_over(monkeypatch, steps):
+    pace = motions.Model.pace
+    monkeypatch.setattr(
+        motions.Model, "pace", lambda *a: dataclasses.replace(pace(*a), hand_over=steps)
+    )
+
+
+@pytest.mark.parametrize("steps", [1, 150, 600])
+def test_long_runs_go_on_elsewhere_as_if_nothing_had_happened(
+    world, tumbled, monkeypatch, as_on_a_gpu, steps
+):
+    """Between two CPUs not even rounding differs, wherever a run changes over."""
+    model, release = world(), tumbled(20)
+    whole = engine.run_batch(model, release, device="cpu")
+    as_on_a_gpu()
+    handing_over(monkeypatch, steps)
+    given = []
+    give = LongRuns.give
+    monkeypatch.setattr(
+        LongRuns, "give", lambda own, lot, rows, carried=None: (
+            given.extend(zip(rows.tolist(), lot.states.runs["steps"][rows].tolist(), strict=True)),
+            give(own, lot, rows, carried),
+        )
+    )  # fmt: skip
+    assert same_bits(engine.run_batch(model, release, device="cpu"), whole)
+    longer = np.flatnonzero(whole.final["steps"] > steps)
+    assert len(longer) > 0
+    assert sorted(row for row, _ in given) == longer.tolist()
+    assert {taken for _, taken in given} == {steps}, "by its own number of steps, exactly"
+
+
+def test_rigid_contact_is_the_same_in_launches_of_its_own(world, tumbled, monkeypatch, as_on_a_gpu):
+    """What held the lander in the step before lies in memory, not in its state."""
+    model, release = world(contact.Impulse(restitution=0.4, friction=0.5)), tumbled(12)
+    whole = engine.run_batch(model, release, device="cpu")
+    as_on_a_gpu()
+    assert same_bits(engine.Batch(model, release, device="cpu", hands_over=False).run(), whole)
+    for steps in (40, 90):
+        handing_over(monkeypatch, steps)
+        assert same_bits(engine.run_batch(model, release, device="cpu"), whole)
+
+
+def test_a_fault_among_long_runs_is_raised(world, tumbled, monkeypatch, as_on_a_gpu):
+    as_on_a_gpu()
+    handing_over(monkeypatch, 100)
+    monkeypatch.setattr(LongRuns, "_carry_on", lambda own: 1 / 0)
+    with pytest.raises(ZeroDivisionError):
+        engine.run_batch(world(), tumbled(5), device="cpu")
 
 
 @pytest.mark.parametrize("count", [1, 264, 265, 5000, 60_000])
@@ -67,6 +134,37 @@ def test_few_runs_are_spread_over_all_groups(count):
     assert (in_each[:-1] == in_each[0]).all()
     assert 0 < in_each[-1] <= in_each[0]
     assert len(index) <= max(grouping.GPU_GROUPS, -(-count // 32))
+
+
+@wp.kernel(enable_backward=False)
+def _listed(
+    offset: int,
+    index: wp.array2d(dtype=int),
+    counts: wp.array(dtype=int),
+    first: int,
+    last: int,
+    slot_out: wp.array(dtype=int),
+) -> None:
+    i = wp.tid() + offset
+    slot_out[i] = grouping.listed_slot(index, counts, first, last, i)
+
+
+@pytest.mark.parametrize("counts", [(0, 0, 0), (1, 0, 0), (300, 5, 7), (9000, 4000, 20_000)])
+@pytest.mark.parametrize(("first", "last"), [(0, 0), (0, 1), (1, 2)])
+def test_each_listed_run_has_one_thread(counts, first, last, device):
+    where = devices.resolve(device)
+    room = 40_000
+    index = np.arange(3 * room).reshape(3, room)
+    inputs = [
+        *(devices.array(index, int, where), devices.array(counts, int, where)),
+        *(first, last),
+    ]
+    threads = max(grouping.GPU_THREADS, room)
+    (found,) = devices.computed(_listed, threads, inputs, [int], where)
+    wanted = np.concatenate([index[g, : counts[g]] for g in range(first, last + 1)])
+    assert np.sort(found[found >= 0]).tolist() == wanted.tolist()
+    in_each = (found.reshape(-1, 32) >= 0).sum(axis=1)
+    assert in_each.max() <= max(1, -(-len(wanted) // grouping.GPU_GROUPS)), "spread over groups"
 
 
 def test_a_run_does_not_depend_on_its_batch(world, tumbled, device):

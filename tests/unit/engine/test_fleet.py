@@ -6,7 +6,6 @@ import numpy as np
 import pytest
 
 from alight import contact, gravity, surfaces, vehicles
-from alight.core import devices
 from alight.core.errors import InputError
 from alight.engine import Batch, Fleet, run_batch, run_models
 from alight.engine.fleet import sorted_by_kind
@@ -52,9 +51,9 @@ def test_other_laws_are_other_batches(world, models):
 @pytest.mark.parametrize("slots", [2, 16])
 def test_lots_side_by_side_are_what_they_are_alone(models, tumbled, device, slots):
     """Runs of other models follow into the slots of those that end; each lot gets its own back."""
-    release, place = tumbled(10), devices.resolve(device)
+    release = tumbled(10)
     parts = [release[:3], release[3:5], release[5:9], release[9:]]
-    lots = [Lot(m, part, place, None) for m, part in zip(models, parts, strict=True)]
+    lots = [Lot(m, part, None) for m, part in zip(models, parts, strict=True)]
     batch = Batch(models[0], lots[0], device=device, slots=slots, together=True)
     for lot in lots[1:]:
         batch.add(lot)

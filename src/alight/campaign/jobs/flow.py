@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import itertools
 from collections import deque
-from collections.abc import Hashable, Iterator, Sequence
+from collections.abc import Callable, Hashable, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass, field
 from typing import Any
@@ -26,7 +26,7 @@ LOT = 16_384
 #: Shards whose files are made or wait to be written.
 AHEAD = 64
 #: Threads that make files; tables are made and compressed outside of Python's lock.
-WRITERS = 4
+WRITERS = 8
 
 
 @dataclass(eq=False)
@@ -40,6 +40,43 @@ class _Drawn:
     def __post_init__(self) -> None:
         self.left = len(self.lots)
 
+    def closed(self) -> list[Callable[[], Shard]]:
+        """All runs have ended: shards, as calls that make their files."""
+        with self.drawn.named(), self.drawn.job.blamed():
+            for part, lot in self.lots:
+                self.drawn.job.take(part, lot.result())
+        self.drawn.job.close()
+        self.lots = []
+        return list(self.drawn.shards())
+
+
+class _Files:
+    """Shards whose runs have ended, on the way to their files, in threads."""
+
+    def __init__(self) -> None:
+        self._pool = ThreadPoolExecutor(WRITERS, thread_name_prefix="alight-files")
+        self._closing: deque[Future[list[Callable[[], Shard]]]] = deque()
+        self._making: deque[Future[Shard]] = deque()
+
+    def add(self, drawn: _Drawn) -> None:
+        """Runs of shards that have all ended."""
+        self._closing.append(self._pool.submit(drawn.closed))
+
+    def made(self, all_of_them: bool = False) -> Iterator[Shard]:
+        """Shards in their order, as far as they are made; more than ``AHEAD`` are waited for."""
+        while self._closing or self._making:
+            if self._closing and (all_of_them or self._closing[0].done()):
+                self._making += map(self._pool.submit, self._closing.popleft().result())
+            wait = all_of_them or len(self._making) + len(self._closing) > AHEAD
+            if self._making and (wait or self._making[0].done()):
+                yield self._making.popleft().result()
+            elif not all_of_them:
+                return
+
+    def close(self) -> None:
+        """Forget what has not begun."""
+        self._pool.shutdown(wait=True, cancel_futures=True)
+
 
 class Flow:
     """The runs of some shards, on one device."""
@@ -51,30 +88,28 @@ class Flow:
         self._lots = _pieces(shards, each)
         self._runs = sum(len(work.plan.runs(shard)) for shard in shards)
         self._batches: dict[Hashable, list[Batch]] = {}
-        self._under_way: dict[Lot, tuple[_Drawn, Gathered]] = {}
+        self._under_way: dict[Lot, _Drawn] = {}
 
     def shards(self) -> Iterator[Shard]:
         """Each shard, as its last run has ended and its files are made."""
-        making: deque[Future[Shard]] = deque()
-        with ThreadPoolExecutor(1) as drawing, ThreadPoolExecutor(WRITERS) as writing:
+        files = _Files()
+        with ThreadPoolExecutor(1, thread_name_prefix="alight-draws") as drawing:
             try:
                 self._next = self._ahead(drawing)
                 while self._feed(drawing) or self._under_way:
                     for drawn in self._advance():
-                        making.extend(writing.submit(make) for make in drawn.shards())
-                    while making and (making[0].done() or len(making) > AHEAD):
-                        yield making.popleft().result()
-                while making:
-                    yield making.popleft().result()
+                        files.add(drawn)
+                    yield from files.made()
+                yield from files.made(all_of_them=True)
             except KeyboardInterrupt:
-                while making:  # whole, and not to be lost
-                    yield making.popleft().result()
+                yield from files.made(all_of_them=True)  # whole, and not to be lost
                 raise
             finally:
-                for each in making:
-                    each.cancel()
                 if self._next is not None:
                     self._next.cancel()
+                for batch in itertools.chain.from_iterable(self._batches.values()):
+                    batch.close()
+                files.close()
 
     # -- feeding -------------------------------------------------------------------------------
 
@@ -86,12 +121,7 @@ class Flow:
     def _draw(self, shards: Sequence[int]) -> _Drawn:
         drawn = self._work.drawn(shards)
         with drawn.named(), drawn.job.blamed():
-            threads = self._work.threads
-            lots = [
-                (part, Lot(part.model, part.release, self._device, threads))
-                for part in drawn.job.parts
-            ]
-        return _Drawn(drawn, lots)
+            return _Drawn(drawn, [(part, drawn.job.lot(part)) for part in drawn.job.parts])
 
     def _feed(self, drawing: ThreadPoolExecutor) -> bool:
         """Let runs follow as long as slots are free; False when there are no more."""
@@ -100,8 +130,8 @@ class Flow:
                 return True  # no slot waits for what is being drawn while others have runs
             drawn = self._next.result()
             self._next = self._ahead(drawing)
-            for part, lot in drawn.lots:
-                self._under_way[lot] = (drawn, part)
+            for _, lot in drawn.lots:
+                self._under_way[lot] = drawn
                 self._enter(lot)
         return self._next is not None
 
@@ -124,26 +154,17 @@ class Flow:
 
     # -- going on ------------------------------------------------------------------------------
 
-    def _advance(self) -> Iterator[Drawn]:
+    def _advance(self) -> Iterator[_Drawn]:
         """One launch or a few of each batch; runs of shards that have all ended."""
         for batches in self._batches.values():
             for batch in batches:
                 batch.advance()
                 for lot in batch.ended():
-                    whole = self._end(lot)
-                    if whole is not None:
-                        yield whole
+                    drawn = self._under_way.pop(lot)
+                    drawn.left -= 1
+                    if not drawn.left:
+                        yield drawn
         self._tell()
-
-    def _end(self, lot: Lot) -> Drawn | None:
-        drawn, part = self._under_way.pop(lot)
-        with drawn.drawn.named(), drawn.drawn.job.blamed():
-            drawn.drawn.job.take(part, lot.result())
-        drawn.left -= 1
-        if drawn.left:
-            return None
-        drawn.drawn.job.close()
-        return drawn.drawn
 
     def _tell(self) -> None:
         """Report the runs that have ended, and how."""

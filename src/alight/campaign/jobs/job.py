@@ -23,7 +23,8 @@ from alight.core.progress import Progress
 from alight.engine import run_batch, simulate
 from alight.engine.columns import Column, Columns, Source
 from alight.engine.fleet import Gathered, gathered
-from alight.engine.records import Touch, stacked
+from alight.engine.lot import Lot
+from alight.engine.records import Touch, rows_of, stacked
 
 Index = npt.NDArray[np.int64]
 
@@ -60,10 +61,19 @@ class Job:
         options = {"device": self.work.device, "threads": self.work.threads, "show": bar}
         with self.blamed():
             for part in self.parts:
-                rows = self.take(part, run_batch(part.model, part.release, **options))
+                rows = self.take(part, run_batch(part.model, self.lot(part), **options))
                 ended.update(self.codes[rows].tolist())
                 bar.advance(0, **kind.facts(ended))
         self.close()
+
+    def lot(self, part: Gathered) -> Lot:
+        """The runs of a part. Those whose course is kept are computed on the host, wherever others
+        are: a single run is slow on a GPU, and the course must be that of the run in the table."""
+        rows = np.concatenate([self._rows(self._groups[number]) for number in part.numbers])
+        kept = np.isin(self.runs[rows], self.work.kept(self.runs))
+        if not self._values:  # one run stands for all, in every shard
+            kept = np.array([len(self.work.scenario.record.trajectories) > 0])
+        return part.lot(self.work.threads, np.flatnonzero(kept))
 
     def blamed(self) -> Any:
         """What is wrong with the runs is told with file and key."""
@@ -84,7 +94,7 @@ class Job:
         touches, row = stacked(Touch, list(parts)), np.concatenate(owners)
         # Groups come one after the other; within a run contacts are already in order of time.
         order = np.argsort(row, kind="stable")
-        self._touches, self._owners = touches[order], row[order]
+        self._touches, self._owners = rows_of(touches, order), row[order]
         self._contacts = []
 
     def _take(self, rows: Index, model: Any, result: Any) -> None:
@@ -157,9 +167,8 @@ class Job:
             (group,) = work.prepared.groups(sample(work.scenario, [run], total=work.plan.total))
             with group.blamed():
                 model = group.model.followed(None if every is None else float(every))
-                place = {"device": work.device, "threads": work.threads}
-                solution = simulate(model, group.release, **place)
-            source = Source(solution, np.array([run]), model, work.device, work.threads)
+                solution = simulate(model, group.release, device="cpu", threads=work.threads)
+            source = Source(solution, np.array([run]), model, "cpu", work.threads)
             out[trajectory_name(run)] = table_from(model.columns.course, source)
         return out
 

@@ -93,11 +93,10 @@ class Drawn:
         for shard, (begin, end) in zip(
             self.shards_of, itertools.pairwise(self._edges), strict=True
         ):
-            own = slice(begin, end)
-            yield functools.partial(self._shard, shard, own, self.job.courses(own))
+            yield functools.partial(self._shard, shard, slice(begin, end))
 
-    def _shard(self, shard: int, own: slice, courses: dict[str, Any]) -> Shard:
-        files, contacts = self.job.files(shard, own, courses)
+    def _shard(self, shard: int, own: slice) -> Shard:
+        files, contacts = self.job.files(shard, own, self.job.courses(own))
         codes, counts = np.unique(self.job.codes[own], return_counts=True)
         outcomes = {int(c): int(n) for c, n in zip(codes, counts, strict=True)}
         return Shard(shard, files, contacts, outcomes)

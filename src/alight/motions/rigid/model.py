@@ -24,8 +24,9 @@ from alight.core import devices, frames
 from alight.core.checks import Array, checked_number
 from alight.core.errors import InputError
 from alight.core.outcomes import Outcome
-from alight.engine.batch import GPU_ROUNDS, Batch, check_count
+from alight.engine.batch import Batch, check_count
 from alight.engine.columns import Columns, with_laws
+from alight.engine.deck import GPU_ROUNDS
 from alight.engine.laws import check_laws
 from alight.engine.motion import Loop, Motion, Pace, Start, new_records
 from alight.engine.records import Touch, field_of, joined, size_of
@@ -59,6 +60,9 @@ from alight.vehicles.rigid.free_rotation import free_body
 from alight.vehicles.rigid.hull_data import HullData
 
 _SCHEMES: dict[str, Scheme] = {"clipped": CLIPPED, "smooth": SMOOTH}
+
+#: Steps after which a landing leaves a GPU: one in a hundred of the reference landings takes more.
+HAND_OVER = 16_384
 
 
 @dataclass(frozen=True)
@@ -269,7 +273,7 @@ class Model(Motion):
     def pace(self, device: devices.Device) -> Pace:
         """How much is done at once."""
         own = slot_bytes(*self.layout)
-        return Pace(bytes_each=own + GPU_ROUNDS * size_of(Touch))
+        return Pace(bytes_each=own + GPU_ROUNDS * size_of(Touch), hand_over=HAND_OVER)
 
     def start(self, release: Release, device: devices.Device, threads: int | None) -> Start:
         """The runs as they are released; those inside the ground have already failed."""
@@ -308,6 +312,11 @@ class Model(Motion):
     def rows(self, memory: Any) -> dict[str, Any]:
         """Arrays [row, slot] that go with a run."""
         return {"drives": memory.drives} if self.drives else {}
+
+    def carried(self, memory: Any) -> dict[str, Any]:
+        """How far points are surely from the ground, and what held a rigid lander."""
+        names = ("clear", "held", "before") if self.scheme.pairs else ("clear",)
+        return {name: getattr(memory, name) for name in names}
 
     Release = Release
 
