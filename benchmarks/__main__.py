@@ -25,6 +25,7 @@ from benchmarks import (
     rigid_landings,
     rocks,
     shapes,
+    starts,
     tree_landings,
     trees,
 )
@@ -47,6 +48,7 @@ PARTS = {
     "membrane": membrane,
     "reports": reports,
     "peers": peers,
+    "starts": starts,
 }
 
 RESULTS = pathlib.Path(__file__).parent / "RESULTS.md"

@@ -41,6 +41,7 @@ from alight.campaign.study.study import Study
 from alight.campaign.study.subject import BODY_FILE
 from alight.core import devices
 from alight.core.checks import checked_whole
+from alight.core.compile_notice import reported
 from alight.core.errors import DeviceError, InputError
 from alight.core.interrupts import interrupts
 from alight.core.outcomes import AnyEnding
@@ -135,7 +136,7 @@ def run_campaign(
     if folder.exists() and not folder.is_dir():
         raise InputError(f"out is {folder}, which is a file; it must be a folder, new or old.")
     notes = _Notes(show)
-    with locked(folder) as hold:
+    with reported(show), locked(folder) as hold:
         clear_leftovers(folder)
         old = _begun(folder)
         if old is not None:

@@ -54,3 +54,4 @@ def command(
     else:
         folder = shlex.quote(str(result.folder))
         screen.echo(f"{result}.\nRead it with: alight report {folder}")
+        screen.lines(screen.console(), given.remarks(), "dim")

@@ -9,12 +9,14 @@ import sys
 from dataclasses import asdict, dataclass, field
 from importlib import metadata
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from alight.cli import screen
+from alight.cli.names import complete_scenario
 from alight.cli.options import Json
+from alight.core.errors import InputError
 
 if TYPE_CHECKING:
     from rich.table import Table
@@ -79,12 +81,40 @@ class Report:
     problems: list[str] = field(default_factory=list)
 
 
-def command(as_json: Json = False) -> None:
+def command(
+    scenarios: Annotated[
+        list[str] | None,
+        typer.Argument(
+            metavar="[SCENARIO]...",
+            help="With --warm: files or names of shipped scenarios; all shipped ones if none.",
+            autocompletion=complete_scenario,
+            show_default=False,
+        ),
+    ] = None,
+    warm: Annotated[
+        bool,
+        typer.Option(
+            "--warm", help="Build tables and kernels of scenarios ahead, on every device here."
+        ),
+    ] = False,
+    as_json: Json = False,
+) -> None:
     """Show devices, versions, extras and the kernel cache, and try a kernel on every device.
 
     The exit code is 1 when something Alight needs is broken.
+
+    Example: alight doctor --warm ryugu_minerva
     """
+    if scenarios and not warm:
+        raise InputError(
+            f'"{scenarios[0]}" goes with --warm only: alight doctor --warm {scenarios[0]} builds '
+            "its tables and kernels ahead."
+        )
     report = examine()
+    if warm:
+        from alight.cli import doctor_warm
+
+        report.problems += doctor_warm.warm(scenarios or [], as_json)
     if as_json:
         screen.echo_json(asdict(report))
     else:

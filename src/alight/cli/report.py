@@ -10,6 +10,7 @@ import typer
 
 from alight.cli import screen
 from alight.cli.options import optional
+from alight.core.compile_notice import reported
 from alight.core.errors import AlightError, InputError
 from alight.core.paths import user_path
 
@@ -66,8 +67,9 @@ def command(
     place = _page_place(out)
     date = None if date is None else checked_date(date)
     campaign = open_campaign(folder)
-    given, note = _given(campaign, date)
-    report = _write(campaign, place, given, silent=as_json)
+    with reported("silent" if as_json else "auto"):
+        given, note = _given(campaign, date)
+        report = _write(campaign, place, given, silent=as_json)
     if as_json:
         screen.echo_json(_data(report, note))
     else:

@@ -36,9 +36,10 @@ def command(
     solution = scenarios.simulate(given, device=place, progress=told)
     facts, tell = _tellers(given.KIND)
     if as_json:
-        screen.echo_json(facts(solution))
+        screen.echo_json({**facts(solution), "remarks": given.remarks()})
     else:
         tell(solution)
+        screen.lines(screen.console(), given.remarks(), "dim")
 
 
 def _tellers(kind: str) -> tuple[Any, Any]:

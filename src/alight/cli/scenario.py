@@ -42,6 +42,8 @@ def check(
             wrong += 1
         else:
             screen.echo(f"{file}: fine" + (f" ({found.title})" if found.title else ""))
+            for remark in found.remarks():
+                screen.echo(f"    {remark}")
     raise typer.Exit(USER_ERROR if wrong else 0)
 
 

@@ -182,6 +182,17 @@ def launch(
         compile_effort.note(kernel.module, time.perf_counter() - begun)
 
 
+def compile_together(wanted: Sequence[tuple[wp.Kernel, int]], device: Device) -> None:
+    """Compile what ``launch`` would compile when it comes to it, at the same time on all cores.
+
+    Each kernel comes with the ``block`` of its launches, as it is compiled for that; those that
+    take longest come first.
+    """
+    _initialise()
+    sized = [(kernel, 1 if device.is_cpu else block) for kernel, block in wanted]
+    kernels.compile_together(sized, device.name, thread_count())
+
+
 def recorded(
     kernel: wp.Kernel, dim: int, arguments: Sequence[Any], device: Device, block: int = 256
 ) -> wp.Launch:

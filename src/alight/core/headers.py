@@ -1,9 +1,14 @@
 """Warp's headers as compiled once, kept between processes.
 
-Before its first kernel a process compiles Warp's headers, once for each set of compiler flags: two
+Before its first kernel a process compiles Warp's headers, once for each set of compiler flags: one
 to four seconds each time. Warp throws the result away when the process ends. Here it is kept beside
 the kernels, under a name made from the headers themselves, sealed, and lent to the next process
 that compiles. A process that finds every kernel compiled never comes here.
+
+Warp names a compiled header by the level of optimisation and a digest of the flags. Flags for the
+optimiser say nothing about headers: what was compiled under some serves all that differ in those
+alone, under the other name. (Clang checks a compiled header when it reads one, and compiles without
+where it does not fit.)
 """
 
 from __future__ import annotations
@@ -18,6 +23,7 @@ import warp as wp
 
 from alight.core.seals import is_sound, seal_of
 from alight.core.stale_files import whole_file
+from alight.core.warp_setup import ALL_FLAGS
 
 #: Ending of a compiled header.
 COMPILED = ".pch"
@@ -36,6 +42,37 @@ def lend(place: pathlib.Path) -> None:
             continue
         with contextlib.suppress(OSError):
             shutil.copyfile(kept, own)
+
+
+def lend_for(place: pathlib.Path, flags: str | None, level: int) -> bool:
+    """Whether there are headers for these flags now, made under others if need be."""
+    if flags is None:
+        return False
+    wanted = _ending(flags, level)
+    here = {file.name: file for file in _compiled(place)}
+    if any(name.endswith(wanted) for name in here):
+        return True
+    endings = [_ending(other, level) for other in ALL_FLAGS if _plain(other) == _plain(flags)]
+    for name, file in here.items():
+        for ending in endings:
+            if name.endswith(ending):
+                with contextlib.suppress(OSError):
+                    shutil.copyfile(file, place / (name.removesuffix(ending) + wanted))
+                    return True
+    return False
+
+
+def _plain(flags: str) -> list[str]:
+    """Flags without those that only the optimiser reads."""
+    return [f for f in flags.split() if f != "-fno-slp-vectorize" and not f.startswith("-mllvm=")]
+
+
+def _ending(flags: str, level: int) -> str:
+    """How Warp ends the name of what is compiled under these flags: by their digest, FNV-1a."""
+    digest = 14695981039346656037
+    for byte in b"".join(flag.encode() + b"\0" for flag in flags.split()):
+        digest = (digest ^ byte) * 1099511628211 % 2**64
+    return f"_o{level}_f{digest:016x}{COMPILED}"
 
 
 def keep(place: pathlib.Path) -> None:

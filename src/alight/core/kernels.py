@@ -13,48 +13,122 @@ import os
 import pathlib
 import threading
 import weakref
+from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 import warp as wp
 
-from alight.core import compile_effort, headers, seals
+from alight.core import compile_effort, compile_notice, headers, seals
 from alight.core.errors import FileError
 
 #: Endings of the files that are loaded: machine code and what Warp notes about it.
 LOADED = (".o", ".cubin", ".ptx", ".meta")
 
+#: For the tables below; held shortly, and never while something compiles.
 _lock = threading.Lock()
 #: Which variants of a module are loaded: name of the device, size of a block, hash of the code.
 _loaded: weakref.WeakKeyDictionary[Any, set[tuple[str, int, bytes]]] = weakref.WeakKeyDictionary()
+#: One thread at a time compiles a module; others wait for it and find it loaded.
+_locks: weakref.WeakKeyDictionary[Any, threading.RLock] = weakref.WeakKeyDictionary()
 
 
 def load(kernel: wp.Kernel, device: str, block: int) -> None:
     """Have the module of a kernel loaded on a device, from sound files or compiled anew."""
     module = kernel.module
-    if compile_effort.is_chosen(module, device):
+    if _is_loaded(module, device, block):
+        return
+    with _lock_of(module):
+        folder = _chosen_folder(module, device, block)
         variant = (device, block, module.get_module_hash(block))
-        if variant in _loaded.get(module, ()):
-            return
+        remove_unsound(folder)
+        if _files(folder):
+            _load(module, device, block, folder)
+        else:
+            with compile_notice.compiling():
+                place = headers.place_of_this_thread()
+                if place is not None:
+                    headers.lend(place)
+                    options = module.options
+                    headers.lend_for(
+                        place, options["cpu_compiler_flags"], options["optimization_level"]
+                    )
+                _load(module, device, block, folder)
+                if place is not None:
+                    headers.keep(place)
+        with _lock:
+            _loaded.setdefault(module, set()).add(variant)
+
+
+def compile_together(kernels: Sequence[tuple[wp.Kernel, int]], device: str, workers: int) -> None:
+    """Have the modules of several kernels, each for blocks of a size, loaded; those that must be
+    compiled are, at the same time, by ``workers`` threads.
+
+    Each compiler is a thread: Warp lets go of Python's lock while one works, on a CPU (clang) and
+    for a GPU (NVRTC). Name those that take longest first. ``launch`` would compile each of them
+    when it comes to it, one after the other; the files and their bits are the same.
+    """
+    new = {(id(k.module), b): (k, b) for k, b in kernels if not _is_loaded(k.module, device, b)}
+    wanted = list(new.values())
+    folders = [_chosen_folder(kernel.module, device, block) for kernel, block in wanted]
+    compile_notice.expect(sum(not _files(folder) for folder in folders))
+    if len(wanted) > 1 and device == "cpu" and not _has_headers(wanted[0][0].module):
+        # Compilers that begin together would each compile Warp's headers: the last one here goes
+        # first, and leaves them to the others.
+        kernel, block = wanted.pop()
+        load(kernel, device, block)
+    workers = min(len(wanted), workers)
+    if workers <= 1:
+        for kernel, block in wanted:
+            load(kernel, device, block)
+        return
+    pool = ThreadPoolExecutor(workers, "compile")
+    try:
+        for done in [pool.submit(load, kernel, device, block) for kernel, block in wanted]:
+            done.result()
+    finally:
+        pool.shutdown(cancel_futures=True)
+
+
+def _has_headers(module: Any) -> bool:
+    """Whether Warp's headers are compiled for the options of a module, as far as is known."""
+    place, options = headers.place_of_this_thread(), module.options
+    if place is None:
+        return True
+    headers.lend(place)
+    return headers.lend_for(place, options["cpu_compiler_flags"], options["optimization_level"])
+
+
+def _is_loaded(module: Any, device: str, block: int) -> bool:
+    if not compile_effort.is_chosen(module, device):
+        return False
+    variant = (device, block, module.get_module_hash(block))
+    return variant in _loaded.get(module, ())
+
+
+def _lock_of(module: Any) -> threading.RLock:
+    with _lock:
+        return _locks.setdefault(module, threading.RLock())
+
+
+def _load(module: Any, device: str, block: int, folder: pathlib.Path) -> None:
+    """Have Warp load a module, and seal what it has compiled."""
+    try:
+        module.load(device, block)
+    except Exception:
+        # Another process may have removed a file between Warp's look at it and its loading. An
+        # error of the compiler is kept by Warp and comes again at once.
+        for file in _files(folder):
+            _remove(file)
+        module.load(device, block)
+    seal(folder)
+
+
+def _chosen_folder(module: Any, device: str, block: int) -> pathlib.Path:
+    """Where the code of a module is kept, once it is chosen how it is compiled."""
     with _lock:
         compile_effort.choose(module, device, lambda: bool(_files(_folder(module, block))))
-        variant = (device, block, module.get_module_hash(block))
-        folder = _folder(module, block)
-        remove_unsound(folder)
-        place = None if _files(folder) else headers.place_of_this_thread()
-        if place is not None:
-            headers.lend(place)
-        try:
-            module.load(device, block)
-        except Exception:
-            # Another process may have removed a file between Warp's look at it and its loading. An
-            # error of the compiler is kept by Warp and comes again at once.
-            for file in _files(folder):
-                _remove(file)
-            module.load(device, block)
-        seal(folder)
-        if place is not None:
-            headers.keep(place)
-        _loaded.setdefault(module, set()).add(variant)
+        return _folder(module, block)
 
 
 def _folder(module: Any, block: int) -> pathlib.Path:

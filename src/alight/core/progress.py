@@ -25,8 +25,8 @@ if TYPE_CHECKING:
 
 KINDS = ("auto", "silent", "text", "rich")
 
-#: Least time between two lines of the text form [s].
-TEXT_INTERVAL = 5.0
+#: Least time between two lines of the text form, and before the first of a stage [s].
+TEXT_INTERVAL, TEXT_FIRST = 5.0, 1.0
 
 
 class Progress(Protocol):
@@ -85,7 +85,7 @@ class Silent:
 
 
 class Plain:
-    """Plain lines, at most one every few seconds and one when a stage ends.
+    """Plain lines: one after a second, then one every few seconds, and one when a stage ends.
 
     ``Building: 1200/5000 (24 %), 240.1/s, 15.8 s left, settled 12``
     """
@@ -106,17 +106,18 @@ class Plain:
         self._finish()
         self._title, self._total, self._done = title, total, 0
         self._facts: dict[str, object] = {}
-        self._began = self._last = self._clock()
+        self._began = self._clock()
+        self._due = self._began + min(TEXT_FIRST, self._interval)
 
     def advance(self, n: int = 1, **facts: object) -> None:
-        """Count items and write a line when the last is old enough."""
+        """Count items and write a line when one is due."""
         if self._title is None:
             raise RuntimeError("advance() was called before start()")
         self._done += n
         self._facts.update(facts)
         now = self._clock()
-        if now - self._last >= self._interval:
-            self._last = now
+        if now >= self._due:
+            self._due = now + self._interval
             self._write(now)
 
     def __enter__(self) -> Self:

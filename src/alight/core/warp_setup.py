@@ -32,7 +32,18 @@ def _options(flags: str) -> dict[str, object]:
 
 #: Compiler options for kernels that are new or little used: half the time to compile, and a step
 #: takes a quarter longer. The same bits, since no option here lets a compiler reorder arithmetic.
-QUICK_OPTIONS = {"cpu_compiler_flags": CPU_FLAGS, "optimization_level": 2}
+QUICK_OPTIONS = {
+    "cpu_compiler_flags": f"{CPU_FLAGS} -fno-slp-vectorize",
+    "optimization_level": 2,
+}
+
+#: Compiler options for kernels that fill tables, and then are done: compiled at once as they will
+#: stay. With nothing inline they take twice to four times as long to run, which one table costs
+#: already; what a third level of optimisation does, it does not pay back.
+TABLE_OPTIONS = {
+    **_options("-fno-slp-vectorize -mllvm=-inline-threshold=5000"),
+    "optimization_level": 2,
+}
 
 #: Compiler options for kernels that call a law at one point: nothing to vectorise, and everything
 #: inlined, so that what a caller does not read is mostly not computed.
@@ -44,3 +55,12 @@ VECTOR_OPTIONS = _options("-mllvm=-inline-threshold=1000000")
 #: The same for kernels in which hulls meet facets: too much code to have it all inline. They are
 #: compiled in a quarter of the time (21 s of 84 on rocks), and a step takes a tenth longer.
 HULL_OPTIONS = _options("-fno-slp-vectorize -mllvm=-inline-threshold=1000")
+
+#: Every set of flags above, of which some differ in nothing that concerns Warp's headers.
+ALL_FLAGS = (
+    CPU_FLAGS,
+    *(
+        str(options["cpu_compiler_flags"])
+        for options in (QUICK_OPTIONS, TABLE_OPTIONS, POINT_OPTIONS, VECTOR_OPTIONS, HULL_OPTIONS)
+    ),
+)

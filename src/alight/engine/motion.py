@@ -187,6 +187,10 @@ class Motion(ABC):
     def loop(self) -> Loop:
         """What the kernel is made from."""
 
+    def kernels(self) -> list[Any]:
+        """Kernels beside the loop that place its runs or tell how they ended."""
+        return []
+
     @abstractmethod
     def pace(self, device: devices.Device) -> Pace:
         """How much is done at once."""

@@ -172,6 +172,10 @@ class Document(Section):
         """Why ``kind_here`` has nothing under a key that may vary in other scenarios."""
         return f"{key} does not go with the laws of this scenario."
 
+    def remarks(self) -> list[str]:
+        """What a person should know of what the file left open: errors that are stated."""
+        return []
+
     def replaced(self, values: dict[str, Any]) -> Self:
         """A copy with other values under some dotted keys.
 

@@ -201,9 +201,15 @@ class Surface(Given):
 
         Everything stays on the device: this is what a trajectory pays for the law.
         """
-        kernel = _point_kernel(self.point, self.Data)
         inputs = [self.data(device), devices.array(points, vec3, device)]
-        return devices.prepared(kernel, len(points), inputs, (scalar, vec3, vec3), device, threads)
+        return devices.prepared(
+            self.point_kernel, len(points), inputs, (scalar, vec3, vec3), device, threads
+        )
+
+    @property
+    def point_kernel(self) -> Any:
+        """The kernel that evaluates this law at points."""
+        return _point_kernel(self.point, self.Data)
 
 
 @functools.cache

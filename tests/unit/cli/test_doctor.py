@@ -116,3 +116,48 @@ def test_kernel_cache_that_cannot_be_made_is_a_finding(tmp_path):
     assert done.returncode == 1
     assert "WARP_CACHE_PATH" in done.stdout
     assert "Traceback" not in done.stderr
+
+
+def test_scenarios_go_with_warm_only(healthy):
+    done = subprocess.run(
+        [sys.executable, "-m", "alight", "doctor", "ryugu_minerva"],
+        capture_output=True,
+        text=True,
+    )
+    assert done.returncode == 2
+    assert "alight doctor --warm ryugu_minerva" in done.stderr
+
+
+def test_an_unknown_scenario_is_told_before_anything_is_built(healthy):
+    done = subprocess.run(
+        [sys.executable, "-m", "alight", "doctor", "--warm", "ryugu_minerv"],
+        capture_output=True,
+        text=True,
+    )
+    assert done.returncode == 2
+    assert "ryugu_minerva" in done.stderr
+    assert "Compiling" not in done.stderr
+
+
+@pytest.mark.validate
+def test_what_was_warmed_compiles_nothing(tmp_path):
+    """A first run after ``--warm`` with caches of its own leaves no further kernel there."""
+    own = {"WARP_CACHE_PATH": str(tmp_path / "kernels"), "XDG_CACHE_HOME": str(tmp_path / "tables")}
+    environment = {**os.environ, **own}
+    environment.pop("ALIGHT_COMPILER", None)
+
+    def alight(*arguments):
+        command = [sys.executable, "-m", "alight", *arguments]
+        done = subprocess.run(command, capture_output=True, text=True, env=environment)
+        assert done.returncode == 0, done.stderr
+        return done
+
+    def kernels():
+        return sorted(str(file) for file in (tmp_path / "kernels").rglob("*.o"))
+
+    warmed = alight("doctor", "--warm", "wheel_hop_phobos")
+    assert "[1/1] wheel_hop_phobos on cpu: ready after" in warmed.stdout
+    before = kernels()
+    assert before
+    alight("run", "wheel_hop_phobos")
+    assert kernels() == before

@@ -58,7 +58,7 @@ def call(*words):
 def test_a_capture_is_told(file):
     result = call("run", file(CAPTURE))
     assert result.exit_code == 0, result.output
-    assert result.output.startswith("In contact, and at rest against the asteroid after 13 s.")
+    assert result.stdout.startswith("In contact, and at rest against the asteroid after 13 s.")
     for word in ("first contact", "1765 N m kept", "propellant", "90: flat spin", "never"):
         assert word in result.output
 

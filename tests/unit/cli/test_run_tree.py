@@ -68,7 +68,7 @@ def file(tmp_path):
 def test_it_tells_the_loads(file):
     result = CliRunner().invoke(app, ["run", file])
     assert result.exit_code == 0
-    assert result.output.startswith("Came to rest on the surface after")
+    assert result.stdout.startswith("Came to rest on the surface after")
     assert "stroke leg 2 [m]" in result.output
     assert "tilt [deg]" in result.output
 

@@ -53,10 +53,11 @@ def test_text_gives_rate_and_time_left():
         for _ in range(11):
             clock.now += 1.0
             bar.advance(20, settled=3, lost=0)
-    # A line after 5 s and after 10 s, none between, and one at the end.
+    # A line after 1 s, then every 5 s, none between, and one at the end.
     assert out.getvalue().splitlines() == [
-        "Building: 100/500 (20 %), 20/s, 20.0 s left, settled 3, lost 0",
-        "Building: 200/500 (40 %), 20/s, 15.0 s left, settled 3, lost 0",
+        "Building: 20/500 (4 %), 20/s, 24.0 s left, settled 3, lost 0",
+        "Building: 120/500 (24 %), 20/s, 19.0 s left, settled 3, lost 0",
+        "Building: 220/500 (44 %), 20/s, 14.0 s left, settled 3, lost 0",
         "Building: 220/500 (44 %), 20/s, ended after 11.0 s, settled 3, lost 0",
     ]
 
@@ -69,6 +70,7 @@ def test_text_without_a_total_and_with_stages():
         bar.advance(4, rows=9)
         bar.start("Checking", total=1)
     assert out.getvalue().splitlines() == [
+        "Reading: 4, 2/s, rows 9",
         "Reading: 4, 2/s, ended after 2.0 s, rows 9",
         "Checking: 0/1 (0 %), ended after 0.0 s",
     ]

@@ -279,6 +279,12 @@ class Overlap(NamedTuple):
     """(...) NOTHING; CORNER, EDGE or FACE of the lander; PEAK: a corner of the ground."""
 
 
+def overlap_kernel(ground: Surface) -> Any:
+    """The kernel that finds how deep hulls and this ground stand in each other."""
+    smooth = hull_functions(ground) is None
+    return _kernel(ground.point, ground.Data, corners_function(ground), smooth)
+
+
 def overlap(
     ground: Surface,
     lander: RigidLander,
@@ -304,9 +310,9 @@ def overlap(
         devices.array(x.reshape(-1, 3), vec3, where),
         devices.array(q.reshape(-1, 4), quat, where),
     ]
-    smooth = hull_functions(ground) is None
-    kernel = _kernel(ground.point, ground.Data, corners_function(ground), smooth)
-    (found,) = devices.computed(kernel, count, inputs, [Deepest], where, threads, min_items=16)
+    (found,) = devices.computed(
+        overlap_kernel(ground), count, inputs, [Deepest], where, threads, min_items=16
+    )
     return Overlap(
         found["depth"].reshape(x.shape[:-1]),
         found["place"].reshape(x.shape),

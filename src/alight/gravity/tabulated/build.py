@@ -52,6 +52,8 @@ _TAPS = 4
 #: Opening of the tree's clusters by level: an error smooth over many nodes counts the more, the
 #: smaller the gravity; close to the surface it is a small part of the whole.
 _OPENING = (0.27, 0.24, 0.2)
+#: Bricks between two reports of progress: a few tenths of a second, and on a GPU enough to fill it.
+_PORTION = {"cpu": 128, "gpu": 1 << 14}
 #: Points that the tree takes abreast when a table is filled.
 _WIDTH = 4
 
@@ -329,24 +331,36 @@ class Builder:
 
     def build(self, show: str) -> list[TableGrid]:
         """Fill all levels; finest first in the list."""
-        total = sum(distance.size for _, distance, _ in self.layout)
+        # Nodes that are sampled: the others take no time.
+        total = sum(int(self._needed(k).sum()) for k in range(self.levels))
         with progress(show) as bar:
             bar.start("Tabulating gravity", total=total)
             return self._fill(bar.advance)
 
+    def _limit(self, k: int) -> float:
+        """How far from the surface a level is sampled [m]."""
+        return self.layout[k][2] + 2.0 * _TAPS * self.spacing * 2**k
+
+    def _needed(self, k: int) -> Any:
+        """How many nodes of each brick of a level are sampled."""
+        return np.count_nonzero(self.layout[k][1] < self._limit(k), axis=1)
+
     def _fill(self, advance: Callable[[int], None]) -> list[TableGrid]:
         grids: list[TableGrid] = []
+        places = [self._put(bricks.astype(np.int32), wp.vec3i) for bricks, _, _ in self.layout]
+        gaps = [self._put(distance.ravel(), scalar) for _, distance, _ in self.layout]
+        # Finest first: its nodes take longest, so that the time left is told too long, if wrong.
+        samples = [self._samples(k, places[k], gaps[k], advance) for k in range(self.levels)]
         for k in reversed(range(self.levels)):
-            bricks, distance, own = self.layout[k]
-            places = wp.array(bricks.astype(np.int32), dtype=wp.vec3i, device=self.device.name)
-            gap = wp.array(distance.ravel(), dtype=scalar, device=self.device.name)
-            sample = self._samples(k, places, gap, own)
-            coefficient = self._filter(bricks, places, sample)
+            bricks, _, own = self.layout[k]
+            coefficient = self._filter(bricks, places[k], samples.pop())
             if grids:
-                self._hand_down(k, places, gap, own, coefficient, grids[0])
+                self._hand_down(k, places[k], gaps[k], own, coefficient, grids[0])
             grids.insert(0, grid_from(bricks, coefficient.numpy()))
-            advance(distance.size)
         return grids
+
+    def _put(self, values: Any, kind: Any) -> Any:
+        return wp.array(values, dtype=kind, device=self.device.name)
 
     def _top(self) -> tuple[Any, Any, float]:
         """The coarsest level fills a cube and needs no other."""
@@ -371,22 +385,30 @@ class Builder:
         keep = distance.min(axis=1) < reach
         return bricks[keep], distance[keep], own
 
-    def _samples(self, k: int, places: Any, distance: Any, own: float) -> Any:
+    def _samples(self, k: int, places: Any, distance: Any, advance: Callable[[int], None]) -> Any:
         h = self.spacing * 2**k
         width = 1 if self.device.is_gpu else _WIDTH
-        count = distance.size
-        sample = wp.zeros(count, dtype=scalar, device=self.device.name)
-        grid = [places, vec3(*self.origin), h]
-        limit = own + 2.0 * _TAPS * h
+        sample = wp.zeros(distance.size, dtype=scalar, device=self.device.name)
+        limit, needed = self._limit(k), self._needed(k)
         self.tree.opening = _OPENING[min(k, len(_OPENING) - 1)]
-        inputs = [self.tree, *grid, distance, limit, sample]
-        devices.launch(_sample_kernel(width), count // width, inputs, self.device, min_items=8)
+        portion = _PORTION["gpu" if self.device.is_gpu else "cpu"]
+        for begin in range(0, len(places), portion):
+            bricks = places[begin : min(begin + portion, len(places))]
+            nodes = slice(begin * BRICK**3, (begin + len(bricks)) * BRICK**3)
+            grid = [bricks, vec3(*self.origin), h]
+            inputs = [self.tree, *grid, distance[nodes], limit, sample[nodes]]
+            self._launch(_sample_kernel(width), len(bricks) * BRICK**3 // width, inputs)
+            advance(int(needed[begin : begin + portion].sum()))
         if k == 0 and self.reach > 0.0:
             cells = sort_into_cells(self.centers, self.reach / 2.0)
             patches = patch_data(self.corner[cells.order], self.strength, self.device)
+            grid = [places, vec3(*self.origin), h]
             inputs = [patches, cell_data(cells, self.device), *grid, self.reach, sample]
-            devices.launch(_near_kernel(width), count // width, inputs, self.device, min_items=8)
+            self._launch(_near_kernel(width), distance.size // width, inputs)
         return sample
+
+    def _launch(self, kernel: Any, count: int, inputs: list[Any]) -> None:
+        devices.launch(kernel, count, inputs, self.device, min_items=8)
 
     def _filter(self, bricks: Any, places: Any, sample: Any) -> Any:
         index = grid_from(bricks, np.zeros(1))

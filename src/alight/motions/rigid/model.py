@@ -12,6 +12,7 @@ import warp as wp
 
 from alight.actuators import Actuator, Arm, Wheel
 from alight.contact import Compliant, Impulse, Sliding
+from alight.contact.hull.overlap import overlap_kernel
 from alight.contact.hull.supported_surfaces import (
     HULL_TOUCHES,
     hull_functions,
@@ -47,7 +48,7 @@ from alight.motions.rigid.phases.impulse import impulse_scheme
 from alight.motions.rigid.phases.sliding import check_sliding, sliding_scheme
 from alight.motions.rigid.phases.smooth import SMOOTH
 from alight.motions.rigid.placing import placed
-from alight.motions.rigid.release import Release
+from alight.motions.rigid.release import Release, gap_kernel
 from alight.motions.rigid.result import DrivenResult
 from alight.motions.rigid.scene import scene_function
 from alight.motions.rigid.solution import LINE_PHASE, LINE_WIDTH, Solution, solution_of
@@ -254,6 +255,12 @@ class Model(Motion):
         """What the kernel is made from."""
         parts = self.composition()
         return judged(rigid_loop(parts), self.stops, partial(scene_function, parts))
+
+    def kernels(self) -> list[Any]:
+        """What places releases on the ground, and finds how deep hulls rest in it."""
+        surface = self.surface
+        found = [gap_kernel(surface.point, surface.Data), surface.point_kernel]
+        return found if is_ball(self.lander) else [overlap_kernel(surface), *found]
 
     @property
     def waits(self) -> bool:

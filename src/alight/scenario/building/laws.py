@@ -16,6 +16,7 @@ from alight.core.progress import Progress
 from alight.core.registry import Entry
 from alight.engine import Stop, StopLaw
 from alight.gravity import Gravity
+from alight.gravity.linearised import reach_for
 from alight.scenario import ephemeris
 from alight.scenario.building.articulated_landers import Articulated
 from alight.scenario.building.lander import lander_of
@@ -139,6 +140,9 @@ class ScenarioLaws:
                 field = Scaled(field, ratio)
             if section.linearise is not None:
                 return gravity.Linearised(field, float(section.linearise))
+            if section.error is not None:
+                radius = self.mesh(scenario).bounding_radius
+                return gravity.Linearised(field, reach_for(section.error, radius))
             return field
 
     def _field(self, scenario: Scenario) -> Gravity:

@@ -107,6 +107,10 @@ class Scenario(Document):
         """What is wrong with a URDF."""
         return articulated(self.lander)[1] if self.lander.urdf is not None else []
 
+    def remarks(self) -> list[str]:
+        """What a person should know of what the file left open."""
+        return [said] if (said := self.gravity.stated()) else []
+
     # -- single values ------------------------------------------------------------------------
 
     def value(self, key: str) -> Any:

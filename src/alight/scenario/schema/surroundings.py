@@ -25,10 +25,11 @@ class GravityAround(GravitySection):
     def problems(self, body: TargetBodySection) -> list[Fault]:
         """What does not fit together, or with the target."""
         found = super().problems(body)
-        if self.linearise is not None:
-            from alight.motions.membrane.caught import NOT_LINEARISED
+        for key in ("linearise", "error"):
+            if getattr(self, key) is not None:
+                from alight.motions.membrane.caught import NOT_LINEARISED
 
-            found.append(Fault("gravity.linearise", NOT_LINEARISED))
+                found.append(Fault(f"gravity.{key}", NOT_LINEARISED))
         # A uniform law without a value is none; with another law a value is out of place.
         lacking = self.law == "uniform" and self.acceleration is None
         return [f for f in found if not (lacking and f.key == "gravity.acceleration")]

@@ -15,8 +15,9 @@ import numpy.typing as npt
 import warp as wp
 
 from alight.core import devices
+from alight.core.progress import Progress
 from alight.core.types import mat33, scalar, vec3
-from alight.core.warp_setup import POINT_OPTIONS
+from alight.core.warp_setup import TABLE_OPTIONS
 from alight.surfaces.field.bricks import BRICK, CORE, VOLUME, Bricks, brick_at
 from alight.surfaces.field.build import SHELL, Tables
 from alight.surfaces.law import Bounds
@@ -37,7 +38,7 @@ def coefficient_at(bricks: Bricks, at: int):
     return scalar(bricks.coefficient[at])
 
 
-@wp.kernel(module="unique", enable_backward=False, module_options=POINT_OPTIONS)
+@wp.kernel(module="unique", enable_backward=False, module_options=TABLE_OPTIONS)
 def _coarse_kernel(
     offset: int,
     bricks: Bricks,
@@ -173,7 +174,7 @@ def _close_kernel(degree: int) -> Any:
 
     reach = degree + 1
 
-    @wp.kernel(module="unique", enable_backward=False, module_options=POINT_OPTIONS)
+    @wp.kernel(module="unique", enable_backward=False, module_options=TABLE_OPTIONS)
     def close(
         offset: int,
         bricks: Bricks,
@@ -212,8 +213,16 @@ def _close_kernel(degree: int) -> Any:
     return close
 
 
-def measure(tables: Tables, data: Any, degree: int, depth: float, device: devices.Device) -> Bounds:
+def bounds_kernels(degree: int) -> list[Any]:
+    """What ``measure`` launches."""
+    return [_close_kernel(degree), _coarse_kernel]
+
+
+def measure(
+    tables: Tables, data: Any, degree: int, depth: float, device: devices.Device, bar: Progress
+) -> Bounds:
     """Bounds of a field whose data are on a device, down to a depth [m]."""
+    bar.start("Distance field: slope and curvature")
     counts = [len(level.bricks) for level in tables.levels]
     spacing = tables.spacing * 2.0 ** np.arange(len(counts))
     per_spacing = _put(np.repeat(1.0 / spacing, counts), scalar, device)
@@ -235,6 +244,7 @@ def measure(tables: Tables, data: Any, degree: int, depth: float, device: device
         chosen = left[np.argsort(-worth, kind="stable")[:_BATCH]]
         open_[chosen] = False
         found = _closely(tables, data, chosen, (depth, 0.0), degree, device)
+        bar.advance(len(chosen))
         slope, bend = max(slope, found[0]), max(bend, found[1])
     there, excess = _in_shell(tables, degree)
     found = _closely(tables, data, there, (depth, SHELL[0] * tables.radius), degree, device)

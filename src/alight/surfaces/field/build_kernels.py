@@ -6,7 +6,7 @@ from typing import Any
 import warp as wp
 
 from alight.core.types import scalar, vec3
-from alight.core.warp_setup import POINT_OPTIONS
+from alight.core.warp_setup import TABLE_OPTIONS
 from alight.surfaces.facets.triangles import Triangles, nearest_face, signed_distance
 from alight.surfaces.field.bricks import CORE, VOLUME, Bricks, brick_at, place_in_brick
 
@@ -39,7 +39,7 @@ def brick_center(grid: FieldGrid, b: wp.vec3i):
     return node_place(grid, first[0], first[1], first[2]) + vec3(half, half, half)
 
 
-@wp.kernel(module="unique", enable_backward=False, module_options=POINT_OPTIONS)
+@wp.kernel(module="unique", enable_backward=False, module_options=TABLE_OPTIONS)
 def center_kernel(
     offset: int,
     mesh: Triangles,
@@ -53,7 +53,7 @@ def center_kernel(
     face_out[n] = nearest_face(mesh, brick_center(grid, bricks[n]), hint[n], grid.reach)
 
 
-@wp.kernel(module="unique", enable_backward=False, module_options=POINT_OPTIONS)
+@wp.kernel(module="unique", enable_backward=False, module_options=TABLE_OPTIONS)
 def sample_kernel(
     offset: int,
     mesh: Triangles,
@@ -173,7 +173,7 @@ def filling_kernel(degree: int) -> Any:
                         value += w * sample_at(bricks, filling, i + a, j + b, k + c)
         return value
 
-    @wp.kernel(module="unique", enable_backward=False, module_options=POINT_OPTIONS)
+    @wp.kernel(module="unique", enable_backward=False, module_options=TABLE_OPTIONS)
     def fill(
         offset: int, bricks: Bricks, filling: LevelFilling, places: wp.array(dtype=wp.vec3i)
     ) -> None:
@@ -202,3 +202,8 @@ def filling_kernel(degree: int) -> Any:
             bricks.coefficient[(filling.first + n) * VOLUME + a] = wp.float32(value)
 
     return fill
+
+
+def build_kernels(degree: int) -> list[Any]:
+    """All of them, those that take longest to compile first."""
+    return [sample_kernel, center_kernel, filling_kernel(degree)]

@@ -20,9 +20,10 @@ from alight.core.progress import Progress, progress
 from alight.shapes.mesh import Mesh
 from alight.surfaces.field import build
 from alight.surfaces.field import store as field_store
-from alight.surfaces.field.bounds import measure
+from alight.surfaces.field.bounds import bounds_kernels, measure
 from alight.surfaces.field.bricks import DEGREES, Bricks, bricks_point
-from alight.surfaces.law import Bounds, Surface
+from alight.surfaces.field.build_kernels import build_kernels
+from alight.surfaces.law import Bounds, Surface, _point_kernel
 
 #: Default half thickness of the layer in which the distance is exact, and the least, in spacings.
 BAND = 4.0
@@ -139,10 +140,14 @@ class DistanceField(Surface):
         kind: str | Progress,
     ) -> "DistanceField":
         began = time.perf_counter()
+        point = _point_kernel(bricks_point(plan.degree), cls.Data)
+        wanted = [*build_kernels(plan.degree), *bounds_kernels(plan.degree), point]
+        devices.compile_together([(kernel, 256) for kernel in wanted], device)
         with progress(kind) as bar:
             tables = build.build(plan, device, bar)
-        field = cls(tables, interpolation, plan.band)
-        bounds = measure(tables, field.data(device), plan.degree, plan.band, device)
+            field = cls(tables, interpolation, plan.band)
+            data = field.data(device)
+            bounds = measure(tables, data, plan.degree, plan.band, device, bar)
         error, angle = field._errors(plan.mesh, device)
         field._adopt(
             FieldReport(

@@ -1,0 +1,42 @@
+"""The kernels of a model, compiled at the same time before the first of them is needed.
+
+What a batch will launch is known when its model is made: the loop, whole or by phases, what sorts
+and moves runs, and what places them. One after the other they would be compiled where each is first
+launched, by one core.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from typing import Any
+
+from alight.core import devices
+from alight.engine import records
+from alight.engine.grouping import _grouping_kernel
+from alight.engine.loop import GPU_BLOCK, loop_kernel
+from alight.engine.motion import Motion
+
+#: Threads of a block of all launches but those of the loop.
+BLOCK = 256
+
+
+def compile_ahead(
+    model: Motion, device: devices.Device, *, history: bool = False, together: bool = False
+) -> None:
+    """Compile all that a ``Batch`` of these options launches; what is loaded already is left."""
+    devices.compile_together(kernels_of(model, device, history, together), device)
+
+
+def kernels_of(
+    model: Motion, device: devices.Device, history: bool, together: bool
+) -> list[tuple[Any, int]]:
+    """The kernels of a batch with the size of their blocks, those that take longest first."""
+    loop = model.loop()
+    loop = dataclasses.replace(loop, own=True) if together else loop
+    # As the batch: histories are kept by the kernel of all phases.
+    apart = loop.apart if device.is_gpu and not history else ()
+    loops = [loop_kernel(loop), *(loop_kernel(loop, launch) for launch in apart)]
+    others = [*model.kernels(), records._put]
+    if apart:
+        others.append(_grouping_kernel(loop))
+    return [(kernel, GPU_BLOCK) for kernel in loops] + [(kernel, BLOCK) for kernel in others]
