@@ -35,8 +35,10 @@ KINDS: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
 }
 #: The kind that goes through its values, every combination with those of others once.
 SWEEP = "sweep"
+#: The kind whose value is the number of the run; scenarios have it of their own accord.
+RUN_NUMBER = "run-number"
 #: Kinds that need no value to vary about.
-FREE = ("uniform", "choice", SWEEP)
+FREE = ("uniform", "choice", SWEEP, RUN_NUMBER)
 #: What a key of a registered dispersion holds: a value of the quantity that varies, in its unit and
 #: within its bounds, or a width in its unit; anything else is a ``FieldType`` of its own.
 VALUE, SPREAD = "value", "spread"

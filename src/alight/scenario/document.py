@@ -121,6 +121,10 @@ class Document(Section):
         """What varies from run to run without standing under [dispersions]."""
         return {}
 
+    def most_runs(self) -> int | None:
+        """How many runs there are values for; None where there is no end."""
+        return None
+
     @property
     def endings(self) -> list[AnyEnding]:
         """How its own stops end runs (``[[stop.when]]``)."""

@@ -199,6 +199,19 @@ class SweepDistribution(Distribution):
         raise InputError("the values of a sweep go by the number of the run.")
 
 
+class RunNumber(Distribution):
+    """The number of the run: which row of a file it takes."""
+
+    dims = 0
+
+    def __init__(self, nominal: Array) -> None:
+        self.width = 1
+
+    def draw(self, u: Array) -> Array:
+        """There is nothing to draw from: ``sampling.sample`` knows the runs."""
+        raise InputError("a run number is not drawn.")
+
+
 # ---------------------------------------------------------------------------------------------
 # Vectors
 # ---------------------------------------------------------------------------------------------
@@ -342,6 +355,7 @@ KINDS: dict[str, type[Distribution]] = {
     "covariance": Covariance,
     "choice": ChoiceDistribution,
     "sweep": SweepDistribution,
+    "run-number": RunNumber,
 }
 
 

@@ -28,6 +28,7 @@ import numpy.typing as npt
 
 from alight.campaign.dispersions.distributions import (
     Distribution,
+    RunNumber,
     SweepDistribution,
     make,
     parameters_of,
@@ -71,18 +72,19 @@ def sample(
     points = uniform_numbers(
         int(scenario.seed), number, dims, str(scenario.campaign.sampling), whole
     )
-    swept = sweep_values(drawn, number)
-    return {d.key: swept[d.key] if d.key in swept else d.values(points[d.key]) for d in drawn}
+    counted = counted_values(drawn, number)
+    return {d.key: counted[d.key] if d.key in counted else d.values(points[d.key]) for d in drawn}
 
 
-def sweep_values(drawn: Sequence[Drawn], runs: Any) -> dict[str, Array]:
-    """The values of sweeps in some runs, by key."""
+def counted_values(drawn: Sequence[Drawn], runs: Any) -> dict[str, Array]:
+    """Values that go by the number of the run, by key: those of sweeps, and the number itself."""
+    numbers = {d.key: runs.astype(np.float64) for d in drawn if isinstance(d.kind, RunNumber)}
     sweeps = [(d, d.kind) for d in drawn if isinstance(d.kind, SweepDistribution)]
     if not sweeps:
-        return {}
+        return numbers
     counts = tuple(len(kind.values) for _, kind in sweeps)
     which = np.unravel_index(np.asarray(runs) % math.prod(counts), counts)
-    return {
+    return numbers | {
         d.key: kind.values[rows].reshape(len(rows), *d.shape)
         for (d, kind), rows in zip(sweeps, which, strict=True)
     }
