@@ -37,8 +37,10 @@ KINDS: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
 SWEEP = "sweep"
 #: The kind whose value is the number of the run; scenarios have it of their own accord.
 RUN_NUMBER = "run-number"
+#: The kind of samples from a file ([[dispersions.table]]).
+TABLE = "table"
 #: Kinds that need no value to vary about.
-FREE = ("uniform", "choice", SWEEP, RUN_NUMBER)
+FREE = ("uniform", "choice", SWEEP, RUN_NUMBER, TABLE)
 #: What a key of a registered dispersion holds: a value of the quantity that varies, in its unit and
 #: within its bounds, or a width in its unit; anything else is a ``FieldType`` of its own.
 VALUE, SPREAD = "value", "spread"
@@ -82,6 +84,12 @@ class Dispersion:
     """To choose from, or to go through."""
     weights: Numbers | None = None
     """Their shares, which sum to 1; equal if None."""
+    parts: tuple[tuple[str, int], ...] = ()
+    """Of a joint dispersion: its keys, and the numbers of each."""
+    samples: Any = None
+    """Of a table: its rows (``joint_dispersions.Samples``)."""
+    random: bool | None = None
+    """Of a table: whether rows are drawn; else run k takes row k."""
     more: tuple[tuple[str, Any], ...] = ()
     """Parameters of a kind of another package, by name."""
     written: dict[str, Any] = field(default_factory=dict, compare=False, repr=False)
@@ -406,6 +414,21 @@ def read(
     reader = _Reader(key, kind, table, nominal)
     made = reader.read()
     return made, reader.problems
+
+
+def read_as_vector(
+    where: str, kind: MixedVector, table: Any, nominal: Any
+) -> tuple[Dispersion | None, list[Fault]]:
+    """The same of several values as one vector; ``where`` is what messages call it."""
+    reader = _Reader(where, kind, table, nominal)
+    reader.where = where
+    if table.get("kind") != "covariance":
+        reader.wrong(f'found {told(table.get("kind"))}; a group takes "covariance"', "kind")
+        return None, reader.problems
+    made = reader.read()
+    if made is not None and made.matrix is not None:
+        reader._tails({"sigma": tuple(math.sqrt(row[i]) for i, row in enumerate(made.matrix))})
+    return (None if reader.problems else made), reader.problems
 
 
 def flattened(tables: Any) -> dict[str, Any]:

@@ -135,10 +135,12 @@ class Scenario(Document):
         return {"release.row": Dispersion("release.row", RUN_NUMBER, 1)}
 
     def most_runs(self) -> int | None:
-        """Of a file of states there are as many runs as it has rows."""
+        """Of a file of states, too, there are as many runs as it has rows."""
         from alight.scenario.building.state_files import rows_of
 
-        return rows_of(self.release) if self.drawn() else None
+        rows = rows_of(self.release) if self.drawn() else None
+        known = [n for n in (rows, super().most_runs()) if n is not None]
+        return min(known, default=None)
 
     # -- single values ------------------------------------------------------------------------
 
@@ -158,13 +160,19 @@ class Scenario(Document):
     def kind_here(self, key: str) -> FieldType | None:
         """The kind of value that may vary under a key, given the laws of this scenario."""
         section, _, name = key.partition(".")
+        if key.startswith(("release.velocity.", "release.offset.")):
+            axis = name.rpartition(".")[2]
+            return super().kind_here(key) if (axis in "xyz") != self.release.local else None
         if section != "contact":
             return super().kind_here(key)
         kind = self.contact.kind_of(name)
         return kind.form(self.value(key)) if isinstance(kind, OneOf) else kind
 
     def unfit(self, key: str) -> str:
-        """Why a value of the contact may not vary."""
+        """Why a value of the contact may not vary, or which axes a component has."""
+        if key.startswith("release."):
+            names = "east, north, up" if self.release.local else "x, y, z (target axes)"
+            return f"the components of {key.rpartition('.')[0]} are {names} in this scenario."
         return f'{key} does not go with law = "{self.contact.law}" of the contact.'
 
     @classmethod

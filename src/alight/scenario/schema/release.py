@@ -95,6 +95,11 @@ class ReleaseSection(Section):
         return ABOVE if self.position is None else POSITION
 
     @property
+    def local(self) -> bool:
+        """Whether velocities are east, north and up."""
+        return self.form in (ABOVE, GROUND) or self.vertical is not None
+
+    @property
     def moved(self) -> str:
         """The key of its place that ``release.state`` has with the velocity."""
         return "offset" if self.position is None else "position"
