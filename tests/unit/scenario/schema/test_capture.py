@@ -237,8 +237,6 @@ def test_schemas_for_editors_know_the_kinds():
         assert "kind" in made["required"]
         varied = set(made["properties"]["dispersions"]["properties"])
         assert varied == {*one.dispersible(), "group", "table"}
-            one.dispersible()
-        )
     with pytest.raises(InputError, match='Did you mean "capture"'):
         json_schema("captur")
 

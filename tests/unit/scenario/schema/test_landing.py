@@ -286,8 +286,6 @@ def test_the_json_schema_knows_every_key():
     assert made["$defs"]["ContactSection"]["additionalProperties"] is False
     varied = set(made["properties"]["dispersions"]["properties"])
     assert varied == {*Scenario.dispersible(), "group", "table"}
-        Scenario.dispersible()
-    )
 
 
 def test_every_key_is_documented():
