@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import shlex
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
@@ -26,23 +26,72 @@ def check(
             autocompletion=complete_scenario,
         ),
     ],
+    as_json: Json = False,
 ) -> None:
-    """Check scenario files, and tell every mistake in all of them.
+    """Check scenario files: every mistake, where they start, and what a campaign will cost.
 
-    Example: alight scenario check scenarios/*.toml
+    Nothing is built or run. Example: alight scenario check scenarios/*.toml
     """
     from alight.cli.main import USER_ERROR, complain
 
-    wrong = 0
+    wrong, told = 0, []
     for file in files:
         try:
-            found = scenario_of(file)
+            given = scenario_of(file)
+            from alight.scenario.building.foresight import checked  # what is read is mostly fine
+
+            found = checked(given)
         except AlightError as mistake:
             complain(str(mistake))
             wrong += 1
-        else:
-            screen.echo(f"{file}: fine" + (f" ({found.title})" if found.title else ""))
+            told.append({"file": file, "fine": False, "problems": str(mistake).splitlines()})
+            continue
+        told.append({"file": file, "fine": True, **_facts(found)})
+        if not as_json:
+            screen.echo(f"{file}: fine" + (f" ({given.title})" if given.title else ""))
+            for line in _said(found):
+                screen.echo(f"  {line}")
+    if as_json:
+        screen.echo_json(told)
     raise typer.Exit(USER_ERROR if wrong else 0)
+
+
+def _facts(found: Any) -> dict[str, Any]:
+    """For scripts."""
+    return {
+        "remarks": [str(one) for one in found.remarks],
+        "runs": found.runs,
+        "about_seconds": round(found.seconds, 1),
+        "about_table_bytes": int(found.memory),
+        "about_disk_bytes": int(found.disk),
+    }
+
+
+def _said(found: Any) -> list[str]:
+    """For people: numbers that are good to a factor of a few."""
+    few = found.seconds < 10.0
+    time = "some seconds" if few else f"about {_duration(found.seconds)}"
+    lines = [f"note: {one}" for one in found.remarks]
+    lines.append(
+        f"a campaign of {found.runs} runs: {time} on {found.cores} cores, tables "
+        f"{_size(found.memory)}, {_size(found.disk)} on disk; building and compiling come before, "
+        "seconds to minutes the first time"
+    )
+    return lines
+
+
+def _duration(seconds: float) -> str:
+    for size, name in ((86400.0, "days"), (3600.0, "h"), (60.0, "min")):
+        if seconds >= size:
+            return f"{seconds / size:.2g} {name}"
+    return f"{seconds:.2g} s"
+
+
+def _size(count: float) -> str:
+    for size, name in ((1e9, "GB"), (1e6, "MB")):
+        if count >= size:
+            return f"{count / size:.2g} {name}"
+    return "less than 1 MB"
 
 
 @app.command()

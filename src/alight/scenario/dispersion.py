@@ -17,6 +17,7 @@ from alight.core.registry import Entry, registry
 from alight.scenario.errors import Fault, told
 from alight.scenario.field_types import FieldType, ListField, Measure, Number, Whole, _Range
 from alight.scenario.registered import plain
+from alight.scenario.suggestions import meant
 
 #: Keys of each kind of dispersion: needed, optional.
 KINDS: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
@@ -140,7 +141,9 @@ class _Reader:
             return word
         names = registry.names("dispersion")
         listed = ", ".join(f'"{name}"' for name in names)
-        hint = did_you_mean(word, names) if isinstance(word, str) else ""
+        hint = meant(word, names)
+        if word in ("constant", "fixed", "none"):
+            hint = f" A value that does not vary stands in its section alone: take {self.key} out."
         found = "is missing" if word is None else f"found {told(word)}"
         self.wrong(f"{found}; it must be one of {listed}.{hint}", "kind")
         return None

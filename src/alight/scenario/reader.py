@@ -26,6 +26,7 @@ from alight.scenario.joint_dispersions import GROUP, LISTS, read_group, read_sam
 from alight.scenario.registered import extended, missing_package
 from alight.scenario.schema.section import Section, wanted
 from alight.scenario.shipped_scenarios import MOST_BYTES
+from alight.scenario.suggestions import meant
 from alight.scenario.sweeps import following_runs
 
 #: Keys and numbers of entries that lead to a value.
@@ -225,7 +226,7 @@ def _section_of(path: Place, document: type[Document]) -> tuple[type[Section], P
 def _unknown_key(section: type[Section], name: str, document: type[Document]) -> str:
     allowed = list(section.model_fields)
     hint = _elsewhere(name) if section is document else ""
-    hint = hint or did_you_mean(name, allowed)
+    hint = hint or meant(name, allowed)
     if not hint:
         homes = [k for k in keys(document) if k.rpartition(".")[2] == name]
         hint = (

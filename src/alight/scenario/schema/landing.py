@@ -122,9 +122,11 @@ class Scenario(Document):
 
     def file_problems(self) -> list[Fault]:
         """What is wrong with a URDF, or with a file of states."""
+        found = articulated(self.lander)[1] if self.lander.urdf is not None else []
+        if self.release.form != STATES:
+            return found
         from alight.scenario.building.state_files import file_problems
 
-        found = articulated(self.lander)[1] if self.lander.urdf is not None else []
         return found + file_problems(self.release)
 
     def drawn(self) -> dict[str, Dispersion]:
@@ -136,11 +138,12 @@ class Scenario(Document):
 
     def most_runs(self) -> int | None:
         """Of a file of states, too, there are as many runs as it has rows."""
-        from alight.scenario.building.state_files import rows_of
+        known = [super().most_runs()]
+        if self.drawn():
+            from alight.scenario.building.state_files import rows_of
 
-        rows = rows_of(self.release) if self.drawn() else None
-        known = [n for n in (rows, super().most_runs()) if n is not None]
-        return min(known, default=None)
+            known.append(rows_of(self.release))
+        return min((n for n in known if n is not None), default=None)
 
     # -- single values ------------------------------------------------------------------------
 
