@@ -17,6 +17,7 @@ from alight.core.errors import InputError, did_you_mean
 from alight.core.outcomes import AnyEnding
 from alight.core.registry import registry
 from alight.scenario import toml_text
+from alight.scenario.descriptions import describe
 from alight.scenario.dispersion import SWEEP, TABLE, Dispersion
 from alight.scenario.errors import Fault
 from alight.scenario.field_types import (
@@ -417,7 +418,7 @@ def schema_of(document: type[Document]) -> dict[str, Any]:
     }
     made["properties"]["dispersions"]["properties"] |= _joint_schema()
     made["$defs"]["Dispersion"] = table
-    return made
+    return describe(made)
 
 
 def _joint_schema() -> dict[str, Any]:
