@@ -190,13 +190,6 @@ at_most = 0.05
 
 
 def _hop(body: bodies.Body, lander: str) -> str:
-    text = _tail(body).replace(
-        "runs = 1000                    #", "shard = 50                     #"
-    )
-    text = text.replace(
-        "alight campaign FILE --out out/mine; more may be added later",
-        "runs written together; their number follows from the sweep",
-    )
     return f"""{_head(f"{lander} hops on {body.name}", MISSIONS["hop"], body)}
 [ground]
 kind = "distance-field"
