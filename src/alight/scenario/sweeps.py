@@ -38,7 +38,7 @@ def _sweep_problems(scenario: Any, given: Any, total: int, keys: list[str]) -> l
     found = []
     random = any(one.kind not in (SWEEP, RUN_NUMBER) for one in scenario.dispersions.values())
     if (scenario.campaign.repeats or 1) > 1 and not random:
-        said = "runs of one combination would all be the same: nothing else is dispersed"
+        said = "would repeat the same run, as nothing else is dispersed; leave it out"
         found.append(Fault("campaign.repeats", said))
     if total > MOST:
         found.append(Fault("dispersions", f"the sweep makes {total} runs; {MOST} are the most"))

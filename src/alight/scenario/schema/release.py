@@ -183,8 +183,8 @@ class ReleaseSection(Section):
         a, e = self.semi_major_axis, self.eccentricity or 0.0
         if e == 1.0 or (a is not None and (a == 0.0 or (a > 0.0) != (e < 1.0))):
             said = (
-                "an ellipse has semi_major_axis above 0 and eccentricity below 1, a hyperbola "
-                "semi_major_axis below 0 and eccentricity above 1"
+                "must fit semi_major_axis: an ellipse has an axis above 0 and an eccentricity "
+                "below 1, a hyperbola an axis below 0 and an eccentricity above 1"
             )
             found.append(Fault("release.eccentricity", said))
         if self.mean_anomaly is not None and e > 0.99:
