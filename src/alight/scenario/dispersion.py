@@ -363,7 +363,12 @@ class _Reader:
             correlation = np.array(values.get("correlation") or np.eye(self.width))
             if not np.allclose(np.diag(correlation), 1.0, atol=1e-12):
                 self.wrong("has a diagonal that is not 1", "correlation")
-            matrix = correlation * np.outer(sigma, sigma)
+            with np.errstate(over="ignore", invalid="ignore"):
+                matrix = correlation * np.outer(sigma, sigma)
+        if not np.isfinite(matrix).all():
+            name = "matrix" if values.get("matrix") is not None else "sigma"
+            self.wrong("is too large: variances must be finite numbers", name)
+            return None
         scale = np.sqrt(np.maximum(np.diag(matrix), 0.0))
         unit = matrix / np.where(np.outer(scale, scale) > 0.0, np.outer(scale, scale), 1.0)
         symmetric = np.abs(unit - unit.T).max() <= 1e-9

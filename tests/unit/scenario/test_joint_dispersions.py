@@ -119,6 +119,7 @@ def test_groups_read_back_and_name_a_campaign(spread):
         ({"keys": ["release.velocity", "contact.frction"]}, r'Did you mean "contact.friction"'),
         ({"sigma": ["1 cm/s"] * 3}, r"group.1.sigma: .*list of 4"),
         ({"correlation": np.full((4, 4), 2.0).tolist()}, r"group.1.correlation"),
+        ({"sigma": ["1e200 m/s", "1 cm/s", "1 cm/s", 0.05]}, r"group.1.sigma: is too large"),
         ({"kind": "uniform"}, r'group.1.kind: .*takes "covariance"'),
         ({"sigma": ["1 cm/s", "1 cm/s", "1 cm/s", 0.3]}, "5 sigma from 0.6 reach beyond"),
         ({"sigmas": 1}, r"group.1.sigmas: unknown key"),
