@@ -42,6 +42,11 @@ class Dimension:
     units: dict[str, float] = field(hash=False)
     """How many SI units each is, to the bits that pint gives."""
 
+    @property
+    def usual(self) -> str:
+        """The unit that a number without one is likely meant in."""
+        return "deg" if self.name == "angle" else self.si
+
 
 def _dimensions(*rows: tuple[str, str, str, str]) -> dict[str, Dimension]:
     return {row[0]: Dimension(*row[:3], _sizes(row[3])) for row in rows}
@@ -157,12 +162,17 @@ def in_si(value: float, dimension: str) -> Quantity:
 
 def read(value: Any, dimension: str) -> Quantity:
     """The quantity that ``value``, a string with a number and a unit, stands for."""
-    kind = DIMENSIONS[dimension]
+    return read_as(value, DIMENSIONS[dimension])
+
+
+def read_as(value: Any, kind: Dimension) -> Quantity:
+    """The same of a dimension that need not be listed."""
     wanted = f'{_article(kind.name)} with its unit, such as "{kind.example}"'
     if isinstance(value, Quantity):
         return value
     if isinstance(value, int | float) and not isinstance(value, bool):
-        hint = f'; did you mean "{told(value)} {kind.si}"?' if math.isfinite(_float(value)) else ""
+        plain = math.isfinite(_float(value))
+        hint = f'; did you mean "{told(value)} {kind.usual}"?' if plain else ""
         raise InputError(f"found the bare number {told(value)}; it must be {wanted}{hint}")
     if not isinstance(value, str):
         raise InputError(f"found {told(value)}; it must be {wanted}")
@@ -173,7 +183,10 @@ def read(value: Any, dimension: str) -> Quantity:
         )
     number, unit = match.groups()
     if not unit:
-        raise InputError(f"found {told(value)} without a unit; it must be {wanted}")
+        raise InputError(
+            f"found {told(value)} without a unit; it must be {wanted}; did you mean "
+            f'"{value.strip()} {kind.usual}"?'
+        )
     size = _factor(unit, kind)
     if isinstance(size, str):
         raise InputError(f"found {told(value)}: {size}; it must be {wanted}")

@@ -182,6 +182,50 @@ class ChoiceDistribution(Distribution):
         return self.values[np.minimum(index, self._last)]
 
 
+class SweepDistribution(Distribution):
+    """Goes through ``values`` by the number of the run, and takes no random number.
+
+    ``sampling`` knows all sweeps of a campaign and says which value each run gets.
+    """
+
+    dims = 0
+
+    def __init__(self, nominal: Array, values: npt.ArrayLike) -> None:
+        self.values = ChoiceDistribution(nominal, values).values
+        self.width = nominal.size
+
+    def draw(self, u: Array) -> Array:
+        """There is nothing to draw from: ``sampling.sample`` asks for ``values`` instead."""
+        raise InputError("the values of a sweep go by the number of the run.")
+
+
+class TableDistribution(Distribution):
+    """Rows of ``samples``: row k for run k, or one of them at ``random``, with replacement."""
+
+    def __init__(self, nominal: Array, samples: Any, random: bool = False) -> None:
+        self.rows = np.asarray(getattr(samples, "rows", samples), dtype=np.float64)
+        self.width = self.rows.shape[1]
+        self.dims = int(random)
+
+    def draw(self, u: Array) -> Array:
+        """Values (n, width)."""
+        index = (u[:, 0] * len(self.rows)).astype(np.int64)
+        return self.rows[np.minimum(index, len(self.rows) - 1)]
+
+
+class RunNumber(Distribution):
+    """The number of the run: which row of a file it takes."""
+
+    dims = 0
+
+    def __init__(self, nominal: Array) -> None:
+        self.width = 1
+
+    def draw(self, u: Array) -> Array:
+        """There is nothing to draw from: ``sampling.sample`` knows the runs."""
+        raise InputError("a run number is not drawn.")
+
+
 # ---------------------------------------------------------------------------------------------
 # Vectors
 # ---------------------------------------------------------------------------------------------
@@ -324,6 +368,9 @@ KINDS: dict[str, type[Distribution]] = {
     "orientation": Orientation,
     "covariance": Covariance,
     "choice": ChoiceDistribution,
+    "sweep": SweepDistribution,
+    "run-number": RunNumber,
+    "table": TableDistribution,
 }
 
 
