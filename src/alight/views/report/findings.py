@@ -16,6 +16,7 @@ from alight.analysis.intervals import Estimate, Spread, spread, wilson
 from alight.analysis.sensitivity import Sensitivity, rank_correlation, sobol_first_order
 from alight.views import words
 from alight.views.report.data import CampaignData
+from alight.views.report.losses import Loss, Verb
 
 #: Parts of the runs below the values of the table of quantities.
 PARTS = (0.05, 0.5, 0.95, 0.99)
@@ -106,6 +107,23 @@ class Findings(Generic[D]):
     def values(self, column: str) -> Array:
         """The quantity of the runs that have it."""
         return self.known[column][np.isfinite(self.known[column])]
+
+    # -- losses -------------------------------------------------------------------------------
+
+    @cached_property
+    def losses(self) -> list[Loss]:
+        """Every kind of loss that these runs can have, whether or not one had it."""
+        return []
+
+    @cached_property
+    def uncertain(self) -> dict[str, tuple[Array, words.Unit]]:
+        """What losses are held against, by name, with the unit to show it in."""
+        return {one.label: (one.values, one.shown) for one in self.data.scalars}
+
+    def loss(self, stem: str, title: str, verb: Verb, hit: Bools, of: Bools | None = None) -> Loss:
+        """A kind of loss over all that is uncertain; it could happen to runs ``of``, or to all."""
+        whole = np.ones(len(hit), dtype=np.bool_) if of is None else of
+        return Loss(stem, title, verb, hit, whole, whole & ~self.failed, self.uncertain)
 
     # -- sensitivity and convergence ----------------------------------------------------------
 

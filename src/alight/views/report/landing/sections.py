@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 
@@ -16,6 +17,7 @@ from alight.views.report.landing import loads
 from alight.views.report.landing import words as text
 from alight.views.report.landing.findings import LandingFindings
 from alight.views.report.landing.light import Light
+from alight.views.report.losses import lost
 from alight.views.report.section import Figure, Listing, Paragraph, Part, Section, Table
 
 
@@ -28,6 +30,16 @@ def subtitle(found: LandingFindings) -> str:
 def first(found: LandingFindings) -> Section:
     """What to know first."""
     return common.opening(found, "have no place of rest and count as neither settled nor lost")
+
+
+def losses(found: LandingFindings) -> Section:
+    """What is lost; it comes first where something is."""
+    told, some = lost(found), any(one.count for one in found.losses)
+    return replace(told, answers=[_lost(found)]) if some else told
+
+
+def _lost(found: LandingFindings) -> tuple[str, str]:
+    return "How often is it lost?", text.lost(found)
 
 
 def where(found: LandingFindings) -> Section:
@@ -84,8 +96,9 @@ def how(found: LandingFindings) -> Section:
     answers = [
         ("When?", text.when(found)),
         ("How hard does it hit?", text.how_hard(found)),
-        ("How often is it lost?", text.lost(found)),
     ]
+    if not any(one.count for one in found.losses):
+        answers.append(_lost(found))
     parts: list[Part] = [figure, common.quantity_table(found)]
     return Section("How landings go", parts, answers, text.warnings(found), found.numbers())
 
@@ -179,4 +192,4 @@ def _courses(found: LandingFindings) -> Iterator[Part]:
     )
 
 
-SECTIONS = (first, where, how, borne, lit, courses, *common.CLOSING)
+SECTIONS = (first, losses, where, how, borne, lit, courses, *common.CLOSING)
