@@ -75,6 +75,11 @@ class Loss:
     """What it may depend on, by name."""
 
     @property
+    def asked(self) -> bool:
+        """Whether it is a requirement that fails: the lander need not be lost."""
+        return self.stem.startswith("requirement")
+
+    @property
     def count(self) -> int:
         """Runs that are lost so."""
         return int((self.hit & self.known).sum())

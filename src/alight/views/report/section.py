@@ -51,6 +51,23 @@ class Table:
 
 
 @dataclass(frozen=True)
+class Verdicts:
+    """Requirements in a box: a headline, and rows that begin with a verdict."""
+
+    kind: ClassVar[str] = "verdicts"
+    headline: str
+    head: Sequence[str]
+    rows: Sequence[Sequence[str]]
+    marks: Sequence[str]
+    """``pass``, ``fail`` or ``open`` of each row."""
+
+    @property
+    def mark(self) -> str:
+        """Of the whole box: the worst."""
+        return next((m for m in ("fail", "open") if m in self.marks), "pass")
+
+
+@dataclass(frozen=True)
 class Facts:
     """Names and values."""
 
@@ -80,7 +97,7 @@ class Figure:
     caption: str
 
 
-Part = Paragraph | Heading | Listing | Table | Facts | Code | Figure
+Part = Paragraph | Heading | Listing | Table | Verdicts | Facts | Code | Figure
 
 
 @dataclass(frozen=True)
@@ -98,6 +115,9 @@ class Section:
     """For scripts, in the types that JSON has."""
     files: Mapping[str, tuple[str, Writer]] = field(default_factory=dict)
     """Tables beside the page: key in ``--json``, name of the file, and what writes it."""
+
+    opening: Sequence[Part] = ()
+    """What stands before all else on the page."""
 
     @property
     def anchor(self) -> str:

@@ -28,7 +28,9 @@ from alight.views.report.landing import sections as landing
 from alight.views.report.landing.findings import LandingFindings
 from alight.views.report.page import Page, render
 from alight.views.report.registered import Guarded, registered
+from alight.views.report.requirements import QUESTION
 from alight.views.report.section import Figure, Section
+from alight.views.report.sweep import SWEPT, sweep_sections
 
 #: Told after each figure: how many are drawn, and of how many.
 OnFigure = Callable[[int, int], None]
@@ -41,6 +43,8 @@ class ReportKind:
     findings: Callable[[Campaign, dict[str, Any]], Findings[Any]]
     subtitle: Callable[[Any], str]
     sections: Sequence[Callable[[Any], Section]]
+    single: Sequence[Callable[[Any], Section]]
+    """Those of them about where and how single runs go, which say nothing of likelihood."""
 
 
 def _landings(campaign: Campaign, given: dict[str, Any]) -> LandingFindings:
@@ -57,9 +61,9 @@ def _drops(campaign: Campaign, given: dict[str, Any]) -> DropFindings:
 
 #: Reports by the kind of scenario.
 KINDS = {
-    "landing": ReportKind(_landings, landing.subtitle, landing.SECTIONS),
-    "capture": ReportKind(_captures, capture.subtitle, capture.SECTIONS),
-    "drop": ReportKind(_drops, drop.subtitle, drop.SECTIONS),
+    "landing": ReportKind(_landings, landing.subtitle, landing.SECTIONS, landing.SINGLE),
+    "capture": ReportKind(_captures, capture.subtitle, capture.SECTIONS, capture.SINGLE),
+    "drop": ReportKind(_drops, drop.subtitle, drop.SECTIONS, drop.SINGLE),
 }
 
 
@@ -108,7 +112,7 @@ def write(
         guests = [drawn.guarded(one) for one in added]
         # Sections of other packages stand before what the page ends with: how it was computed.
         body[-2:-2] = [one.section for one in guests if one.section.parts]
-        told = _Told(own, guests)
+        told = _Told(own, guests, SWEPT if found.swept else INTERVALS)
         files = {key: _beside(page, *one) for s in own for key, one in s.files.items()}
         told_page = told.page(found.data.title, kind.subtitle(found), body)
         write_page(page, render(told_page, drawn.svg_of))
@@ -119,7 +123,8 @@ def write(
 
 def sections_of(found: Findings[Any]) -> list[Section]:
     """Alight's own sections, in their order; those without parts have no place on the page."""
-    return [make(found) for make in KINDS[found.kind].sections]
+    kind = KINDS[found.kind]
+    return [make(found) for make in (sweep_sections(kind) if found.swept else kind.sections)]
 
 
 def _beside(page: Path, name: str, save: Callable[[Path], object]) -> Path:
@@ -131,8 +136,10 @@ def _beside(page: Path, name: str, save: Callable[[Path], object]) -> Path:
 class _Told:
     """What all sections say together, those of other packages after Alight's own."""
 
-    def __init__(self, own: Sequence[Section], added: Sequence[Guarded]) -> None:
+    def __init__(self, own: Sequence[Section], added: Sequence[Guarded], note: str) -> None:
+        self.note = note
         sections = [*own, *(one.section for one in added)]
+        self.opening = [part for section in sections for part in section.opening]
         self.answers = [pair for section in sections for pair in section.answers]
         self.warnings = [line for section in sections for line in section.warnings]
         self.numbers: dict[str, object] = {k: v for s in own for k, v in s.numbers.items()}
@@ -140,8 +147,9 @@ class _Told:
             self.numbers["sections"] = {one.name: dict(one.section.numbers) for one in added}
 
     def page(self, title: str, subtitle: str, body: Sequence[Section]) -> Page:
-        """The page."""
-        return Page(title, subtitle, body, (), self.warnings, self.answers, INTERVALS)
+        """The page; the verdicts stand in a box of their own."""
+        answers = [pair for pair in self.answers if pair[0] != QUESTION]
+        return Page(title, subtitle, body, self.opening, self.warnings, answers, self.note)
 
 
 class _Drawing:

@@ -158,8 +158,7 @@ class CaptureFindings(Findings[CaptureData]):
         """Whether asteroids of several shapes were captured."""
         return len(self.data.shapes) > 1 and varies(self.data.table["shape"])
 
-    @cached_property
-    def losses(self) -> list[Loss]:
+    def _losses(self) -> list[Loss]:
         """What is not held."""
         return [self.loss("not_held", "Not held", NOT_HELD, ~self.data.success)]
 

@@ -11,7 +11,7 @@ from alight.analysis import captures
 from alight.analysis.bins import varies
 from alight.views.figures.capture import courses as course_figures
 from alight.views.figures.capture import endings, motion
-from alight.views.report import common
+from alight.views.report import common, requirements
 from alight.views.report.capture import words as text
 from alight.views.report.capture.findings import CaptureFindings
 from alight.views.report.losses import lost
@@ -171,4 +171,17 @@ def notes(found: CaptureFindings) -> Section:
     return Section("What the numbers rest on", [Listing(text.notes(found))])
 
 
-SECTIONS = (first, lost, held, bending, rest, pair, quantities, single, notes, *common.CLOSING)
+SINGLE = (single,)
+SECTIONS = (
+    requirements.section,
+    first,
+    lost,
+    held,
+    bending,
+    rest,
+    pair,
+    quantities,
+    single,
+    notes,
+    *common.CLOSING,
+)

@@ -44,8 +44,8 @@ FULL = 1e-3
 QUANTITIES = (
     Quantity(SETTLE, "time from release to rest", words.time),
     Quantity(TOUCH, "time from release to first contact", words.time),
-    Quantity(COUNT, "contacts", words.bare, whole=True),
-    Quantity(PATH, "way of the centre of mass", words.length),
+    Quantity(COUNT, "number of contacts", words.bare, whole=True),
+    Quantity(PATH, "path of the centre of mass", words.length),
     Quantity(FIRST, "speed of the first impact", words.speed),
     Quantity(HARDEST, "speed of the hardest impact", words.speed),
     Quantity(FORCE, "largest normal force", words.newton),
@@ -129,8 +129,7 @@ class LandingFindings(Findings[LandingData]):
 
     # -- losses -------------------------------------------------------------------------------
 
-    @cached_property
-    def losses(self) -> list[Loss]:
+    def _losses(self) -> list[Loss]:
         """Escape, tipping over, legs at full stroke, and hitting the companion where some do."""
         codes = self.data.codes
         found = [self.loss("escape", "Escape", ESCAPE, codes == Outcome.ESCAPED)]

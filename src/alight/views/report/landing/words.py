@@ -82,7 +82,7 @@ def lost(found: LandingFindings) -> str:
     """How often it escapes or tips over, and how else runs ended."""
     runs = found.data.runs
     first, *others = found.losses
-    told = [first, *(one for one in others if one.count)]
+    told = [first, *(one for one in others if one.count and not one.asked)]
     said = " ".join(_share(one) for one in told)
     for outcome in STILL_MOVING:
         if found.count(outcome):
