@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 #: Inputs that are drawn, at most, and rows of the table of them.
 SHOWN, ROWS = 3, 6
 
-HEAD = ["uncertain number", "explains alone", "chance, if there were nothing", "in these runs"]
+HEAD = ["uncertain number", "explains alone", "probability by chance", "in these runs"]
 
 
 @dataclass(frozen=True)
@@ -126,7 +126,8 @@ def why(loss: Loss) -> str:
         return f"It depends most on the {first.name}: {parts_text(loss, first)}."
     if not loss.dependences:
         return ""
-    return "It depends on none of the uncertain numbers alone in a way that stands out from chance."
+    n = len(loss.dependences)
+    return f"None of the {n} uncertain numbers, looked at alone, stands out from chance."
 
 
 def parts_text(loss: Loss, one: Dependence) -> str:
@@ -175,7 +176,9 @@ def _told(loss: Loss, things: str) -> Iterator[PagePart]:
     if not loss.dependences:
         yield Paragraph(_silent(loss))
         return
-    shown = (loss.clear or loss.dependences)[:SHOWN]
+    if not loss.clear:
+        return
+    shown = loss.dependences[:SHOWN]
     names = named(one.name for one in shown)
     yield Figure(
         f"loss_{loss.stem}",
@@ -183,7 +186,7 @@ def _told(loss: Loss, things: str) -> Iterator[PagePart]:
         f"Share of {things} that {loss.verb.many} against {names}",
         f"Share of {things} that {loss.verb.many}. Dots: bins of about as many {things} each, with "
         "95 % intervals. Line: fitted logistic curve. Dashed: the share of all. "
-        + ("" if loss.clear else "None of these stands out from chance. ")
+        + ("" if all(one.clear for one in shown) else "Grey: may be chance. ")
         + _pair_note(loss),
     )
     yield Table(HEAD, rows(loss), (1, 2))

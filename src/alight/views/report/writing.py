@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -12,6 +12,7 @@ from alight.analysis.sun import SunPath
 from alight.campaign.reader import Campaign, open_campaign
 from alight.core.errors import unknown_name
 from alight.shapes.mesh import Mesh
+from alight.views.figures.articulated import Pose
 from alight.views.figures.capture.scene import Look
 from alight.views.report import drawing
 from alight.views.report.capture import data as capture_data
@@ -48,7 +49,8 @@ class ReportKind:
 
 
 def _landings(campaign: Campaign, given: dict[str, Any]) -> LandingFindings:
-    return LandingFindings(landing_data.read(campaign, given["mesh"], given["sun"]))
+    names = ("mesh", "sun", "limits", "pose")
+    return LandingFindings(landing_data.read(campaign, *(given[name] for name in names)))
 
 
 def _captures(campaign: Campaign, given: dict[str, Any]) -> CaptureFindings:
@@ -82,6 +84,8 @@ def write(
     mesh: Mesh | None = None,
     sun: SunPath | str | None = None,
     look: Callable[[int], Look] | None = None,
+    limits: Mapping[str, float] | None = None,
+    pose: Callable[[Mapping[str, float]], Pose] | None = None,
     on_figure: OnFigure | None = None,
 ) -> Report:
     """Write the report of a campaign: a page that needs nothing else, and its figures beside it.
@@ -96,13 +100,16 @@ def write(
         sun: Of landings, the Sun's way over the body's sky, for light where they rest; or a
             sentence that says why it is not known. Without it the page is silent about light.
         look: Of captures, what run ``look(run)`` looks like; without it there are no pictures.
+        limits: Of articulated landers, the longest strokes of legs by their names in columns [m].
+        pose: Of articulated landers, what they look like in a row of a trajectory.
         on_figure: Called before the first figure and after each, with the number of figures drawn
             and of all.
     """
     campaign = data if isinstance(data, Campaign) else open_campaign(data)
     page = page_file(campaign.folder / PAGE if out is None else Path(out))
     kind = KINDS[kind_of(campaign)]
-    found = kind.findings(campaign, {"mesh": mesh, "sun": sun, "look": look})
+    given = {"mesh": mesh, "sun": sun, "look": look, "limits": limits, "pose": pose}
+    found = kind.findings(campaign, given)
     own = sections_of(found)
     added = registered(found.data)
     figures = sum(len(s.figures) for s in (*own, *(one.section for one in added)))

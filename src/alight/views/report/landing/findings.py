@@ -6,6 +6,7 @@ from functools import cached_property
 
 import numpy as np
 
+from alight.analysis.clusters import Clusters, clusters, hollow
 from alight.analysis.columns import Array, Bools
 from alight.analysis.convergence import Convergence, convergence
 from alight.analysis.footprint import Ellipse, Footprint, ellipses, footprint
@@ -106,10 +107,33 @@ class LandingFindings(Findings[LandingData]):
         return self.where.far_share if self.where is not None and on_body else 0.0
 
     @cached_property
+    def groups(self) -> Clusters:
+        """Clusters of the rest sites."""
+        return clusters(self.data.rest[self.data.settled])
+
+    @cached_property
+    def hollow(self) -> float | None:
+        """Share of landings near the middle of all, where it is so small that none is there."""
+        return None if self.where is None else hollow(self.where.plane)
+
+    @property
+    def compact(self) -> bool:
+        """Whether rest sites lie about one middle."""
+        some = self.where is not None and self.far <= FAR
+        return some and self.groups.count == 1 and self.hollow is None
+
+    @cached_property
+    def parts(self) -> list[Footprint]:
+        """The footprint of each cluster, the largest first."""
+        rest = self.data.rest[self.data.settled]
+        each = range(self.groups.count)
+        return [footprint(rest[self.groups.members(k)], self.data.level) for k in each]
+
+    @cached_property
     def ellipses(self) -> list[Ellipse]:
         """Ellipses that hold 50, 95 and 99 % of these landings, as far as their number allows."""
         where = self.where
-        if where is None or len(where.plane) < FEW or self.far > FAR:
+        if where is None or len(where.plane) < FEW or not self.compact:
             return []
         try:
             found = ellipses(where.plane)
@@ -219,6 +243,15 @@ class LandingFindings(Findings[LandingData]):
             for load in self.loads
         }
 
+    def _cluster_numbers(self, k: int) -> dict[str, object]:
+        latitude, longitude = np.degrees(self.parts[k].latitude_longitude)
+        return {
+            "landings": len(self.parts[k].plane),
+            **dict(zip(("x_m", "y_m", "z_m"), map(float, self.parts[k].origin), strict=True)),
+            "latitude_deg": float(latitude) if self.on_globe else None,
+            "longitude_deg": float(longitude) if self.on_globe else None,
+        }
+
     def _where_numbers(self, where: Footprint) -> dict[str, object]:
         latitude, longitude = np.degrees(where.latitude_longitude)
         return {
@@ -228,6 +261,7 @@ class LandingFindings(Findings[LandingData]):
             "latitude_deg": float(latitude) if self.on_globe else None,
             "longitude_deg": float(longitude) if self.on_globe else None,
             "far_side_share": self.far,
+            "clusters": [self._cluster_numbers(k) for k in range(self.groups.count)],
             "ellipses": [
                 {
                     "share": e.share,
