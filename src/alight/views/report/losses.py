@@ -222,14 +222,11 @@ def _pair_note(loss: Loss) -> str:
 def _silent(loss: Loss) -> str:
     if not loss.inputs:
         return "Nothing is dispersed that it could be held against."
-    n = int(loss.known.sum())
-    few = "lost" if loss.count < FEW else "not lost"
-    return (
-        f"With {min(loss.count, n - loss.count)} that {'is' if few == 'lost' else 'are'} {few} "
-        f"nothing can be said about what it depends on; {FEW} are needed."
-        if min(loss.count, n - loss.count)
-        else "All are lost, so nothing can be said about what it depends on."
-    )
+    others = int(loss.known.sum()) - loss.count
+    if not others:
+        return "All are lost, so nothing can be said about what it depends on."
+    who = f"{loss.count} lost" if loss.count < FEW else f"{others} not lost"
+    return f"With only {who}, nothing can be said about what it depends on; {FEW} are needed."
 
 
 def _numbers(loss: Loss) -> dict[str, object]:

@@ -151,9 +151,8 @@ def draw_timeline(found: LandingFindings, *files: Path) -> None:
     """When landings touch, come to rest or are lost: range, middle 90 % and median."""
     shown = {"first contact": found.values(TOUCH), "rest": found.values(SETTLE)}
     for loss in found.losses:
-        ended = found.data.times[loss.hit] if not loss.asked and loss.stem != "bottoming" else []
-        if len(ended):
-            shown[f"{loss.verb.did}, end of the run"] = np.asarray(ended)
+        if loss.count and not loss.asked and loss.stem != "bottoming":
+            shown[f"{loss.verb.did}, end of the run"] = found.data.times[loss.hit]
     unit = words.time(float(np.median(shown["rest"])))
     height = 0.75 + 0.42 * len(shown)
     with style.figure(9.6, height) as fig:

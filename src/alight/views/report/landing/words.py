@@ -63,8 +63,8 @@ def clustered(found: LandingFindings) -> str:
 def _all_over(found: LandingFindings) -> str:
     assert found.where is not None
     said = (
-        f"Over much of {found.data.body}: {percent(found.far)} of the landings rest more than 90° "
-        "from where the others do. There is no one middle, and no ellipse would tell where."
+        f"Over much of {found.data.body}: {percent(found.far)} of the landings rest on the far "
+        "side, more than 90° from the median site. There is no one middle, and no ellipse would tell where."
     )
     if not found.on_globe:
         return said
@@ -202,7 +202,7 @@ def _deep_contact(found: LandingFindings) -> list[str]:
     return [
         f"{deep} of {found.data.runs} landings hit more than twice as fast as contact.speed = "
         f"{contact['speed']}, for which the springs of contact are set: they go deeper than "
-        f"contact.depth = {contact['depth']}, at most about {words.length(most)(most)}. A larger "
+        f"contact.depth = {contact['depth']}, at most about {1e3 * most:.2g} mm. A larger "
         "contact.speed makes contact stiffer."
     ]
 
