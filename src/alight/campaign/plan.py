@@ -246,6 +246,10 @@ def deciding(scenario: Mapping[str, Any]) -> dict[str, Any]:
         if isinstance(table, Mapping) and "sha256" in table:
             files = ("mesh", "map", "urdf", "file")
             out[name] = {key: value for key, value in table.items() if key not in files}
+    samples = out.get("dispersions", {}).get("table")
+    if isinstance(samples, list):
+        hashed = [{k: v for k, v in one.items() if k != "file"} for one in samples]
+        out["dispersions"] = {**out["dispersions"], "table": hashed}
     return out
 
 

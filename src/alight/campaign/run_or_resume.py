@@ -52,7 +52,7 @@ from alight.scenario import load
 from alight.scenario.document import Document
 from alight.scenario.errors import Fault, ScenarioError
 from alight.scenario.registered import missing_package, packages_of
-from alight.scenario.sweeps import wrong_runs
+from alight.scenario.sweeps import too_many_runs, wrong_runs
 
 SCENARIO_FILE = "scenario.toml"
 # Packages whose versions every plan has.
@@ -270,6 +270,8 @@ def _total(scenario: Document | Study, runs: int | None, old: Plan | None) -> in
         total = checked_whole("runs", runs, 1)
         if keys and total != own:
             raise InputError(f"runs {wrong_runs(scenario, total, keys)}.")
+        if isinstance(scenario, Document) and (wrong := too_many_runs(scenario, total)):
+            raise InputError(f"runs {wrong}.")
         return total
     if keys:
         return own

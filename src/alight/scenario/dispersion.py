@@ -17,6 +17,7 @@ from alight.core.registry import Entry, registry
 from alight.scenario.errors import Fault, told
 from alight.scenario.field_types import FieldType, ListField, Measure, Number, Whole, _Range
 from alight.scenario.registered import plain
+from alight.scenario.suggestions import meant
 
 #: Keys of each kind of dispersion: needed, optional.
 KINDS: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
@@ -35,8 +36,12 @@ KINDS: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
 }
 #: The kind that goes through its values, every combination with those of others once.
 SWEEP = "sweep"
+#: The kind whose value is the number of the run; scenarios have it of their own accord.
+RUN_NUMBER = "run-number"
+#: The kind of samples from a file ([[dispersions.table]]).
+TABLE = "table"
 #: Kinds that need no value to vary about.
-FREE = ("uniform", "choice", SWEEP)
+FREE = ("uniform", "choice", SWEEP, RUN_NUMBER, TABLE)
 #: What a key of a registered dispersion holds: a value of the quantity that varies, in its unit and
 #: within its bounds, or a width in its unit; anything else is a ``FieldType`` of its own.
 VALUE, SPREAD = "value", "spread"
@@ -80,6 +85,12 @@ class Dispersion:
     """To choose from, or to go through."""
     weights: Numbers | None = None
     """Their shares, which sum to 1; equal if None."""
+    parts: tuple[tuple[str, int], ...] = ()
+    """Of a joint dispersion: its keys, and the numbers of each."""
+    samples: Any = None
+    """Of a table: its rows (``joint_dispersions.Samples``)."""
+    random: bool | None = None
+    """Of a table: whether rows are drawn; else run k takes row k."""
     more: tuple[tuple[str, Any], ...] = ()
     """Parameters of a kind of another package, by name."""
     written: dict[str, Any] = field(default_factory=dict, compare=False, repr=False)
@@ -130,7 +141,9 @@ class _Reader:
             return word
         names = registry.names("dispersion")
         listed = ", ".join(f'"{name}"' for name in names)
-        hint = did_you_mean(word, names) if isinstance(word, str) else ""
+        hint = meant(word, names)
+        if word in ("constant", "fixed", "none"):
+            hint = f" A value that does not vary stands in its section alone: take {self.key} out."
         found = "is missing" if word is None else f"found {told(word)}"
         self.wrong(f"{found}; it must be one of {listed}.{hint}", "kind")
         return None
@@ -350,7 +363,12 @@ class _Reader:
             correlation = np.array(values.get("correlation") or np.eye(self.width))
             if not np.allclose(np.diag(correlation), 1.0, atol=1e-12):
                 self.wrong("has a diagonal that is not 1", "correlation")
-            matrix = correlation * np.outer(sigma, sigma)
+            with np.errstate(over="ignore", invalid="ignore"):
+                matrix = correlation * np.outer(sigma, sigma)
+        if not np.isfinite(matrix).all():
+            name = "matrix" if values.get("matrix") is not None else "sigma"
+            self.wrong("is too large: variances must be finite numbers", name)
+            return None
         scale = np.sqrt(np.maximum(np.diag(matrix), 0.0))
         unit = matrix / np.where(np.outer(scale, scale) > 0.0, np.outer(scale, scale), 1.0)
         symmetric = np.abs(unit - unit.T).max() <= 1e-9
@@ -404,6 +422,21 @@ def read(
     reader = _Reader(key, kind, table, nominal)
     made = reader.read()
     return made, reader.problems
+
+
+def read_as_vector(
+    where: str, kind: MixedVector, table: Any, nominal: Any
+) -> tuple[Dispersion | None, list[Fault]]:
+    """The same of several values as one vector; ``where`` is what messages call it."""
+    reader = _Reader(where, kind, table, nominal)
+    reader.where = where
+    if table.get("kind") != "covariance":
+        reader.wrong(f'found {told(table.get("kind"))}; a group takes "covariance"', "kind")
+        return None, reader.problems
+    made = reader.read()
+    if made is not None and made.matrix is not None:
+        reader._tails({"sigma": tuple(math.sqrt(row[i]) for i, row in enumerate(made.matrix))})
+    return (None if reader.problems else made), reader.problems
 
 
 def flattened(tables: Any) -> dict[str, Any]:

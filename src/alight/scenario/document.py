@@ -17,17 +17,20 @@ from alight.core.errors import InputError, did_you_mean
 from alight.core.outcomes import AnyEnding
 from alight.core.registry import registry
 from alight.scenario import toml_text
-from alight.scenario.dispersion import SWEEP, Dispersion
+from alight.scenario.descriptions import describe
+from alight.scenario.dispersion import SWEEP, TABLE, Dispersion
 from alight.scenario.errors import Fault
 from alight.scenario.field_types import (
     MOST_SEED,
     Either,
     FieldType,
+    ListField,
     OneOf,
     PackagesField,
     TextField,
     Whole,
 )
+from alight.scenario.joint_dispersions import GROUP, LISTS
 from alight.scenario.registered import EVERY, packages_of, variant
 from alight.scenario.schema.requirement import RequirementSection, requirement_problems
 from alight.scenario.schema.run import CampaignSection, Record, ReportSection
@@ -121,6 +124,11 @@ class Document(Section):
         """What varies from run to run without standing under [dispersions]."""
         return {}
 
+    def most_runs(self) -> int | None:
+        """How many runs there are values for; None where there is no end."""
+        tables = (d for d in self.dispersions.values() if d.kind == TABLE and not d.random)
+        return min((len(d.samples) for d in tables), default=None)
+
     @property
     def endings(self) -> list[AnyEnding]:
         """How its own stops end runs (``[[stop.when]]``)."""
@@ -152,7 +160,12 @@ class Document(Section):
         written.pop("made_by", None)
         out |= {**written, **last}
         kept = {key: d for key, d in self.dispersions.items() if d.written}
-        out["dispersions"] = {key: copy.deepcopy(d.written) for key, d in kept.items()}
+        single = {key: d.written for key, d in kept.items() if not d.parts}
+        out["dispersions"] = copy.deepcopy(single)
+        for name in LISTS:
+            listed = [d.written for d in kept.values() if d.parts and _list_of(d) == name]
+            if listed:
+                out["dispersions"][name] = copy.deepcopy(listed)
         out["made_by"] = {"alight": _alight_version(), "warp": _warp_version()}
         if device is not None:
             out["made_by"]["device"] = device
@@ -177,6 +190,10 @@ class Document(Section):
     def value(self, key: str) -> Any:
         """The value under a dotted key as it was read; None where there is none."""
         self.kind_of(key)
+        part = component(type(self), key)
+        if part is not None:
+            whole = self.value(part[0])
+            return None if whole is None else whole[part[1]]
         found: Any = self
         names = key.split(".")
         if self.listed(key) is not None:
@@ -282,6 +299,11 @@ class Document(Section):
         return kind.form(value) if isinstance(kind, Either) else kind
 
 
+def _list_of(one: Dispersion) -> str:
+    """The list of [dispersions] that a joint one stands in."""
+    return TABLE if one.kind == TABLE else GROUP
+
+
 @functools.cache
 def _warp_version() -> str:
     return version("warp-lang")
@@ -324,10 +346,42 @@ def _dispersible(document: type[Document]) -> dict[str, FieldType]:
         for key, kind in keys(document).items()
         if kind.width and key != "seed" and key.split(".")[0] not in FIXED
     }
+    found |= {
+        f"{key}.{name}": kind.of
+        for key, kind in found.items()
+        if isinstance(kind, ListField)
+        for name in component_names(key, kind)
+    }
     for path, section in _items(document).items():
         kinds = section.kinds().items()
         found |= {".".join((*path, key)): kind for key, kind in kinds if kind.width}
     return {**found, **document.pairs()}
+
+
+#: Names of the numbers of some vectors; of others they are x, y, z.
+_NAMED = {
+    "release.velocity": ("east", "north", "up"),
+    "release.offset": ("east", "north", "up"),
+    "release.euler": ("roll", "pitch", "yaw"),
+    "body.rotation.pole": ("ra", "dec"),
+    "target.rotation.pole": ("ra", "dec"),
+}
+
+
+def component_names(key: str, kind: FieldType) -> tuple[str, ...]:
+    """What the numbers of a vector are called, where each may vary by itself."""
+    if not isinstance(kind, ListField) or kind.width not in (2, 3) or kind.of.width != 1:
+        return ()
+    own, plain = _NAMED.get(key, ()), ("x", "y", "z")[: kind.width]
+    # A velocity is east, north, up or x, y, z, whichever its release has.
+    return (*own, *plain) if key in ("release.velocity", "release.offset") else own or plain
+
+
+def component(document: type[Document], key: str) -> tuple[str, int] | None:
+    """The vector that a key is a component of, and which; None where it is none."""
+    whole, _, name = key.rpartition(".")
+    names = component_names(whole, keys(document).get(whole, FieldType()))
+    return (whole, names.index(name) % 3) if name in names else None
 
 
 @functools.cache
@@ -362,8 +416,36 @@ def schema_of(document: type[Document]) -> dict[str, Any]:
         },
         "additionalProperties": False,
     }
+    made["properties"]["dispersions"]["properties"] |= _joint_schema()
     made["$defs"]["Dispersion"] = table
-    return made
+    return describe(made)
+
+
+def _joint_schema() -> dict[str, Any]:
+    """Of dispersions of several keys at once."""
+    rows = {"type": "array", "items": {"type": "array", "items": {"type": "number"}}}
+    group = {
+        "keys": {"type": "array", "items": {"type": "string"}, "description": "Dotted keys."},
+        "matrix": {**rows, "description": "Covariance in SI units, in the order of keys."},
+        "sigma": {"type": "array", "description": "Standard deviations, in the order of keys."},
+        "correlation": {**rows, "description": "Their correlation; none if not given."},
+        "kind": {"const": "covariance", "description": "Normal with a covariance (default)."},
+    }
+    table = {
+        "file": {"type": "string", "description": "CSV or Parquet, a column for each key."},
+        "rows": {
+            "enum": ["by run", "random"],
+            "description": "Run k takes row k, or rows are drawn at random with replacement.",
+        },
+        "sha256": {"type": "string", "description": "Digest of the file, written by Alight."},
+    }
+    return {
+        name: {
+            "type": "array",
+            "items": {"type": "object", "properties": keys, "additionalProperties": False},
+        }
+        for name, keys in (("group", group), ("table", table))
+    }
 
 
 def _pattern(name: str, document: type[Document]) -> str:

@@ -14,11 +14,12 @@ from typing import Any
 from pydantic import GetCoreSchemaHandler, GetJsonSchemaHandler
 from pydantic_core import PydanticCustomError, core_schema
 
-from alight.core.errors import InputError, did_you_mean
+from alight.core.errors import InputError
 from alight.core.registry import registry
 from alight.scenario import quantities
 from alight.scenario.errors import told
 from alight.scenario.quantities import DIMENSIONS, in_si
+from alight.scenario.suggestions import meant
 
 #: Largest seed: what a signed 64-bit integer holds.
 MOST_SEED = 2**63 - 1
@@ -289,7 +290,7 @@ class ChoiceField(FieldType):
         """A str of ``words``."""
         if not isinstance(value, str) or value not in self.words:
             listed = ", ".join(f'"{word}"' for word in self.words)
-            hint = did_you_mean(value, self.words) if isinstance(value, str) else ""
+            hint = meant(value, self.words)
             raise InputError(f"found {told(value)}; it must be one of {listed}.{hint}")
         return value
 
@@ -310,7 +311,7 @@ class NameField(FieldType):
             names = registry.names(self.kind)
             listed = ", ".join(f'"{word}"' for word in names)
             allowed = f"it must be one of {listed}." if names else f"no {self.kind} is known here."
-            hint = did_you_mean(value, names) if isinstance(value, str) else ""
+            hint = meant(value, names)
             more = "" if hint or not isinstance(value, str) else registry.hint()
             raise InputError(f"found {told(value)}; {allowed}{hint}{more}")
         return value

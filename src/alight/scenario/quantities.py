@@ -42,6 +42,11 @@ class Dimension:
     units: dict[str, float] = field(hash=False)
     """How many SI units each is, to the bits that pint gives."""
 
+    @property
+    def usual(self) -> str:
+        """The unit that a number without one is likely meant in."""
+        return "deg" if self.name == "angle" else self.si
+
 
 def _dimensions(*rows: tuple[str, str, str, str]) -> dict[str, Dimension]:
     return {row[0]: Dimension(*row[:3], _sizes(row[3])) for row in rows}
@@ -166,7 +171,8 @@ def read_as(value: Any, kind: Dimension) -> Quantity:
     if isinstance(value, Quantity):
         return value
     if isinstance(value, int | float) and not isinstance(value, bool):
-        hint = f'; did you mean "{told(value)} {kind.si}"?' if math.isfinite(_float(value)) else ""
+        plain = math.isfinite(_float(value))
+        hint = f'; did you mean "{told(value)} {kind.usual}"?' if plain else ""
         raise InputError(f"found the bare number {told(value)}; it must be {wanted}{hint}")
     if not isinstance(value, str):
         raise InputError(f"found {told(value)}; it must be {wanted}")
@@ -177,7 +183,10 @@ def read_as(value: Any, kind: Dimension) -> Quantity:
         )
     number, unit = match.groups()
     if not unit:
-        raise InputError(f"found {told(value)} without a unit; it must be {wanted}")
+        raise InputError(
+            f"found {told(value)} without a unit; it must be {wanted}; did you mean "
+            f'"{value.strip()} {kind.usual}"?'
+        )
     size = _factor(unit, kind)
     if isinstance(size, str):
         raise InputError(f"found {told(value)}: {size}; it must be {wanted}")

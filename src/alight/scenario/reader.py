@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import os
 import tomllib
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -17,14 +18,16 @@ from alight.core.paths import check_text, user_path
 from alight.core.registry import registry
 from alight.scenario import dispersion
 from alight.scenario.dispersion import Dispersion
-from alight.scenario.document import LANDING, Document, keys
+from alight.scenario.document import LANDING, Document, component, keys
 from alight.scenario.document_kinds import DOCUMENTS
 from alight.scenario.errors import Fault, ScenarioError, told
 from alight.scenario.field_types import ChoiceField, Either, NameField, OneOf
+from alight.scenario.joint_dispersions import GROUP, LISTS, read_group, read_samples
 from alight.scenario.registered import extended, missing_package
 from alight.scenario.schema.section import Section, wanted
 from alight.scenario.shipped_scenarios import MOST_BYTES
-from alight.scenario.sweeps import with_runs_of_sweep
+from alight.scenario.suggestions import meant
+from alight.scenario.sweeps import following_runs
 
 #: Keys and numbers of entries that lead to a value.
 Place = tuple[str | int, ...]
@@ -80,13 +83,13 @@ def from_dict(
         if not problems:
             problems += found.file_problems()
     nominal = found if found is not None and not problems else None
-    spread, more = _dispersions(table.get("dispersions", {}), document, nominal)
+    spread, more = _dispersions(table.get("dispersions", {}), document, nominal, Path(folder))
     of_unknown = tuple(f'dispersions."{name}.' for name in unknown)
     problems += [fault for fault in more if not (unknown and fault.key.startswith(of_unknown))]
     if problems or found is None:
         raise ScenarioError(source, [*_lacking(table), *problems])
     made = found.model_copy(update={"dispersions": {**spread, **found.drawn()}})
-    made, problems = with_runs_of_sweep(made, table.get("campaign", {}).get("runs"))
+    made, problems = following_runs(made, table.get("campaign", {}).get("runs"))
     if problems:
         raise ScenarioError(source, problems)
     made._source = source
@@ -223,7 +226,7 @@ def _section_of(path: Place, document: type[Document]) -> tuple[type[Section], P
 def _unknown_key(section: type[Section], name: str, document: type[Document]) -> str:
     allowed = list(section.model_fields)
     hint = _elsewhere(name) if section is document else ""
-    hint = hint or did_you_mean(name, allowed)
+    hint = hint or meant(name, allowed)
     if not hint:
         homes = [k for k in keys(document) if k.rpartition(".")[2] == name]
         hint = (
@@ -250,45 +253,94 @@ def _missing_key(section: type[Section], path: Place) -> str:
 
 
 def _dispersions(
-    tables: Any, document: type[Document], scenario: Document | None
+    tables: Any, document: type[Document], scenario: Document | None, folder: Path
 ) -> tuple[dict[str, Dispersion], list[Fault]]:
     if not isinstance(tables, dict):
         said = f"found {told(tables)}; it must be a table: [dispersions] and its keys below it"
         return {}, [Fault("dispersions", said)]
-    known, found, problems = document.dispersible(), {}, []
-    for key, table in dispersion.flattened(tables).items():
-        kind = document.varied_kind(key)
-        if kind is None:
-            text = f"is not a number of the scenario.{did_you_mean(key, known)}"
-            problems.append(Fault(f'dispersions."{key}"', text))
+    single = {key: table for key, table in tables.items() if key not in LISTS}
+    found: dict[str, Dispersion] = {}
+    problems: list[Fault] = []
+    for key, table in dispersion.flattened(single).items():
+        try:
+            kind, nominal = _varied(key, document, scenario)
+        except InputError as cause:
+            problems.append(Fault(f'dispersions."{key}"', str(cause)))
             continue
-        nominal = scenario.value(key) if scenario is not None else None
-        if scenario is not None:
-            kind = scenario.kind_here(key)
-            if kind is None or (nominal is None and key not in document.OPEN):
-                text = f"this scenario has no value under {key} that could vary"
-                problems.append(Fault(f'dispersions."{key}"', text))
-                continue
         if isinstance(kind, OneOf):
             continue  # which dimension it has is not known yet
-        if isinstance(kind, Either):
-            kind = kind.form(nominal)
         made, wrong = dispersion.read(key, kind, table, nominal)
         if scenario is None:  # whether there is a value to vary about is not known yet
             wrong = [p for p in wrong if "has no value under" not in p.text]
         problems += wrong
         if made is not None:
             found[key] = made
-    return found, problems + _doubled(found, document)
+    joint, wrong = _joint(tables, document, scenario, folder)
+    varied = [*found, *(key for one in joint.values() for key, _ in one.parts)]
+    return {**found, **joint}, problems + wrong + _doubled(varied, document)
 
 
-def _doubled(found: dict[str, Dispersion], document: type[Document]) -> list[Fault]:
+def _varied(key: str, document: type[Document], scenario: Document | None) -> tuple[Any, Any]:
+    """The kind of value under a key that may vary, and the value that it varies about."""
+    kind = document.varied_kind(key)
+    if kind is None:
+        raise InputError(
+            f"{told(key)[1:-1]} is not a number of the scenario."
+            f"{did_you_mean(key, document.dispersible())}"
+        )
+    if scenario is None:
+        return kind, None
+    kind, nominal = scenario.kind_here(key), scenario.value(key)
+    if kind is None:
+        raise InputError(scenario.unfit(key))
+    if nominal is None and key not in document.OPEN:
+        raise InputError(f"this scenario has no value under {key} that could vary")
+    return (kind.form(nominal) if isinstance(kind, Either) else kind), nominal
+
+
+def _joint(
+    tables: dict[str, Any], document: type[Document], scenario: Document | None, folder: Path
+) -> tuple[dict[str, Dispersion], list[Fault]]:
+    """Groups and tables of samples: dispersions of several keys at once."""
+    found: dict[str, Dispersion] = {}
+    problems: list[Fault] = []
+    for name in LISTS:
+        entries = tables.get(name, [])
+        if not isinstance(entries, list):
+            said = f"found {told(entries)}; it must be a list of tables: [[dispersions.{name}]]"
+            problems.append(Fault(f"dispersions.{name}", said))
+            continue
+        if scenario is None:
+            continue  # the values that they vary about are not known yet
+        for number, table in enumerate(entries, 1):
+            look = partial(_varied, document=document, scenario=scenario)
+            if name == GROUP:
+                made, wrong = read_group(number, table, look)
+            else:
+                made, wrong = read_samples(number, table, look, folder)
+            problems += wrong
+            if made is not None:
+                found[made.key] = made
+    return found, problems
+
+
+def _doubled(varied: list[str], document: type[Document]) -> list[Fault]:
     """Two dispersions of one thing."""
-    return [
+    parts = {both: list(ones) for both, ones in document.OVERLAPS.items()}
+    for key in varied:
+        whole = component(document, key)
+        if whole is not None:
+            parts.setdefault(whole[0], []).append(key)
+            for both, ones in document.OVERLAPS.items():
+                if whole[0] in ones:
+                    parts[both].append(key)
+    twice = sorted({key for key in varied if varied.count(key) > 1})
+    found = [Fault(f'dispersions."{key}"', "is varied twice; keep one of them") for key in twice]
+    return found + [
         Fault(f'dispersions."{one}"', f"is already varied by {both}; keep one of them")
-        for both, parts in document.OVERLAPS.items()
-        for one in parts
-        if both in found and one in found
+        for both, ones in parts.items()
+        for one in dict.fromkeys(ones)
+        if both in varied and one in varied
     ]
 
 

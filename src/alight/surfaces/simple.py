@@ -124,7 +124,7 @@ class Sphere(Surface):
         if depth >= self.radius:
             raise InputError(
                 f"{depth:g} m below a sphere of radius {self.radius:g} m lies its centre, where "
-                "the distance has no bounded curvature"
+                "the distance has no bounded curvature: take a larger radius, or a smaller depth"
             )
         return Bounds(slope=1.0, curvature=1.0 / (self.radius - depth))
 

@@ -12,6 +12,8 @@ from alight.core.types import real
 #: Part of the largest moment by which rounding may break symmetry or the triangle inequality: a
 #: tensor typed with ten digits passes, a slip does not.
 ROUNDING = 1e-9
+#: Smallest principal moment [kg m^2] whose inverse, and its squares, are still finite numbers.
+LEAST_MOMENT = 1e-100
 
 
 def points(name: str, value: npt.ArrayLike) -> Array:
@@ -62,6 +64,11 @@ def inertia_tensor(value: npt.ArrayLike, who: str) -> Array:
 def _require_solid(name: str, moments: Array) -> None:
     """Raise unless ascending principal ``moments`` are those of a body with extent."""
     told = ", ".join(f"{m:.6g}" for m in moments)
+    if 0.0 < moments[2] < LEAST_MOMENT:
+        raise InputError(
+            f"{name} has principal moments {told}; they must be above {LEAST_MOMENT:g} kg m^2, for "
+            "otherwise no rate could be computed. Check the units of mass and size."
+        )
     if not moments[0] > ROUNDING * moments[2]:
         raise InputError(
             f"{name} has principal moments {told}; all three must be positive, for otherwise a "

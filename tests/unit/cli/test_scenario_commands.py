@@ -40,6 +40,47 @@ def test_campaign_runs_and_goes_on(scenario, tmp_path):
     assert json.loads(again.stdout)["runs"] == 9
 
 
+def test_a_campaign_ends_with_its_verdicts(scenario, tmp_path):
+    asked = """
+[[requirement]]
+kind = "below"
+column = "peak_force"
+value = "1 kN"
+share = 0.3
+
+[[requirement]]
+name = "no escape"
+kind = "outcome"
+outcome = "escaped"
+at_most = 0.01
+"""
+    alight("campaign", scenario, "--out", tmp_path / "out", "--json")
+    scenario.write_text(scenario.read_text() + asked)  # what is asked may be added later
+    said = alight("campaign", scenario, "--out", tmp_path / "out")
+    assert said.returncode == 0, said.stderr
+    assert "  pass: peak_force_N below 1 kN in at least 30 % of runs: 6 of 6 runs" in said.stdout
+    assert "not yet decided: outcome escaped" in said.stdout
+    # None of n: 0.99^n < 0.05 from 299 on, as handbooks have it.
+    assert "about 293 more runs would decide" in said.stdout
+    facts = json.loads(alight("campaign", scenario, "--out", tmp_path / "out", "--json").stdout)[
+        "requirements"
+    ]
+    assert [(one["name"], one["verdict"], one["more_runs"]) for one in facts] == [
+        ("peak_force_N below 1 kN in at least 30 % of runs", "pass", 0),
+        ("no escape", "not yet decided", 293),
+    ]
+
+
+def test_check_tells_where_it_starts_and_what_it_costs(scenario, cube_drop):
+    facts = json.loads(alight("scenario", "check", scenario, "--json").stdout)
+    assert facts[0]["fine"]
+    assert facts[0]["runs"] == 6
+    scenario.write_text(cube_drop(release={"position": ["0 m", "0 m", "1 cm"]}))
+    said = alight("scenario", "check", scenario)
+    assert said.returncode == 2
+    assert "release.position: the lander is released 0.09 m inside the ground" in said.stderr
+
+
 def test_a_mistake_is_told_without_a_traceback(scenario, cube_drop):
     scenario.write_text(cube_drop(contact={"fricton": 0.6}))
     for command in (("run", scenario), ("scenario", "check", scenario)):

@@ -199,6 +199,33 @@ class SweepDistribution(Distribution):
         raise InputError("the values of a sweep go by the number of the run.")
 
 
+class TableDistribution(Distribution):
+    """Rows of ``samples``: row k for run k, or one of them at ``random``, with replacement."""
+
+    def __init__(self, nominal: Array, samples: Any, random: bool = False) -> None:
+        self.rows = np.asarray(getattr(samples, "rows", samples), dtype=np.float64)
+        self.width = self.rows.shape[1]
+        self.dims = int(random)
+
+    def draw(self, u: Array) -> Array:
+        """Values (n, width)."""
+        index = (u[:, 0] * len(self.rows)).astype(np.int64)
+        return self.rows[np.minimum(index, len(self.rows) - 1)]
+
+
+class RunNumber(Distribution):
+    """The number of the run: which row of a file it takes."""
+
+    dims = 0
+
+    def __init__(self, nominal: Array) -> None:
+        self.width = 1
+
+    def draw(self, u: Array) -> Array:
+        """There is nothing to draw from: ``sampling.sample`` knows the runs."""
+        raise InputError("a run number is not drawn.")
+
+
 # ---------------------------------------------------------------------------------------------
 # Vectors
 # ---------------------------------------------------------------------------------------------
@@ -342,6 +369,8 @@ KINDS: dict[str, type[Distribution]] = {
     "covariance": Covariance,
     "choice": ChoiceDistribution,
     "sweep": SweepDistribution,
+    "run-number": RunNumber,
+    "table": TableDistribution,
 }
 
 

@@ -28,7 +28,9 @@ import numpy.typing as npt
 
 from alight.campaign.dispersions.distributions import (
     Distribution,
+    RunNumber,
     SweepDistribution,
+    TableDistribution,
     make,
     parameters_of,
 )
@@ -45,13 +47,19 @@ class Drawn:
     """One dispersion, ready to draw."""
 
     key: str
+    """What its random numbers are addressed by."""
     kind: Distribution
-    shape: tuple[int, ...]
-    """Of one run's value: () for a number."""
+    parts: tuple[tuple[str, int], ...]
+    """The keys that it gives values to, and the numbers of each."""
 
-    def values(self, u: Array) -> Array:
-        """Values, one row a run."""
-        return self.kind.draw(u).reshape(len(u), *self.shape)
+    def split(self, values: Array) -> dict[str, Array]:
+        """Values (n, width) by key; a number has no axis of its own."""
+        out, begin = {}, 0
+        for key, width in self.parts:
+            own = values[:, begin : begin + width]
+            out[key] = own.reshape(len(values)) if width == 1 else np.array(own)
+            begin += width
+        return out
 
 
 def sample(
@@ -71,21 +79,33 @@ def sample(
     points = uniform_numbers(
         int(scenario.seed), number, dims, str(scenario.campaign.sampling), whole
     )
-    swept = sweep_values(drawn, number)
-    return {d.key: swept[d.key] if d.key in swept else d.values(points[d.key]) for d in drawn}
+    counted = counted_values(drawn, number)
+    out: dict[str, Array] = {}
+    for d in drawn:
+        out |= d.split(counted[d.key] if d.key in counted else d.kind.draw(points[d.key]))
+    return out
 
 
-def sweep_values(drawn: Sequence[Drawn], runs: Any) -> dict[str, Array]:
-    """The values of sweeps in some runs, by key."""
-    sweeps = [(d, d.kind) for d in drawn if isinstance(d.kind, SweepDistribution)]
-    if not sweeps:
-        return {}
-    counts = tuple(len(kind.values) for _, kind in sweeps)
-    which = np.unravel_index(np.asarray(runs) % math.prod(counts), counts)
-    return {
-        d.key: kind.values[rows].reshape(len(rows), *d.shape)
-        for (d, kind), rows in zip(sweeps, which, strict=True)
-    }
+def counted_values(drawn: Sequence[Drawn], runs: Any) -> dict[str, Array]:
+    """Values (n, width) that go by the number of the run, by key: sweeps, rows, the number."""
+    out: dict[str, Array] = {}
+    for d in drawn:
+        if isinstance(d.kind, RunNumber):
+            out[d.key] = runs.astype(np.float64)[:, None]
+        elif isinstance(d.kind, TableDistribution) and not d.kind.dims:
+            if int(np.max(runs)) >= len(d.kind.rows):
+                raise InputError(
+                    f"run {int(np.max(runs))} is asked for and the table of {d.key} has "
+                    f"{len(d.kind.rows)} rows: one for each run."
+                )
+            out[d.key] = d.kind.rows[runs]
+    sweeps = [(d.key, d.kind) for d in drawn if isinstance(d.kind, SweepDistribution)]
+    if sweeps:
+        counts = tuple(len(kind.values) for _, kind in sweeps)
+        which = np.unravel_index(np.asarray(runs) % math.prod(counts), counts)
+        pairs = zip(sweeps, which, strict=True)
+        out |= {key: kind.values[rows] for (key, kind), rows in pairs}
+    return out
 
 
 # ---------------------------------------------------------------------------------------------
@@ -102,7 +122,9 @@ def _drawn(scenario: Any, key: str, spec: Any) -> Drawn:
     try:
         # A uniform or chosen value may stand where the scenario has none to vary about.
         free = spec.kind in FREE
-        nominal = np.zeros(spec.width) if free else np.asarray(scenario.number(key))
+        parts = getattr(spec, "parts", ()) or ((key, spec.width),)
+        values = [] if free else [np.atleast_1d(scenario.number(name)) for name, _ in parts]
+        nominal = np.zeros(spec.width) if free else np.concatenate(values)
         names = parameters_of(spec.kind)
         given = {n: getattr(spec, n) for n in names if getattr(spec, n, None) is not None}
         kind = make(spec.kind, nominal, {**given, **dict(getattr(spec, "more", ()))})
@@ -110,7 +132,7 @@ def _drawn(scenario: Any, key: str, spec: Any) -> Drawn:
             raise InputError(f"it makes {kind.width} numbers where {spec.width} are needed.")
     except InputError as cause:
         raise InputError(f'dispersions."{key}": {cause}') from None
-    return Drawn(key, kind, () if spec.width == 1 else (spec.width,))
+    return Drawn(key, kind, tuple(parts))
 
 
 # ---------------------------------------------------------------------------------------------

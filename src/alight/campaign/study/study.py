@@ -157,7 +157,7 @@ class Study:
                 raise InputError("repeats goes with a sweep, and nothing is swept here.")
             return
         if (repeats or 1) > 1 and len(keys) == len(self.dispersions):
-            raise InputError("repeats would all be the same: nothing is dispersed but the sweep.")
+            raise InputError("repeats would all be the same run: nothing varies but the sweep.")
         total = self.combinations() * (repeats or 1)
         if given not in (None, total):
             raise InputError(f"runs {wrong_runs(self, int(given or 0), keys)}.")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -10,6 +11,38 @@ from alight.core import devices, frames
 from alight.core.checks import Array
 from alight.engine.lift import HELD, lifted, pull_at
 
+Depths = Callable[[Any, Array], tuple[Array, Array]]
+
+
+def _depths(model: Any, poses: Any, threads: int | None) -> Depths:
+    """``(rows, positions of the first body) -> gaps, gradients`` at all that may touch."""
+    tree, pads = model.tree, model.fitted.touching
+    which = [tree.index(pad.body) for pad in pads]
+    places = np.array([pad.place for pad in pads])
+    radii = np.array([pad.radius for pad in pads])
+    arms = frames.quat_rotate(poses.attitude[:, which], places[None])
+    arms = arms + poses.position[:, which] - poses.position[:, :1]
+
+    def depths(rows: Any, x: Array) -> tuple[Array, Array]:
+        found = model.surface.sample(x[:, None] + arms[rows], "cpu", threads)
+        return found.distance - radii, found.gradient
+
+    return depths
+
+
+def pad_gaps(
+    model: Any, release: Any, threads: int | None = None
+) -> tuple[Callable[[Any, Array], Array], Array]:
+    """``(rows, positions) -> gaps`` of some runs whose first body is at these positions, and the
+    positions (n, 3) [m] of the release."""
+    poses = model.tree.kinematics(np.array(release.q), release.v, device="cpu", threads=threads)
+    depths = _depths(model, poses, threads)
+
+    def gaps(rows: Any, x: Array) -> Array:
+        return np.asarray(depths(rows, x)[0].min(axis=1))
+
+    return gaps, np.array(poses.position[:, 0])
+
 
 def placed_tree(model: Any, release: Any, threads: int | None) -> tuple[Array, Any, Any]:
     """Configurations (n, n_q) that runs of an articulated lander start from, which are refused, and
@@ -17,19 +50,10 @@ def placed_tree(model: Any, release: Any, threads: int | None) -> tuple[Array, A
 
     A lander whose first body is not free cannot be lifted: its pads must be above the ground.
     """
-    q = np.array(release.q)
-    tree, pads = model.tree, model.fitted.touching
+    q, tree = np.array(release.q), model.tree
     poses = tree.kinematics(q, release.v, device="cpu", threads=threads)
-    which = [tree.index(pad.body) for pad in pads]
-    places = np.array([pad.place for pad in pads])
-    radii = np.array([pad.radius for pad in pads])
-    arms = frames.quat_rotate(poses.attitude[:, which], places[None])
     origin = poses.position[:, 0]
-    arms = arms + poses.position[:, which] - origin[:, None]
-
-    def depths(rows: Any, x: Array) -> tuple[Array, Array]:
-        found = model.surface.sample(x[:, None] + arms[rows], "cpu", threads)
-        return found.distance - radii, found.gradient
+    depths = _depths(model, poses, threads)
 
     def look(rows: Any, x: Array) -> tuple[Array, Array]:
         gap, gradient = depths(rows, x)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import os
 from dataclasses import dataclass
 from typing import Any
@@ -17,7 +18,7 @@ from alight.engine import Motion
 from alight.engine import simulate as engine_simulate
 from alight.scenario.building.articulated_landers import Articulated
 from alight.scenario.building.laws import ScenarioLaws
-from alight.scenario.building.releases import release_of, tree_release_of
+from alight.scenario.building.releases import release_of
 from alight.scenario.building.run_values import checked_values, settings
 from alight.scenario.document import Document
 from alight.scenario.errors import blame
@@ -86,13 +87,10 @@ class Prepared:
         scenario = self.scenario.replaced(setting) if setting else self.scenario
         parts = self._parts
         model, lander = parts.model(scenario, arrays), parts.lander(scenario)
-        given = (scenario, model.surface, arrays, len(rows))
+        tree = lander if isinstance(lander, Articulated) else None
         with blame(scenario.source, "release"):
-            release: motions.Release | motions.TreeRelease
-            if isinstance(lander, Articulated):
-                release = tree_release_of(*given, lander)
-            else:
-                release = release_of(*given)
+            mass = functools.partial(parts.gm, scenario)
+            release = release_of(scenario, model, arrays, len(rows), mass, tree)
         return Group(model, release, rows, scenario.source)
 
 

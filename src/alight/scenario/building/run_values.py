@@ -10,17 +10,34 @@ from numpy.typing import NDArray
 
 from alight.core.checks import Array
 from alight.core.errors import InputError
-from alight.scenario.document import Document
+from alight.scenario.document import Document, component
 from alight.scenario.field_types import Either
 
 
 def checked_values(scenario: Document, values: dict[str, Any]) -> tuple[dict[str, Array], int]:
     """Values in SI units as (runs, width) arrays by dotted key, and the number of runs."""
     arrays = {key: _checked(scenario, key, value) for key, value in values.items()}
+    arrays = _with_components(scenario, arrays)
     counts = {len(a) for a in arrays.values()}
     if len(counts) > 1:
         raise InputError(f"values are given for different numbers of runs: {sorted(counts)}.")
     return arrays, counts.pop() if counts else 1
+
+
+def _with_components(scenario: Document, arrays: dict[str, Array]) -> dict[str, Array]:
+    """The same with vectors where single components of them are given."""
+    out: dict[str, Array] = {}
+    for key, array in arrays.items():
+        part = component(type(scenario), key)
+        if part is None:
+            out[key] = array
+            continue
+        whole, index = part
+        if whole not in out:
+            nominal = np.asarray(scenario.number(whole), dtype=np.float64)
+            out[whole] = np.array(np.broadcast_to(nominal, (len(array), nominal.size)))
+        out[whole][:, index] = array[:, 0]
+    return out
 
 
 def _checked(scenario: Document, key: str, value: Any) -> Array:

@@ -1,8 +1,7 @@
-"""The lander in a scenario: what it is, and how it is released."""
+"""The lander in a scenario: what it is."""
 
 from __future__ import annotations
 
-import math
 from typing import Annotated, Any, ClassVar
 
 from alight.core.errors import InputError
@@ -33,7 +32,7 @@ from alight.scenario.schema.articulated_lander import (
     ThrusterSection,
 )
 from alight.scenario.schema.section import Section
-from alight.scenario.schema.target import FLAT, MESH_UNITS
+from alight.scenario.schema.target import MESH_UNITS
 
 LENGTH = Measure(dimension="length", above=0)
 #: Keys of each shape.
@@ -254,61 +253,3 @@ class LanderSection(Section):
                 return made
             return made.filled(ignore_limits=False, collision=False)
         return self.filled(points=32) if self.shape == "mesh" else self
-
-
-class ReleaseSection(Section):
-    """Where, how fast and how turned the lander is let go."""
-
-    latitude: Annotated[
-        float | None, Measure(dimension="angle", least=-math.pi / 2, most=math.pi / 2)
-    ] = None
-    longitude: Annotated[
-        float | None, Measure(dimension="angle", least=-2 * math.pi, most=2 * math.pi)
-    ] = None
-    height: Annotated[float | None, Measure(dimension="length", least=0)] = None
-    offset: Annotated[Any, ListField(Measure(dimension="length"))] = None
-    position: Annotated[Any, ListField(Measure(dimension="length"))] = None
-    velocity: Annotated[Any, ListField(Measure(dimension="speed"))] = (Quantity(0.0, "0 m/s"),) * 3
-    attitude: Annotated[Any, ListField(Number(), 4, nonzero=True)] = None
-    euler: Annotated[Any, ListField(Measure(dimension="angle"))] = None
-    attitude_axes: Annotated[str | None, ChoiceField(("target", "local"))] = None
-    rate: Annotated[Any, ListField(Measure(dimension="angular rate"))] = (
-        Quantity(0.0, "0 rad/s"),
-    ) * 3
-
-    def problems(self, ground: str) -> list[Fault]:
-        """What does not fit together, or with the ground."""
-        place = ("latitude", "longitude", "height")
-        given = [key for key in (*place, "offset") if getattr(self, key) is not None]
-        found = []
-        if self.position is not None:
-            found += [Fault(f"release.{key}", "does not go with position") for key in given]
-            if self.attitude_axes == "local":
-                found.append(Fault("release.attitude_axes", '"local" needs latitude and longitude'))
-        elif ground in FLAT:
-            found.append(
-                Fault(
-                    "release.position",
-                    f'is missing; over a {ground} it must be given, such as ["0 m", "0 m", "2 m"]',
-                )
-            )
-        elif len([key for key in given if key in place]) < 3:
-            lacks = ", ".join(key for key in place if getattr(self, key) is None)
-            found.append(
-                Fault(
-                    "release",
-                    f'lacks {lacks}; give latitude = "20 deg", longitude = "40 deg" and height = '
-                    '"60 m", or position = ["500 m", "0 m", "0 m"] in the axes of the target',
-                )
-            )
-        if self.attitude is not None and self.euler is not None:
-            found.append(Fault("release", "has both attitude and euler; give one of them"))
-        return found
-
-    def completed(self) -> ReleaseSection:
-        """With no offset, and an attitude along the axes."""
-        made = self.filled(attitude_axes="target")
-        if self.position is None:
-            zero = Quantity(0.0, "0 m")
-            made = made.filled(offset=(zero, zero, zero))
-        return made if self.euler is not None else made.filled(attitude=(0.0, 0.0, 0.0, 1.0))

@@ -8,13 +8,14 @@ from typing import Any, ClassVar
 import numpy as np
 
 from alight.scenario.building.articulated_landers import articulated
-from alight.scenario.dispersion import MixedVector
+from alight.scenario.dispersion import RUN_NUMBER, Dispersion, MixedVector
 from alight.scenario.document import LANDING, Document
 from alight.scenario.errors import Fault
 from alight.scenario.field_types import FieldType, ListField, OneOf
 from alight.scenario.schema.articulated_lander import euler_attitude
 from alight.scenario.schema.contact import ContactSection
-from alight.scenario.schema.lander import LanderSection, ReleaseSection
+from alight.scenario.schema.lander import LanderSection
+from alight.scenario.schema.release import STATES, ReleaseSection
 from alight.scenario.schema.run import Environment, StepsSection, StopSection
 from alight.scenario.schema.target import FLAT, GravitySection, GroundSection, TargetBodySection
 
@@ -23,7 +24,13 @@ class Scenario(Document):
     """A landing: body, lander, release, laws, and what is uncertain about them."""
 
     KIND: ClassVar[str] = LANDING
-    FILES: ClassVar = (("body", "mesh"), ("lander", "mesh"), ("lander", "urdf"), ("ground", "map"))
+    FILES: ClassVar = (
+        ("body", "mesh"),
+        ("lander", "mesh"),
+        ("lander", "urdf"),
+        ("ground", "map"),
+        ("release", "file"),
+    )
     OPEN: ClassVar = (
         "contact.static_friction",
         "contact.rolling_resistance",
@@ -57,7 +64,7 @@ class Scenario(Document):
             *self.gravity.problems(body),
             *self.ground.problems(body),
             *self.lander.problems(),
-            *self.release.problems(self.ground.kind),
+            *self._release_problems(),
             *self.contact.problems(self.ground, self.lander),
             *self.environment.problems(body),
             *self.stop.problems(
@@ -68,6 +75,11 @@ class Scenario(Document):
             *self.steps.problems(self.lander.is_tree),
             *self._hull_problems(),
         ]
+
+    def _release_problems(self) -> list[Fault]:
+        body = self.body.completed()
+        mass = body.gm is not None or body.density is not None
+        return self.release.problems(self.ground.kind, mass, body.rotation.pole is not None)
 
     @property
     def flat(self) -> bool:
@@ -109,8 +121,29 @@ class Scenario(Document):
         return self.model_copy(update={"environment": environment.model_copy(update={"sun": sun})})
 
     def file_problems(self) -> list[Fault]:
-        """What is wrong with a URDF."""
-        return articulated(self.lander)[1] if self.lander.urdf is not None else []
+        """What is wrong with a URDF, or with a file of states."""
+        found = articulated(self.lander)[1] if self.lander.urdf is not None else []
+        if self.release.form != STATES:
+            return found
+        from alight.scenario.building.state_files import file_problems
+
+        return found + file_problems(self.release)
+
+    def drawn(self) -> dict[str, Dispersion]:
+        """Run k takes row k of a file of states that names no row."""
+        release = self.release
+        if release.form != STATES or release.row is not None or release.row_name is not None:
+            return {}
+        return {"release.row": Dispersion("release.row", RUN_NUMBER, 1)}
+
+    def most_runs(self) -> int | None:
+        """Of a file of states, too, there are as many runs as it has rows."""
+        known = [super().most_runs()]
+        if self.drawn():
+            from alight.scenario.building.state_files import rows_of
+
+            known.append(rows_of(self.release))
+        return min((n for n in known if n is not None), default=None)
 
     # -- single values ------------------------------------------------------------------------
 
@@ -121,8 +154,8 @@ class Scenario(Document):
             both = (release.latitude, release.longitude)
             return None if None in both else both
         if key == "release.state":
-            place = release.offset if release.position is None else release.position
-            return (*place, *release.velocity)
+            place = getattr(release, release.moved)
+            return None if None in (place, release.velocity) else (*place, *release.velocity)
         if key == "release.attitude" and release.euler is not None:
             return tuple(euler_attitude(np.asarray(release.euler, dtype=np.float64)))
         return super().value(key)
@@ -130,13 +163,19 @@ class Scenario(Document):
     def kind_here(self, key: str) -> FieldType | None:
         """The kind of value that may vary under a key, given the laws of this scenario."""
         section, _, name = key.partition(".")
+        if key.startswith(("release.velocity.", "release.offset.")):
+            axis = name.rpartition(".")[2]
+            return super().kind_here(key) if (axis in "xyz") != self.release.local else None
         if section != "contact":
             return super().kind_here(key)
         kind = self.contact.kind_of(name)
         return kind.form(self.value(key)) if isinstance(kind, OneOf) else kind
 
     def unfit(self, key: str) -> str:
-        """Why a value of the contact may not vary."""
+        """Why a value of the contact may not vary, or which axes a component has."""
+        if key.startswith("release."):
+            names = "east, north, up" if self.release.local else "x, y, z (target axes)"
+            return f"the components of {key.rpartition('.')[0]} are {names} in this scenario."
         return f'{key} does not go with law = "{self.contact.law}" of the contact.'
 
     @classmethod

@@ -6,7 +6,6 @@ import functools
 from collections.abc import Mapping, Sequence
 from typing import Annotated, Any, ClassVar
 
-from alight.core import frames
 from alight.core.errors import InputError, did_you_mean
 from alight.core.outcomes import Outcome
 from alight.core.requirements import ABOVE, BELOW, OUTCOME, REST_WITHIN, Requirement
@@ -147,6 +146,8 @@ class RequirementSection(Section):
             assert self.radius is not None
             center = self.center
             if center is None:
+                from alight.core import frames  # which comes with Warp
+
                 center = frames.direction(float(self.latitude or 0), float(self.longitude or 0))
             given |= {
                 "share": self.share,

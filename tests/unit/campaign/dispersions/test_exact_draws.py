@@ -253,6 +253,13 @@ def test_covariance():
     agree(found, exact, scale=30.0)
 
 
+def test_table_rows_are_each_an_equal_part_of_the_interval():
+    rows = np.arange(8.0).reshape(4, 2)
+    u = np.array([0.0, 0.2499, 0.25, 0.5, 0.75, 1.0 - 2.0**-53])[:, None]
+    found = draws("table", [0.0, 0.0], {"samples": rows, "random": True}, u)
+    assert found.tolist() == rows[[0, 0, 1, 2, 3, 3]].tolist()
+
+
 def test_every_kind_is_drawn_exactly():
     tested = {n.removeprefix("test_").replace("_", "-") for n in globals() if n.startswith("test_")}
     for kind, made in KINDS.items():

@@ -485,7 +485,7 @@ def test_what_differs_between_runs():
         ("lander.joint.leg-1.kind", {"kind": "choice", "values": ["fixed"]}, "is not a number"),
         ("lander.joint.liquid.stiffness", {"kind": "normal", "sigma": "0.1 N/m"}, "is no unit of"),
         ("contact.stiffness", {"kind": "normal", "sigma": "1 N/m"}, "is no unit of Hertz"),
-        ("contact.restitution", {"kind": "uniform", "low": 0.1, "high": 1}, "no value under"),
+        ("contact.restitution", {"kind": "uniform", "low": 0.1, "high": 1}, "go with law"),
         ("lander.body.bus.mass", {"kind": "normal", "sigma": "10 kg"}, "beyond what"),
     ],
 )

@@ -64,7 +64,8 @@ def _all_over(found: LandingFindings) -> str:
     assert found.where is not None
     said = (
         f"Over much of {found.data.body}: {percent(found.far)} of the landings rest on the far "
-        "side, more than 90° from the median site. There is no one middle, and no ellipse would tell where."
+        "side, more than 90° from the median site. There is no one middle, and no ellipse would "
+        "tell where."
     )
     if not found.on_globe:
         return said
