@@ -131,7 +131,9 @@ def computed(found: Findings[Any]) -> Section:
 
 def scenario(found: Findings[Any]) -> Section:
     """The scenario as it was run."""
-    names = ", ".join(map(name_of, sorted(found.data.scenario.get("dispersions", {})))) or "nothing"
+    given = {k for k in found.data.scenario.get("dispersions", {}) if "." in k}
+    keys = sorted(given | {one.key for one in found.data.inputs})
+    names = ", ".join(map(name_of, keys)) or "nothing"
     made = "Made in Python" if "study" in found.data.scenario else "With every default filled in"
     told = f"{made}. Varied from run to run: {names}."
     text, rounded = readable(found.data.scenario_text)

@@ -38,6 +38,10 @@ _LENGTHS = {
     "release.offset": ("distance of the release from nominal", ""),
 }
 
+#: How a column of a component ends, and the names of components in keys.
+_AXIS = re.compile(r"_(v?[xyz]|w|latitude|longitude|\d+)$")
+_COMPONENTS = ("east", "north", "up", "x", "y", "z", "roll", "pitch", "yaw", "ra", "dec")
+
 #: Units as columns spell them, with what shows them best.
 _CHOICES = {
     "m": words.length,
@@ -82,10 +86,12 @@ def input_of(column: str, unit: str, values: Array, scenario: Mapping[str, Any])
     """The input that a column holds: its key in the scenario, and which component it is."""
     keys = scenario.get("dispersions", {})
     key = max((k for k in keys if column.startswith(k)), key=len, default="")
-    found = re.match(r"_(v?[xyz]|w|latitude|longitude|\d+)(_|$)", column[len(key) :])
-    if not key or not found:
-        bare = key or column.removesuffix("_" + unit.replace("/", "_per_").replace("*", "_"))
-        return Input(name_of(bare), unit, values, bare)
+    bare = column.removesuffix("_" + unit.replace("/", "_per_").replace("*", "_"))
+    if not key:  # of a group or a table of samples, which name it within
+        key = _AXIS.sub("", bare)
+    found = _AXIS.search(bare[len(key) :])
+    if not found:
+        return Input(name_of(key), unit, values, key)
     axis = found.group(1)
     local = is_local(scenario) and key in _LOCAL_KEYS
     label = f"{name_of(key)}, {_LOCAL[axis] if local else axis}"
@@ -99,6 +105,9 @@ def is_local(scenario: Mapping[str, Any]) -> bool:
 
 def name_of(key: str) -> str:
     """What a reader calls a key of the scenario."""
+    whole, _, last = key.rpartition(".")
+    if last in _COMPONENTS and "." in whole:
+        return f"{name_of(whole)}, {last}"
     return _NAMES.get(key, " ".join(key.split(".")).replace("_", " "))
 
 
