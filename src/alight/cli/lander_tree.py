@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from alight.cli import screen
+from alight.cli.body import figure_place, file_stem, is_file_name, writing
 from alight.core.errors import InputError
 
 if TYPE_CHECKING:
@@ -22,14 +23,38 @@ def articulated_target(target: str) -> bool:
 
 
 def show(target: str, options: Mapping[str, object], as_json: bool) -> None:
-    """Tell an articulated lander; ``options`` are those that only rigid ones have."""
+    """Tell an articulated lander; ``options`` are those of the command line."""
+    figure = options["--figure"]
+    place = figure_place(None if figure is None else str(figure))
+    options = {name: value for name, value in options.items() if name != "--figure"}
     for option in (name for name, value in options.items() if value is not None):
         raise InputError(f"{option} is for rigid landers; {target} has joints.")
     tree, devices = _found(target)
+    drawn = [] if place is None else _draw(target, tree, devices, place)
     if as_json:
-        screen.echo_json(_facts(tree, devices))
+        screen.echo_json({**_facts(tree, devices), "figures": [str(file) for file in drawn]})
     else:
         _tell(tree, devices)
+        screen.lines(screen.console(), (f"wrote {file}" for file in drawn), "green")
+
+
+def _draw(target: str, tree: Tree, devices: tuple[Device, ...], place: Path) -> list[Path]:
+    """Draw the sheet; into a folder as .png and .svg."""
+    from alight.cli.report_lander import pose_of
+    from alight.scenario.building.articulated_landers import READY_UP, UP
+    from alight.views.figures import articulated as view
+
+    stem = file_stem(tree.name, "lander")
+    files = [place] if is_file_name(place) else [place / f"{stem}.png", place / f"{stem}.svg"]
+    rows = [("mass", f"{tree.mass:g} kg"), ("bodies, freedoms", f"{tree.count}, {tree.n_v}")]
+    rows += [(body.name, f"{body.mass:g} kg") for body in tree.bodies if body.mass > 0.0]
+    notes = [f"{d.name}: {_device_text(d)}." for d in devices]
+    pose = pose_of(tree, devices, tree.neutral())
+    up = UP if target.lower().endswith(".urdf") else READY_UP
+    sheet = view.Sheet(tree.name, "articulated lander, joints as built", pose, rows, notes, up)
+    with writing(place):
+        view.draw(sheet, *files)
+    return files
 
 
 def _found(target: str) -> tuple[Tree, tuple[Device, ...]]:

@@ -97,13 +97,18 @@ def _given(campaign: Campaign, date: str | None) -> tuple[dict[str, Any], str]:
     """What the kind of a campaign wants for its pictures, by arguments of ``report.write``; and
     why something of it is not there."""
     from alight.cli.report_capture import looks_of
+    from alight.cli.report_lander import articulated_of, limits_of, look_of
     from alight.cli.report_sun import sun_of
     from alight.views.report import kind_of
 
     kind = kind_of(campaign)
     if kind == "landing":
         mesh, note = body_mesh(_body(campaign))
-        return {"mesh": mesh, "sun": sun_of(campaign.scenario, date)}, note
+        given: dict[str, Any] = {"mesh": mesh, "sun": sun_of(campaign.scenario, date)}
+        lander = articulated_of(campaign)
+        if lander is not None:
+            given |= {"limits": limits_of(lander, campaign), "pose": look_of(lander)}
+        return given, note
     if date is not None:
         raise InputError(
             f"--date tells the light where landers rest, and this is a campaign of {kind}s. Leave "

@@ -32,8 +32,8 @@ from alight.engine.lot import Lot, Share
 from alight.engine.motion import Motion
 from alight.engine.worlds import Worlds
 
-#: Decks of a batch on a GPU. With three, of 400 000 reference landings on an H200 three quarters had
-#: ended after 14.2 s, with one after 11.1 s: launches of one held up the records of the others.
+#: Decks of a batch on a GPU. With three, of 400 000 reference landings on an H200 three quarters
+#: had ended after 14.2 s, with one after 11.1 s: launches of one held up the records of the others.
 GPU_DECKS = 1
 
 

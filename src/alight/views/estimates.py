@@ -11,7 +11,7 @@ from alight.analysis.intervals import Estimate, Spread
 from alight.views import words
 
 #: What the cells of ``spread_cells`` are.
-SPREAD_HEAD = ["median (95 % interval)", "5 %", "95 %", "99 %", "greatest"]
+SPREAD_HEAD = ["median (95 % interval)", "5 %", "95 %", "99 %", "max"]
 
 
 def percent(fraction: float) -> str:

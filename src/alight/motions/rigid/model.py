@@ -62,7 +62,7 @@ from alight.vehicles.rigid.hull_data import HullData
 _SCHEMES: dict[str, Scheme] = {"clipped": CLIPPED, "smooth": SMOOTH}
 
 #: Steps after which a landing leaves a GPU. Of the reference landings 18 in a thousand take more
-#: than 16 384 steps, 3 in a thousand more than 32 768; a lonely run takes some 0.15 ms a step there.
+#: than 16 384 steps, 3 in a thousand more than 32 768; a step of a lonely run takes 0.15 ms there.
 HAND_OVER = 24_576
 
 

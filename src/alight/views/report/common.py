@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+import re
 from functools import partial
 from typing import Any
 
@@ -9,6 +11,7 @@ from alight.views import words
 from alight.views.estimates import SPREAD_HEAD, percent, plain_name, range_text, spread_cells
 from alight.views.figures import statistics
 from alight.views.report.findings import Findings, Quantity
+from alight.views.report.inputs import name_of
 from alight.views.report.section import Code, Facts, Figure, Paragraph, Section, Table
 
 #: What the intervals of a page are.
@@ -128,10 +131,34 @@ def computed(found: Findings[Any]) -> Section:
 
 def scenario(found: Findings[Any]) -> Section:
     """The scenario as it was run."""
-    names = ", ".join(sorted(found.data.scenario.get("dispersions", {}))) or "nothing"
+    given = {k for k in found.data.scenario.get("dispersions", {}) if "." in k}
+    keys = sorted(given | {one.key for one in found.data.inputs})
+    names = ", ".join(map(name_of, keys)) or "nothing"
     made = "Made in Python" if "study" in found.data.scenario else "With every default filled in"
     told = f"{made}. Varied from run to run: {names}."
-    return Section("The scenario", [Paragraph(told), Code(found.data.scenario_text)])
+    text, rounded = readable(found.data.scenario_text)
+    if rounded:
+        told += " Long numbers are rounded here; scenario.toml beside the tables has all digits."
+    return Section("The scenario", [Paragraph(told), Code(text)])
+
+
+def readable(text: str) -> tuple[str, bool]:
+    """The text of a scenario with angles in degrees and no more digits than a reader needs, and
+    whether that changed it."""
+
+    def angle(found: re.Match[str]) -> str:
+        return f'"{_short(math.degrees(float(found.group(1))))} deg"'
+
+    def number(found: re.Match[str]) -> str:
+        return _short(float(found.group(0)))
+
+    made = re.sub(r'"(-?\d+\.\d{7,}(?:e-?\d+)?) rad"', angle, text)
+    made = re.sub(r"-?\b\d+\.\d{9,}(?:e[-+]?\d+)?\b", number, made)
+    return made, made != text
+
+
+def _short(value: float) -> str:
+    return f"{value:.8g}"
 
 
 #: What reports of all kinds end with.

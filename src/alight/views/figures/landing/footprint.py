@@ -11,7 +11,7 @@ from matplotlib.colors import LogNorm
 
 from alight.analysis.columns import Array
 from alight.analysis.footprint import Ellipse
-from alight.analysis.settling import COUNT, FIRST, FORCE, HARDEST, SETTLE
+from alight.analysis.settling import COUNT, FIRST, FORCE, HARDEST, SETTLE, TOUCH
 from alight.views import style, words
 from alight.views.figures.panels import (
     BLUE,
@@ -46,8 +46,9 @@ def draw_ellipses(found: LandingFindings, *files: Path) -> None:
         _cloud(axes, side, rest / unit.size, box)
         for ellipse in found.ellipses:
             _outline(axes, ellipse, unit)
-        axes.plot(0.0, 0.0, "+", color="white", ms=13, mew=3.6, zorder=6)
-        axes.plot(0.0, 0.0, "+", color=style.INK, ms=11, mew=1.6, zorder=7)
+        if found.compact:
+            axes.plot(0.0, 0.0, "+", color="white", ms=13, mew=3.6, zorder=6)
+            axes.plot(0.0, 0.0, "+", color=style.INK, ms=11, mew=1.6, zorder=7)
         name_axes(axes, found, unit)
         plain(axes)
         _legend(side, found, unit)
@@ -58,8 +59,9 @@ def name_axes(axes: Axes, found: LandingFindings, unit: words.Unit) -> None:
     """Directions on the ground: on a body "east of the middle", on a plane "x from the middle"."""
     of = "of" if found.data.level is None else "from"
     first, second = found.data.axes
-    axes.set_xlabel(f"{first} {of} the middle [{unit.name}]")
-    axes.set_ylabel(f"{second} {of} the middle [{unit.name}]")
+    middle = "the middle" if found.compact else "the median place"
+    axes.set_xlabel(f"{first} {of} {middle} [{unit.name}]")
+    axes.set_ylabel(f"{second} {of} {middle} [{unit.name}]")
 
 
 def window(ellipses: list[Ellipse], rest: Array) -> tuple[Array, float]:
@@ -117,7 +119,7 @@ def _legend(side: Axes, found: LandingFindings, unit: words.Unit) -> None:
         turned = f"{round(found.ellipses[0].azimuth) % 180}° from {second} to {first}"
         lines += ["", "long axis", turned]
     else:
-        lines.append("no ellipses")
+        lines.append("no ellipses" if found.groups.count == 1 else f"{found.groups.count} clusters")
     if found.far:
         lines += ["", f"{words.percent(found.far)} on the far side,", "folded over"]
     side.text(0.0, 1.0, "\n".join(lines), va="top", linespacing=1.55, transform=side.transAxes)
@@ -140,3 +142,38 @@ def draw_spreads(found: LandingFindings, *files: Path) -> None:
     """Settling time, bounces, speed of the first impact, largest force or hardest impact."""
     shown = (*_HISTOGRAMS, _FORCE if found.data.forces else _HARDEST)
     draw_histograms(found.known, shown, *files)
+
+
+# -- the timeline -----------------------------------------------------------------------------
+
+
+def draw_timeline(found: LandingFindings, *files: Path) -> None:
+    """When landings touch, come to rest or are lost: range, middle 90 % and median."""
+    shown = {"first contact": found.values(TOUCH), "rest": found.values(SETTLE)}
+    for loss in found.losses:
+        if loss.count and not loss.asked and loss.stem != "bottoming":
+            shown[f"{loss.verb.did}, end of the run"] = found.data.times[loss.hit]
+    unit = words.time(float(np.median(shown["rest"])))
+    height = 0.75 + 0.42 * len(shown)
+    with style.figure(9.6, height) as fig:
+        axes = fig.add_axes((0.2, 0.5 / height, 0.775, 1.0 - 0.62 / height))
+        for k, times in enumerate(shown.values()):
+            _span(axes, k, times / unit.size, ORANGE if k > 1 else BLUE, unit.name)
+        axes.set_yticks(range(len(shown)), list(shown), color=style.INK)
+        axes.set_ylim(len(shown) - 0.45, -0.7)
+        axes.set_xlim(0.0, 1.04 * max(float(t.max()) for t in shown.values()) / unit.size)
+        axes.set_xlabel(f"time from release [{unit.name}]")
+        plain(axes, "x")
+        axes.tick_params(axis="y", length=0)
+        style.save(fig, *files)
+
+
+def _span(axes: Axes, y: int, times: Array, colour: str, unit: str) -> None:
+    low, p05, median, p95, high = np.quantile(times, [0.0, 0.05, 0.5, 0.95, 1.0])
+    axes.plot([low, high], [y, y], color=colour, linewidth=1.2)
+    axes.plot([p05, p95], [y, y], color=colour, linewidth=7.0, alpha=0.45, solid_capstyle="butt")
+    axes.plot(median, y, "|", color=colour, ms=13, mew=2.4)
+    axes.annotate(
+        f"{words.number(float(median))} {unit}", (float(median), y), (0, 9), fontsize=7.5,
+        textcoords="offset points", ha="center", color=colour, fontweight="bold",
+    )  # fmt: skip

@@ -20,7 +20,7 @@ from alight.shapes.mesh import Mesh
 from alight.views import style, words
 from alight.views.figures.body import maps
 from alight.views.figures.body.sheet import draw_scale_bar, fit
-from alight.views.figures.panels import BLUE, GREEN, LINES, ORANGE, PURPLE, plain, thinned
+from alight.views.figures.panels import BLUE, GREEN, HALO, LINES, ORANGE, PURPLE, plain, thinned
 from alight.views.figures.solid import Camera, View
 
 if TYPE_CHECKING:
@@ -65,21 +65,21 @@ def _map(axes: Axes, found: LandingFindings) -> None:
     latitude, longitude = np.degrees(frames.latitude_longitude(rest))
     axes.scatter(
         longitude % 360.0, latitude, s=5, color=ORANGE, alpha=0.5, linewidths=0, zorder=3,
-        rasterized=True, label="place of rest",
+        rasterized=True, label="rest site",
     )  # fmt: skip
-    if found.where is not None:
+    if found.compact and found.where is not None and not found.swept:
         north, east = np.degrees(found.where.latitude_longitude)
         axes.plot(
-            east % 360.0,
-            north,
-            "o",
-            ms=15,
-            mfc="none",
-            mec=style.INK,
-            mew=1.3,
-            zorder=5,
+            east % 360.0, north, "o", ms=15, mfc="none", mec=style.INK, mew=1.3, zorder=5,
             label="middle",
-        )
+        )  # fmt: skip
+    elif found.where is not None and not found.swept and found.groups.count > 1:
+        for k, part in enumerate(found.parts, 1):
+            north, east = np.degrees(part.latitude_longitude)
+            axes.text(
+                east % 360.0, north, str(k), ha="center", va="center", fontweight="bold",
+                color=style.INK, zorder=6, bbox={**HALO, "boxstyle": "circle", "alpha": 0.9},
+            )  # fmt: skip
     release = release_place(data)
     if release is not None:
         axes.plot(
@@ -124,7 +124,8 @@ def _relief(axes: Axes, mesh: Mesh) -> None:
 def _portrait(axes: Axes, found: LandingFindings, mesh: Mesh) -> None:
     """The body seen from above the footprint, places of rest and the 95 % ellipse on it."""
     where = found.where
-    camera = _camera(where.origin if where else np.array([0.0, -1.0, 0.3]), 0.5 * TILT)
+    over = found.parts[0].origin if where else np.array([0.0, -1.0, 0.3])
+    camera = _camera(over, 0.5 * TILT)
     picture = View(mesh, camera, pixels=PIXELS).picture()
     axes.set_axis_off()
     axes.imshow(picture.rgba, extent=picture.extent, origin="lower", zorder=2)
@@ -264,7 +265,7 @@ def _heights(axes: Axes, lines: list[Line], data: LandingData) -> None:
         label = f"run {line.course.run}"
         shown = height / length.size
         axes.plot(line.time / unit.size, shown, dash, color=colour, linewidth=1.2, label=label)
-    axes.set_title(f"Height above the place of rest [{length.name}]")
+    axes.set_title(f"Height above the rest site [{length.name}]")
     axes.legend(frameon=False, fontsize=8, ncols=2)
     axes.set_xlim(left=0.0)
     plain(axes)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
@@ -18,6 +18,7 @@ from alight.analysis.settling import QUANTITIES
 from alight.analysis.sun import SunPath
 from alight.campaign.reader import Campaign
 from alight.shapes.mesh import Mesh
+from alight.views.figures.articulated import Pose
 from alight.views.report.data import CampaignData, read_common, schema_of
 
 #: Columns of the table of runs that are read, beside those that are dispersed.
@@ -39,6 +40,10 @@ class LandingData(CampaignData):
 
     loads: dict[str, Array] = field(default_factory=dict)
     """Columns of loads, (n,) each; none for rigid landers."""
+    limits: Mapping[str, float] = field(default_factory=dict)
+    """Longest strokes of legs by their names in columns [m], where they are known."""
+    pose: Callable[[Mapping[str, float]], Pose] | None = None
+    """What an articulated lander looks like in a row of a trajectory."""
     mesh: Mesh | None = None
     """The body, for maps and pictures."""
     sun: SunPath | None = None
@@ -52,6 +57,11 @@ class LandingData(CampaignData):
         return columns.points(self.table, "rest_")
 
     @cached_property
+    def times(self) -> Array:
+        """(n,) when runs ended [s]."""
+        return self.column("end_time_s")
+
+    @cached_property
     def settled(self) -> Bools:
         """(n,) runs that rest."""
         return np.asarray(np.isfinite(self.rest[:, 0]))
@@ -63,6 +73,16 @@ class LandingData(CampaignData):
         if ground.get("kind") not in ("plane", "patch"):
             return None
         normal = np.asarray(ground.get("normal") or (0.0, 0.0, 1.0), dtype=np.float64)
+        return np.asarray(normal / np.linalg.norm(normal))
+
+    def ground_normal(self, run: int) -> Array:
+        """Normal of the flat ground of a run, which may differ from run to run."""
+        assert self.level is not None
+        parts = [one.values for one in self.inputs if one.key == "ground.normal" and one.axis]
+        if len(parts) != 3:
+            return self.level
+        at = int(np.flatnonzero(self.table["run"] == run)[0])
+        normal = np.array([values[at] for values in parts])
         return np.asarray(normal / np.linalg.norm(normal))
 
     @property
@@ -107,7 +127,11 @@ class LandingData(CampaignData):
 
 
 def read(
-    campaign: Campaign, mesh: Mesh | None = None, sun: SunPath | str | None = None
+    campaign: Campaign,
+    mesh: Mesh | None = None,
+    sun: SunPath | str | None = None,
+    limits: Mapping[str, float] | None = None,
+    pose: Callable[[Mapping[str, float]], Pose] | None = None,
 ) -> LandingData:
     """Read the columns of ``campaign`` that a report needs: 8 bytes each a run, and no more."""
     schema = schema_of(campaign)
@@ -119,6 +143,8 @@ def read(
     return LandingData(
         **common,
         loads=loads,
+        limits=limits or {},
+        pose=pose,
         mesh=mesh,
         sun=None if isinstance(sun, str) else sun,
         sun_note=sun if isinstance(sun, str) else "",

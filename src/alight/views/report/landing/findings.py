@@ -6,10 +6,19 @@ from functools import cached_property
 
 import numpy as np
 
-from alight.analysis.columns import Array
+from alight.analysis.clusters import Clusters, clusters, hollow
+from alight.analysis.columns import Array, Bools
 from alight.analysis.convergence import Convergence, convergence
 from alight.analysis.footprint import Ellipse, Footprint, ellipses, footprint
-from alight.analysis.loads import ACCELERATION, STROKE, TILT, LoadSpread, greatest, loads
+from alight.analysis.loads import (
+    ACCELERATION,
+    STROKE,
+    TILT,
+    LoadSpread,
+    greatest,
+    loads,
+    of_kind,
+)
 from alight.analysis.settling import COUNT, FIRST, FORCE, HARDEST, PATH, SETTLE, TOUCH, read_runs
 from alight.core.errors import InputError
 from alight.core.outcomes import Outcome
@@ -25,15 +34,19 @@ from alight.views.report.findings import (
 )
 from alight.views.report.landing.data import LandingData
 from alight.views.report.landing.light import Light, light_of
+from alight.views.report.losses import BOTTOM, COMPANION, ESCAPE, TIP, Loss
 
 #: More of the landings than this on the far side, and a tangent plane says little.
 FAR = 0.05
 
+#: A leg counts as fully crushed this near to its limit, as a part of it: steps end beside it.
+FULL = 1e-3
+
 QUANTITIES = (
     Quantity(SETTLE, "time from release to rest", words.time),
     Quantity(TOUCH, "time from release to first contact", words.time),
-    Quantity(COUNT, "contacts", words.bare, whole=True),
-    Quantity(PATH, "way of the centre of mass", words.length),
+    Quantity(COUNT, "number of contacts", words.bare, whole=True),
+    Quantity(PATH, "path of the centre of mass", words.length),
     Quantity(FIRST, "speed of the first impact", words.speed),
     Quantity(HARDEST, "speed of the hardest impact", words.speed),
     Quantity(FORCE, "largest normal force", words.newton),
@@ -94,10 +107,33 @@ class LandingFindings(Findings[LandingData]):
         return self.where.far_share if self.where is not None and on_body else 0.0
 
     @cached_property
+    def groups(self) -> Clusters:
+        """Clusters of the rest sites."""
+        return clusters(self.data.rest[self.data.settled])
+
+    @cached_property
+    def hollow(self) -> float | None:
+        """Share of landings near the middle of all, where it is so small that none is there."""
+        return None if self.where is None else hollow(self.where.plane)
+
+    @property
+    def compact(self) -> bool:
+        """Whether rest sites lie about one middle."""
+        some = self.where is not None and self.far <= FAR
+        return some and self.groups.count == 1 and self.hollow is None
+
+    @cached_property
+    def parts(self) -> list[Footprint]:
+        """The footprint of each cluster, the largest first."""
+        rest = self.data.rest[self.data.settled]
+        each = range(self.groups.count)
+        return [footprint(rest[self.groups.members(k)], self.data.level) for k in each]
+
+    @cached_property
     def ellipses(self) -> list[Ellipse]:
         """Ellipses that hold 50, 95 and 99 % of these landings, as far as their number allows."""
         where = self.where
-        if where is None or len(where.plane) < FEW or self.far > FAR:
+        if where is None or len(where.plane) < FEW or not self.compact:
             return []
         try:
             found = ellipses(where.plane)
@@ -114,6 +150,32 @@ class LandingFindings(Findings[LandingData]):
     def light(self) -> Light | str | None:
         """Light where landings rest, or why it is not known; None where nobody asks."""
         return light_of(self.data)
+
+    # -- losses -------------------------------------------------------------------------------
+
+    def _losses(self) -> list[Loss]:
+        """Escape, tipping over, legs at full stroke, and hitting the companion where some do."""
+        codes = self.data.codes
+        found = [self.loss("escape", "Escape", ESCAPE, codes == Outcome.ESCAPED)]
+        if self.data.articulated:
+            tipped = codes == Outcome.TIPPED_OVER
+            found.insert(0, self.loss("tipping", "Tipping over", TIP, tipped))
+        if self.bottomed is not None:
+            touched = np.isfinite(self.data.table[TOUCH])
+            full = self.bottomed
+            found.append(self.loss("bottoming", "Legs at full stroke", BOTTOM, full, touched))
+        if (hit := codes == Outcome.HIT_COMPANION).any():
+            found.append(self.loss("companion", "Hitting the companion", COMPANION, hit))
+        return found
+
+    @cached_property
+    def bottomed(self) -> Bools | None:
+        """(n,) some leg is crushed to the end of its stroke; None where that is not known."""
+        strokes = of_kind(self.data.loads, STROKE)
+        known = [(strokes[leg], most) for leg, most in self.data.limits.items() if leg in strokes]
+        if not known:
+            return None
+        return np.asarray(np.any([x >= (1.0 - FULL) * most for x, most in known], axis=0))
 
     # -- sensitivity --------------------------------------------------------------------------
 
@@ -181,6 +243,15 @@ class LandingFindings(Findings[LandingData]):
             for load in self.loads
         }
 
+    def _cluster_numbers(self, k: int) -> dict[str, object]:
+        latitude, longitude = np.degrees(self.parts[k].latitude_longitude)
+        return {
+            "landings": len(self.parts[k].plane),
+            **dict(zip(("x_m", "y_m", "z_m"), map(float, self.parts[k].origin), strict=True)),
+            "latitude_deg": float(latitude) if self.on_globe else None,
+            "longitude_deg": float(longitude) if self.on_globe else None,
+        }
+
     def _where_numbers(self, where: Footprint) -> dict[str, object]:
         latitude, longitude = np.degrees(where.latitude_longitude)
         return {
@@ -190,6 +261,7 @@ class LandingFindings(Findings[LandingData]):
             "latitude_deg": float(latitude) if self.on_globe else None,
             "longitude_deg": float(longitude) if self.on_globe else None,
             "far_side_share": self.far,
+            "clusters": [self._cluster_numbers(k) for k in range(self.groups.count)],
             "ellipses": [
                 {
                     "share": e.share,

@@ -3,19 +3,23 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 
+from alight.analysis.settling import SETTLE, TOUCH
+from alight.views.figures.articulated import draw_poses
 from alight.views.figures.landing import footprint, maps
 from alight.views.figures.landing.light import draw_light
 from alight.views.figures.landing.loads import draw_loads, draw_touchdown
 from alight.views.figures.panels import POINTS
-from alight.views.report import common
+from alight.views.report import common, requirements
 from alight.views.report.landing import light as sunlight
 from alight.views.report.landing import loads
 from alight.views.report.landing import words as text
 from alight.views.report.landing.findings import LandingFindings
 from alight.views.report.landing.light import Light
+from alight.views.report.losses import lost
 from alight.views.report.section import Figure, Listing, Paragraph, Part, Section, Table
 
 
@@ -30,6 +34,16 @@ def first(found: LandingFindings) -> Section:
     return common.opening(found, "have no place of rest and count as neither settled nor lost")
 
 
+def losses(found: LandingFindings) -> Section:
+    """What is lost; it comes first where something is."""
+    told, some = lost(found), any(one.count and not one.asked for one in found.losses)
+    return replace(told, answers=[_lost(found)]) if some else told
+
+
+def _lost(found: LandingFindings) -> tuple[str, str]:
+    return "How often is it lost?", text.lost(found)
+
+
 def where(found: LandingFindings) -> Section:
     """Where landings rest."""
     return Section(
@@ -39,36 +53,54 @@ def where(found: LandingFindings) -> Section:
     )
 
 
+def places(found: LandingFindings) -> Section:
+    """Where runs of a sweep rest: a map alone, as their middle and spread are of no sample."""
+    on_map = found.where is not None and found.data.level is None and not found.data.nameless
+    return Section("Where it comes to rest", [_map(found)] if on_map else [])
+
+
 def _places(found: LandingFindings) -> Iterator[Part]:
+    mapped = found.data.level is None and not found.data.nameless
     if found.data.nameless:
         yield Paragraph(
-            "There is no map: the campaign names no body and has no mesh of one. Places are told "
-            "in target axes, and shown as seen along the line from their origin."
+            "There is no map: the campaign names no body and has no mesh of one. Rest sites are "
+            "given in target axes, and shown as seen along the line from their origin."
         )
-    elif found.data.level is None:
+    elif mapped:
         yield _map(found)
-    yield Figure(
-        "ellipses",
-        partial(footprint.draw_ellipses, found),
-        "Places of rest about their middle, with ellipses",
-        f"Seen from above, about the middle, {text.middle_text(found)}. Each ellipse has the shape "
-        "of the covariance and just the size that holds its part of the landings; nothing is "
-        "assumed to be normal.",
-    )
+    if found.ellipses or not mapped:
+        yield _plan(found)
     if found.ellipses:
         yield Table(text.ELLIPSE_HEAD, text.ellipse_rows(found), (1, 2, 3))
 
 
+def _plan(found: LandingFindings) -> Figure:
+    """Rest sites seen from above."""
+    about = f", about the middle, {text.middle_text(found)}" if found.compact else ""
+    caption = f"Rest sites seen from above{about}."
+    if found.ellipses:
+        caption += (
+            " Each ellipse has the shape of the covariance and just the size that holds its part "
+            "of the landings; nothing is assumed to be normal."
+        )
+    draw = partial(footprint.draw_ellipses, found)
+    return Figure("ellipses", draw, f"Rest sites seen from above{about}", caption)
+
+
 def _map(found: LandingFindings) -> Figure:
-    middle = text.middle_text(found)
-    caption = f"Places of rest; their middle is at {middle}."
+    caption, alt = "Rest sites.", "Map of latitude and longitude with rest sites"
+    if found.compact and not found.swept:
+        middle = text.middle_text(found)
+        caption, alt = f"Rest sites; their middle is at {middle}.", f"{alt} around {middle}"
+    elif found.groups.count > 1 and not found.swept:
+        caption = "Rest sites; numbers stand at the middles of clusters, the largest first."
     if found.data.mesh is None:
         caption += " No mesh of the body was at hand, so the map has no relief."
     else:
-        caption += " Right: the body seen from near the middle, with the 95 % ellipse in white."
+        caption += " Right: the body seen from above the largest number of them"
+        caption += ", with the 95 % ellipse in white." if found.ellipse(0.95) else "."
     if found.data.settled.sum() > POINTS:
-        caption += f" At most {POINTS} of the places are drawn."
-    alt = f"Map of latitude and longitude with places of rest around {middle}"
+        caption += f" At most {POINTS} of them are drawn."
     return Figure("rest_map", partial(maps.draw_rest_map, found), alt, caption)
 
 
@@ -84,10 +116,23 @@ def how(found: LandingFindings) -> Section:
     answers = [
         ("When?", text.when(found)),
         ("How hard does it hit?", text.how_hard(found)),
-        ("How often is it lost?", text.lost(found)),
     ]
-    parts: list[Part] = [figure, common.quantity_table(found)]
+    if not any(one.count and not one.asked for one in found.losses):
+        answers.append(_lost(found))
+    parts: list[Part] = [*_timeline(found), figure, common.quantity_table(found)]
     return Section("How landings go", parts, answers, text.warnings(found), found.numbers())
+
+
+def _timeline(found: LandingFindings) -> Iterator[Part]:
+    """When things happen, from the release on."""
+    if found.spread(SETTLE) is not None and found.spread(TOUCH) is not None:
+        yield Figure(
+            "timeline",
+            partial(footprint.draw_timeline, found),
+            "Times of first contact, of coming to rest and of escape, as bars",
+            "From the release on. Thin line: from the first landing to the last. Bar: the middle "
+            "90 %. Mark: the median.",
+        )
 
 
 def borne(found: LandingFindings) -> Section:
@@ -148,7 +193,7 @@ def _light(found: LandingFindings, light: Light) -> Iterator[Part]:
 def courses(found: LandingFindings) -> Section:
     """The runs whose courses were kept."""
     shown = found.data.courses
-    return Section("Courses of single runs", list(_courses(found)) if shown else [])
+    return Section("Trajectories of single runs", list(_courses(found)) if shown else [])
 
 
 def _courses(found: LandingFindings) -> Iterator[Part]:
@@ -160,9 +205,17 @@ def _courses(found: LandingFindings) -> Iterator[Part]:
         )
     runs = ", ".join(str(course.run) for course in found.data.courses)
     yield Figure(
-        "courses", partial(maps.draw_courses, found), f"Courses of the runs {runs}", caption
+        "courses", partial(maps.draw_courses, found), f"Trajectories of the runs {runs}", caption
     )
     first = found.data.courses[0].run
+    if found.data.pose is not None and found.data.level is not None:
+        yield Figure(
+            "poses",
+            partial(draw_poses, found),
+            f"The lander of run {first} at its release, first contact and end",
+            f"Run {first} seen along the ground, which is level here whatever its slope. Red: "
+            "pads. The body is the hull of the points that are known of it.",
+        )
     if found.data.articulated:
         yield Figure(
             "touchdown",
@@ -179,4 +232,5 @@ def _courses(found: LandingFindings) -> Iterator[Part]:
     )
 
 
-SECTIONS = (first, where, how, borne, lit, courses, *common.CLOSING)
+SINGLE = (places, courses)
+SECTIONS = (requirements.section, first, losses, where, how, borne, lit, courses, *common.CLOSING)

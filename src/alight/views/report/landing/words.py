@@ -4,36 +4,78 @@ from __future__ import annotations
 
 import numpy as np
 
+from alight.analysis.footprint import Footprint
 from alight.analysis.settling import DEEP, FIRST, FORCE, HARDEST, SETTLE
+from alight.core import frames
 from alight.core.outcomes import STILL_MOVING, Outcome
 from alight.views import words
-from alight.views.estimates import interval, none_of, percent, stops_said, with_interval
+from alight.views.estimates import none_of, percent, stops_said, with_interval
 from alight.views.report.landing.data import DEPTH
 from alight.views.report.landing.findings import FAR, LandingFindings
+from alight.views.report.losses import Loss
+from alight.views.report.losses import said as said_of
 
 
 def where(found: LandingFindings) -> str:
-    """The middle, and what ellipses hold."""
+    """The middle and what ellipses hold, or clusters where there is no one middle."""
     where = found.where
     if where is None:
         return "Nowhere: no landing came to rest in the simulated time."
-    said = f"Around {middle_text(found)}."
-    half, most = found.ellipse(0.50), found.ellipse(0.95)
-    if half is not None and most is not None:
-        unit, (first, second) = words.length(most.semi_major), found.data.axes
-        said += (
-            " Half of the landings that settle rest within an ellipse of "
-            f"{unit.of(half.semi_major)} × {unit(half.semi_minor)}, 95 % within "
-            f"{unit.of(most.semi_major)} × {unit(most.semi_minor)} "
-            f"(semi-axes; the long one points {round(most.azimuth) % 180}° from {second} "
-            f"to {first})."
+    if len(where.plane) == 1:
+        return f"At {middle_text(found)}: one landing came to rest."
+    if found.groups.count > 1:
+        return clustered(found)
+    if found.far > FAR:
+        return _all_over(found)
+    if found.hollow is not None:
+        return (
+            f"Around {middle_text(found)}, but not there: of the tenth of the landings that a "
+            f"normal footprint has near its middle, only {percent(found.hollow)} of all are."
         )
-    elif found.far > FAR:
-        part = percent(found.far)
-        said += f" But {part} of them rest on the far side: no ellipse would tell where."
-    else:
-        said += " They are too few, or too much in line, for ellipses."
-    return said
+    return f"Around {middle_text(found)}. {_held(found)}"
+
+
+def _held(found: LandingFindings) -> str:
+    """What ellipses hold."""
+    half, most = found.ellipse(0.50), found.ellipse(0.95)
+    if half is None or most is None:
+        return "They are too few, or too much in line, for ellipses."
+    unit, (first, second) = words.length(most.semi_major), found.data.axes
+    return (
+        "Half of the landings that settle rest within an ellipse of "
+        f"{unit.of(half.semi_major)} × {unit(half.semi_minor)}, 95 % within "
+        f"{unit.of(most.semi_major)} × {unit(most.semi_minor)} "
+        f"(semi-axes; the long one points {round(most.azimuth) % 180}° from {second} "
+        f"to {first})."
+    )
+
+
+def clustered(found: LandingFindings) -> str:
+    """Each cluster with its share and its middle."""
+    shares, total = found.groups.shares, len(found.groups.label)
+    each = [
+        f"{percent(float(share))} ({len(part.plane)} of {total}) around {site_text(found, part)}"
+        for share, part in zip(shares, found.parts, strict=True)
+    ]
+    return f"In {len(each)} clusters with empty ground between them: {'; '.join(each)}."
+
+
+def _all_over(found: LandingFindings) -> str:
+    assert found.where is not None
+    said = (
+        f"Over much of {found.data.body}: {percent(found.far)} of the landings rest on the far "
+        "side, more than 90° from the median site. There is no one middle, and no ellipse would "
+        "tell where."
+    )
+    if not found.on_globe:
+        return said
+    latitude = np.degrees(frames.latitude_longitude(found.data.rest[found.data.settled])[0])
+    low, high = np.quantile(latitude, [0.05, 0.95])
+    return f"{said} 90 % rest between latitudes {_north(low)} and {_north(high)}."
+
+
+def _north(degrees: float) -> str:
+    return f"{abs(degrees):.0f}° {'N' if degrees >= 0.0 else 'S'}"
 
 
 def when(found: LandingFindings) -> str:
@@ -79,12 +121,9 @@ _CUT_SHORT = {
 def lost(found: LandingFindings) -> str:
     """How often it escapes or tips over, and how else runs ended."""
     runs = found.data.runs
-    if found.data.articulated:
-        said = _share(found, Outcome.TIPPED_OVER, "tip over", "tipped over")
-        if found.count(Outcome.ESCAPED):
-            said += " " + _share(found, Outcome.ESCAPED, "escape", "escaped")
-    else:
-        said = _share(found, Outcome.ESCAPED, "escape", "escaped")
+    first, *others = found.losses
+    told = [first, *(one for one in others if one.count and not one.asked)]
+    said = " ".join(_share(one) for one in told)
     for outcome in STILL_MOVING:
         if found.count(outcome):
             part = percent(found.count(outcome) / runs)
@@ -92,18 +131,21 @@ def lost(found: LandingFindings) -> str:
     return said + "".join(f" {line}." for line in stops_said(found.data.stops, runs))
 
 
-def _share(found: LandingFindings, outcome: Outcome, now: str, then: str) -> str:
-    """How many runs ended so, in the present where some did and in the past where none did."""
-    runs, count, part = found.data.runs, found.count(outcome), found.share(outcome)
-    if count:
-        return f"{percent(part.value)} of the runs {now} ({count} of {runs}; {interval(part)})."
-    return none_of(runs, part.high, "runs", then, now)
+def _share(one: Loss) -> str:
+    """How many runs are lost so, in the present where some are and in the past where none is."""
+    if one.count:
+        return said_of(one)
+    return none_of(one.share.n, one.share.high, "runs", one.verb.did, one.verb.many)
 
 
 def middle_text(found: LandingFindings) -> str:
     """The median place: latitude and longitude on a body, target axes where there is none."""
-    where = found.where
-    assert where is not None
+    assert found.where is not None
+    return site_text(found, found.where)
+
+
+def site_text(found: LandingFindings, where: Footprint) -> str:
+    """The median place of some landings."""
     if found.on_globe:
         return place_text(*where.latitude_longitude)
     unit = words.length(float(np.abs(where.origin).max()))
@@ -125,12 +167,58 @@ def warnings(found: LandingFindings) -> list[str]:
     told = []
     for outcome, key in zip(STILL_MOVING, ("stop.max_time", "stop.max_steps"), strict=True):
         late = found.count(outcome)
-        if late > 0.01 * found.data.runs:
+        if late > (0.01 * found.data.runs if outcome == Outcome.TIMED_OUT else 0):
             told.append(
                 f"{percent(late / found.data.runs)} of the runs {_CUT_SHORT[outcome]}: settling "
                 f"times and rest sites leave them out. A larger {key} would include them."
             )
-    return told + _inside(found)
+    return told + _inside(found) + _full_strokes(found) + _deep_contact(found)
+
+
+def _full_strokes(found: LandingFindings) -> list[str]:
+    """Legs at the end of their strokes."""
+    full = found.bottomed
+    if full is None or not full.any():
+        return []
+    return [
+        f"In {int(full.sum())} of {found.data.runs} landings a leg is crushed to the end of its "
+        "stroke. From there on it is a stiff spring: forces and accelerations of these landings "
+        "depend on its stiffness, and a real leg would break or hit its stop."
+    ]
+
+
+def _deep_contact(found: LandingFindings) -> list[str]:
+    """Hits so much faster than springs are set for that contact goes deeper than it should."""
+    contact = found.data.scenario.get("contact", {})
+    depth, speed = (_si(contact.get(name)) for name in ("depth", "speed"))
+    if contact.get("law", "compliant") != "compliant" or contact.get("stiffness"):
+        return []
+    if depth is None or speed is None:
+        return []
+    hits = found.values(HARDEST)
+    deep = int(np.sum(hits > 2.0 * speed))
+    if not deep:
+        return []
+    most = depth * float(hits.max()) / speed
+    return [
+        f"{deep} of {found.data.runs} landings hit more than twice as fast as contact.speed = "
+        f"{contact['speed']}, for which the springs of contact are set: they go deeper than "
+        f"contact.depth = {contact['depth']}, at most about {1e3 * most:.2g} mm. A larger "
+        "contact.speed makes contact stiffer."
+    ]
+
+
+#: Units in which a scenario may give what is read here, in SI.
+_SIZES = {"m": 1.0, "cm": 1e-2, "mm": 1e-3, "um": 1e-6, "m/s": 1.0, "cm/s": 1e-2, "mm/s": 1e-3}
+
+
+def _si(text: object) -> float | None:
+    """A quantity of the resolved scenario [SI]; None where it is none that is known here."""
+    number, _, unit = str(text or "").partition(" ")
+    try:
+        return float(number) * _SIZES[unit.strip()]
+    except (ValueError, KeyError):
+        return None
 
 
 def _inside(found: LandingFindings) -> list[str]:
