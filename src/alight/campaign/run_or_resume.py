@@ -149,7 +149,7 @@ def run_campaign(
                 notes.remark(f"Running on {place.label}: {choice.reason}.")
         given = with_runs(given, total)
         kind = "gpu" if place.is_gpu else "cpu"
-        plan = make_plan(given, kind, _versions(given), total)
+        plan = make_plan(given, kind, versions_of(given), total)
         if old is not None:
             plan = agreed(old, plan, folder)
         _keep(folder / PLAN_FILE, plan.to_json())
@@ -284,7 +284,7 @@ def _device(
         ) from None
 
 
-def _versions(scenario: Document | Study) -> dict[str, str]:
+def versions_of(scenario: Document | Study) -> dict[str, str]:
     """Of what decides the bits of a run."""
     own = {name: importlib.metadata.version(name) for name in _OWN}
     return {**own, **packages_of(scenario)}
