@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import os
 import pathlib
+import weakref
 from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
@@ -49,6 +50,11 @@ if TYPE_CHECKING:
 _ROUNDING = ("version of ", "kind of device")
 #: Values that differ by no more than this part of their size count as the same but for rounding.
 ROUNDING = 1e-6
+
+
+#: By campaign that is open, and by device.
+_works: weakref.WeakKeyDictionary[Campaign, dict[str, tuple[Work, tuple[str, ...]]]]
+_works = weakref.WeakKeyDictionary()
 
 
 @dataclass(frozen=True, eq=False)
@@ -189,11 +195,10 @@ def replay(
     """Compute run ``run`` of a campaign again; see ``Campaign.replay``."""
     number = checked_run_number(campaign, run)
     stored = stored_row(campaign, number)
-    given = _given(campaign, scenario)
-    notes = _other(campaign, given, mine=scenario is None)
     place, more = _place(device, campaign.plan)
     told = show if isinstance(show, str) else "silent"
-    work = Work(given, campaign.plan, place.name, threads, told)
+    work, notes = _work(campaign, scenario, place.name, told)
+    given, work.threads = work.scenario, threads
     job = Job(work, np.array([number]), sample(given, [number], total=campaign.plan.total))
     model, solution, thinning = _followed(job, number, place, threads, max_lines, show)
     row, contacts = _tables(job, number)
@@ -286,6 +291,24 @@ def _stored_contacts(campaign: Campaign, run: int) -> Any:
 
 
 # -- what is run ---------------------------------------------------------------------------------
+
+
+def _work(
+    campaign: Campaign, scenario: Any, device: str, show: str
+) -> tuple[Work, tuple[str, ...]]:
+    """What computing runs of a campaign needs, and what may change their bits.
+
+    Made once for each open campaign: meshes and fields take longer than most runs.
+    """
+    made = _works.setdefault(campaign, {})
+    if scenario is not None or device not in made:
+        given = _given(campaign, scenario)
+        notes = _other(campaign, given, mine=scenario is None)
+        work = Work(given, campaign.plan, device, None, show)
+        if scenario is not None:
+            return work, tuple(notes)
+        made[device] = (work, tuple(notes))
+    return made[device]
 
 
 def _given(campaign: Campaign, scenario: Any) -> Document | Study:

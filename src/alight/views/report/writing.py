@@ -103,7 +103,7 @@ def write(
     added = registered(found.data)
     figures = sum(len(s.figures) for s in (*own, *(one.section for one in added)))
     try:
-        drawn = _Drawing(page.parent, figures, on_figure)
+        drawn = Drawing(page.parent, figures, on_figure)
         body = drawn.all([s for s in own if s.parts])
         guests = [drawn.guarded(one) for one in added]
         # Sections of other packages stand before what the page ends with: how it was computed.
@@ -145,7 +145,7 @@ class _Told:
         return html.page(title, subtitle, lead, body)
 
 
-class _Drawing:
+class Drawing:
     """Sections as HTML; draws their figures and remembers the files."""
 
     def __init__(self, folder: Path, total: int, on_figure: OnFigure | None) -> None:
