@@ -10,7 +10,7 @@ shares             Fisher's exact test;            McNemar's exact test;
                    Newcombe's interval (1998)      Bonett and Price's interval (2012)
 quantities         Kolmogorov and Smirnov's test   the same distance, its chance from swapping
                                                    the two values of pairs at random
-medians            bootstrap of their difference   median of the differences, by order statistics
+medians            bootstrap of their difference   the same, of pairs
 =================  ==============================  =============================================
 
 Chances (p) of several comparisons are corrected by Holm (1979): with no difference at all, the
@@ -27,7 +27,7 @@ import numpy as np
 import scipy
 
 from alight.analysis.columns import Array, Bools
-from alight.analysis.intervals import CONFIDENCE, Estimate, normal_width, quantile, wilson
+from alight.analysis.intervals import CONFIDENCE, Estimate, normal_width, wilson
 from alight.core.errors import InputError
 
 #: Chance below which a difference counts as found, after correction.
@@ -37,13 +37,16 @@ SWAPS = 4999
 #: Pairs that are swapped, at most; of more, evenly spaced ones.
 MOST_PAIRS = 5000
 #: Medians of the bootstrap.
-RESAMPLED = 4000
+RESAMPLED = 2000
 #: Values of a sample up to which the law of the distance is evaluated exactly.
 EXACT = 1000
-#: Numbers that one block of swaps holds.
+#: Part of the runs with a quantity that must have it in both for pairs to speak for all of them.
+COMPLETE = 0.95
+#: Numbers that one block of swaps, or of resampled pairs, holds.
 _BLOCK = 4_000_000
 
 _SEED = 20_240_118
+_and, _or = np.logical_and, np.logical_or
 
 
 @dataclass(frozen=True)
@@ -51,7 +54,7 @@ class Tested:
     """The second sample less the first."""
 
     difference: Estimate
-    """Of the shares, of the medians, or in pairs the median of the differences."""
+    """Of the shares, or of the medians."""
     p: float
     """Chance of a difference as large where there is none, not corrected."""
     test: str
@@ -91,14 +94,17 @@ def _paired_shares(first: Bools, second: Bools, confidence: float) -> Tested:
 def value_difference(
     first: Array, second: Array, paired: bool = False, confidence: float = CONFIDENCE
 ) -> Tested | None:
-    """Of a quantity; nan stands for a run that has none. None where a sample has no value left."""
+    """Of a quantity; nan stands for a run that has none. None where a sample has no value.
+
+    Pairs are taken where nearly all runs that have it have it in both: of two campaigns of which
+    one settles and the other escapes, pairs would speak of a part that neither is known by.
+    """
     _check(first, second, paired)
     if paired:
-        both = np.isfinite(first) & np.isfinite(second)
-        if not both.any():
-            return None
-        a, b = first[both], second[both]
-        return Tested(quantile(b - a, 0.5, confidence), _swapped(a, b), "swapped pairs")
+        both, either = (op(np.isfinite(first), np.isfinite(second)) for op in (_and, _or))
+        if both.sum() >= max(2.0, COMPLETE * either.sum()):
+            a, b = first[both], second[both]
+            return Tested(_paired_medians(a, b, confidence), _swapped(a, b), "swapped pairs")
     a, b = (values[np.isfinite(values)] for values in (first, second))
     if not (len(a) and len(b)):
         return None
@@ -154,6 +160,28 @@ def _median_difference(first: Array, second: Array, confidence: float) -> Estima
     low, high = np.quantile(medians[1] - medians[0], [tail, 1.0 - tail])
     value = float(np.median(second) - np.median(first))
     return Estimate(value, float(low), float(high), min(len(first), len(second)))
+
+
+def _paired_medians(first: Array, second: Array, confidence: float) -> Estimate:
+    """The same of pairs, which are drawn with replacement.
+
+    Of many pairs some are drawn from, evenly spaced, and the width goes with the root of their
+    number.
+    """
+    value = float(np.median(second) - np.median(first))
+    every = max(1, -(-len(first) // MOST_PAIRS))
+    a, b = first[::every], second[::every]
+    rng, n = np.random.default_rng(_SEED), len(a)
+    found, left = [], RESAMPLED
+    while left:
+        count = min(left, max(1, _BLOCK // n))
+        drawn = rng.integers(0, n, (count, n), dtype=np.int32)
+        found.append(np.median(b[drawn], axis=1) - np.median(a[drawn], axis=1))
+        left -= count
+    apart = np.concatenate(found) - (np.median(b) - np.median(a))
+    tail = 0.5 * (1.0 - confidence)
+    low, high = value + np.quantile(apart, [tail, 1.0 - tail]) * np.sqrt(n / len(first))
+    return Estimate(value, float(low), float(high), len(first))
 
 
 def _resampled_medians(ascending: Array, rng: np.random.Generator) -> Array:

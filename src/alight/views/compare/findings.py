@@ -153,8 +153,9 @@ class Comparison:
             found = value_difference(a, b, pair.paired) if pair.tested else None
             against.append(Against(found))
         given = one.quantity
-        unit, more = given.choose(_size(values, ranges)), {"whole": given.whole, "ranges": ranges}
-        return Row(given.label, given.column, unit, values, tuple(against), **more)
+        unit = given.choose(_size(values, ranges))
+        told = (given.label, given.column, unit, values, tuple(against), ranges)
+        return Row(*told, whole=given.whole)
 
     def same_runs(self, number: int = 0) -> tuple[int, int] | None:
         """Of the runs that are compared in pairs: those whose every number is the same, and all;

@@ -24,10 +24,12 @@ Index = npt.NDArray[np.int64]
 #: Characters of a value of a scenario, at most.
 LONGEST = 60
 
-#: What a campaign is made of beside its scenario: names, and where they are in a plan.
+#: What stands for a value that a scenario does not have.
 _ABSENT = "-"
 #: Samplings of runs that are drawn at random; all else is not a sample of anything.
 RANDOM = ("random", "latin-hypercube", "sobol")
+#: Kind of dispersion that takes values of a grid, each once.
+SWEEP = "sweep"
 
 
 @dataclass(frozen=True, eq=False)
@@ -52,11 +54,13 @@ class Side:
     @property
     def drawn(self) -> bool:
         """Whether its runs are a random sample: something is dispersed, and at random."""
-        varied = bool(self.campaign.scenario.get("dispersions")) or bool(self.found.data.inputs)
-        return self.campaign.plan.sampling in RANDOM and (varied or self._varies)
+        varied = self.campaign.scenario.get("dispersions", {})
+        if any(one.get("kind") == SWEEP for one in varied.values()):
+            return False
+        return self.campaign.plan.sampling in RANDOM and (bool(varied) or self._shapes_vary)
 
     @property
-    def _varies(self) -> bool:
+    def _shapes_vary(self) -> bool:
         """Captures draw shapes that no key of [dispersions] names."""
         shapes = self.found.data.table.get("shape")
         return shapes is not None and bool((shapes != shapes[0]).any())
@@ -73,6 +77,8 @@ class Pair:
     def common(self) -> Index | None:
         """Numbers of runs that both have with the same draws; None where they have none."""
         one, other = (side.campaign for side in (self.first, self.second))
+        if not self.tested:
+            return None
         same = one.scenario.get("seed", 0) == other.scenario.get("seed", 0)
         if not same or one.plan.sampling != other.plan.sampling:
             return None

@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from alight.analysis.intervals import Estimate
-from alight.analysis.two_samples import LEVEL, SWAPS
+from alight.analysis.two_samples import COMPLETE, LEVEL, SWAPS
+from alight.views import words
 from alight.views.compare.sides import Changed, Pair
 from alight.views.estimates import percent, range_text
 from alight.views.report.section import named
@@ -21,10 +22,10 @@ NAMED = 4
 
 #: What tests are called on the page.
 TESTS = {
-    "Fisher": "Fisher's exact test",
-    "McNemar": "McNemar's exact test",
-    "Kolmogorov-Smirnov": "Kolmogorov-Smirnov test",
-    "swapped pairs": "Kolmogorov-Smirnov distance, pairs swapped",
+    "Fisher": "Fisher",
+    "McNemar": "McNemar",
+    "Kolmogorov-Smirnov": "KS",
+    "swapped pairs": "KS pairs",
 }
 
 
@@ -55,7 +56,9 @@ def _circumstances(found: Comparison) -> str:
 
 
 def _change(one: Changed) -> str:
-    return f"{one.key} is {' and '.join(one.values)}"
+    if len(one.values) == 2:
+        return f"{one.key} {one.values[0]} → {one.values[1]}"
+    return f"{one.key} {', '.join(one.values)}"
 
 
 def _differences(found: Comparison, number: int) -> str:
@@ -70,10 +73,14 @@ def _differences(found: Comparison, number: int) -> str:
             f"No difference was found in {found.tests} comparisons: chance alone explains what is "
             f"seen (p of at least {_p(_least(found, number))} after correction)."
         )
-    told = [_said(row, number, pair) for row in rows[:NAMED]]
+    told = [_said(row, number) for row in rows[:NAMED]]
     more = len(rows) - NAMED
-    rest = f" {more} more {'differs' if more == 1 else 'differ'}; see below." if more > 0 else ""
-    return f"Yes. {' '.join(told)}{rest}"
+    rest = f"; and in {more} more" if more > 0 else ""
+    count = sum(row.against[number].p is not None for row in found.rows)
+    return (
+        f"Yes, in {len(rows)} of {count} comparisons ({pair.first.name} → {pair.second.name}): "
+        f"{'; '.join(told)}{rest}."
+    )
 
 
 def _not_tested(pair: Pair) -> str:
@@ -90,24 +97,23 @@ def _least(found: Comparison, number: int) -> float:
     return min((p for p in chances if p is not None), default=1.0)
 
 
-def _said(row: Row, number: int, pair: Pair) -> str:
-    """A difference as a sentence: of medians or shares; of spreads where medians may be equal."""
+def _said(row: Row, number: int) -> str:
+    """A difference in short: of shares or medians; of spreads where medians may be equal."""
     found = row.against[number].tested
     assert found is not None
-    first, second = pair.first.name, pair.second.name
-    if not row.share and found.difference.low <= 0.0 <= found.difference.high:
-        a, b = (_range_cell(row, k) for k in (0, number + 1))
-        return (
-            f"{_capital(row.label)}: 5 to 95 % of the runs are at {b} in {second}, {a} in {first}."
-        )
-    name = f"Share that ended {row.label}" if row.share else f"{_capital(row.label)}, median"
-    name = "Share of success" if row.label == "success" else name
-    a, b = (value_cell(row, k) for k in (0, number + 1))
-    return f"{name}: {b} in {second}, {a} in {first}."
+    sides = (0, number + 1)
+    if row.share:
+        a, b = (percent(row.values[k].value) for k in sides)
+        return f"share {row.label} {a} → {b}"
+    if found.difference.low <= 0.0 <= found.difference.high:
+        a, b = (_range_cell(row, k) for k in sides)
+        return f"{row.label}, 5 to 95 % of the runs from {a} → from {b}"
+    a, b = _side_by_side([row.values[k].value for k in sides], row)
+    return f"{row.label}, median {a} → {b} {row.unit.name}".strip()
 
 
 def _range_cell(row: Row, number: int) -> str:
-    low, high = (_shown(x, row) for x in row.ranges[number])
+    low, high = _side_by_side(row.ranges[number], row)
     return f"{low} to {high} {row.unit.name}".strip()
 
 
@@ -153,16 +159,23 @@ def value_cell(row: Row, number: int) -> str:
 
 
 def _with_interval(one: Estimate, row: Row) -> str:
-    value, low, high = (_shown(x, row) for x in (one.value, one.low, one.high))
+    value, low, high = _side_by_side((one.value, one.low, one.high), row)
     ends = f" ({low} to {high})" if np.isfinite([one.low, one.high]).all() and low != high else ""
     return f"{value}{ends} {row.unit.name}".strip()
 
 
-def _shown(value: float, row: Row) -> str:
-    """A value in the unit of its row; what is nothing beside the spread is 0."""
+def _side_by_side(values: Sequence[float], row: Row) -> list[str]:
+    """Values in the unit of their row, with digits that go together; what is nothing beside the
+    spread is 0."""
+    if not np.isfinite(values).all():
+        return [_shown(value, row) for value in values]
     reach = max((high - low for low, high in row.ranges if np.isfinite(high - low)), default=0.0)
-    if abs(value) < 1e-6 * reach:
-        return "0"
+    shown = [0.0 if abs(x) < 1e-6 * reach else x / row.unit.size for x in values]
+    return [_minus(text) for text in (map(_whole, shown) if row.whole else words.row(shown))]
+
+
+def _shown(value: float, row: Row) -> str:
+    """A value in the unit of its row."""
     return _minus(_whole(value / row.unit.size) if row.whole else row.unit.of(value))
 
 
@@ -180,9 +193,10 @@ def difference_cell(row: Row, one: Against) -> str:
             f"{100.0 * x:+.{_decimals(found)}f}" for x in (found.value, found.low, found.high)
         )
         return f"{_plus(value)} ({_plus(low)} to {_plus(high)}) points"
-    ends = [found.low, found.high]
-    value, low, high = (_signed(x, row) for x in (found.value, *ends))
-    if not np.isfinite(ends).all():
+    given = (found.value, found.low, found.high)
+    texts = _side_by_side(given, row)
+    value, low, high = (_signed(text) for text in texts)
+    if not np.isfinite(given).all():
         return f"{value} {row.unit.name}".strip()
     return f"{value} ({low} to {high}) {row.unit.name}".strip()
 
@@ -191,9 +205,8 @@ def _decimals(found: Estimate) -> int:
     return 1 if 100.0 * (found.high - found.low) > 0.5 else 3
 
 
-def _signed(value: float, row: Row) -> str:
-    text = _shown(value, row)
-    return f"+{text}" if value > 0.0 and text != "0" else text
+def _signed(text: str) -> str:
+    return text if text.startswith("−") or text == "0" else f"+{text}"
 
 
 def _plus(text: str) -> str:
@@ -241,11 +254,11 @@ def method(found: Comparison) -> list[str]:
         )
         out.append(
             "Shares: Fisher's exact test and Newcombe's interval; in pairs McNemar's exact test "
-            "and Bonett and Price's interval. Quantities: Kolmogorov-Smirnov test of the two "
-            "distributions, and the bootstrap's interval of the difference of medians; in pairs "
-            f"the same distance with its chance from {SWAPS} random swaps within pairs, and the "
-            "median of the differences with its interval by order statistics. Intervals are of "
-            "95 %, and not corrected. A quantity is compared over the runs that have it."
+            "and Bonett and Price's interval. Quantities: the test of Kolmogorov and Smirnov (KS) "
+            "of the two distributions, and the bootstrap's interval of the difference of medians; "
+            f"in pairs the same with {SWAPS} random swaps within pairs, and a bootstrap of pairs. "
+            "Intervals are of 95 % and not corrected. A quantity is compared over the runs that "
+            f"have it, in pairs where {percent(COMPLETE)} of these have it in both."
         )
     return out
 
@@ -276,10 +289,6 @@ def summary(found: Comparison) -> list[str]:
     names = [side.name for side in found.sides]
     out = [f"Comparison of {named(names)}, {found.first.found.things}"]
     return out + [f"{question} {answer}" for question, answer in answers(found)]
-
-
-def _capital(text: str) -> str:
-    return text[:1].upper() + text[1:]
 
 
 def heads(found: Comparison, number: int) -> Sequence[str]:

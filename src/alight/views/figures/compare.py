@@ -137,10 +137,10 @@ def _steps(ascending: Array) -> tuple[Array, Array]:
 
 
 def _range(known: list[Array]) -> tuple[float, float]:
-    """What a panel shows: all but the last hundredth on either side, and some room."""
+    """What a panel shows: all but the longest tails, and some room."""
     every = [values for values in known if len(values)]
     low = min(float(np.quantile(values, 0.005)) for values in every)
-    high = max(float(np.quantile(values, 0.99)) for values in every)
+    high = max(float(np.quantile(values, 0.97)) for values in every)
     room = 0.04 * (high - low) or max(abs(high) * 0.05, 1e-9)
     return low - room, high + room
 
