@@ -1,5 +1,7 @@
 """Two samples: published numbers, coverage of intervals, and how often chance raises an alarm."""
 
+import itertools
+
 import numpy as np
 import pytest
 
@@ -77,6 +79,20 @@ def test_medians_are_resampled_by_their_law(n):
     quick = np.concatenate([two_samples._resampled_medians(values, rng) for _ in range(10)])
     apart = [np.mean(drawn <= x) - np.mean(quick <= x) for x in np.unique(drawn)]
     assert np.abs(apart).max() < 1.95 * np.sqrt(1 / len(drawn) + 1 / len(quick))
+
+
+def test_swaps_have_the_chance_of_all_of_them():
+    """Ten pairs have 1024 swaps: with values that repeat, as counts do, each is looked at."""
+    first = np.array([0.0, 0.0, 1.0, 1.0, 2.0, 2.0, 0.0, 1.0, 3.0, 2.0])
+    second = np.array([1.0, 2.0, 1.0, 2.0, 3.0, 1.0, 1.0, 2.0, 2.0, 3.0])
+    found, reached = distance(first, second), 0
+    for swap in itertools.product([False, True], repeat=10):
+        a, b = np.where(swap, second, first), np.where(swap, first, second)
+        reached += distance(a, b) >= found - 1e-12
+    exact = reached / 1024
+    assert 0.05 < exact < 0.95
+    chance = value_difference(first, second, paired=True).p
+    assert chance == pytest.approx(exact, abs=4.0 * np.sqrt(exact * (1 - exact) / 5000))
 
 
 # -- equal samples, and samples without values ---------------------------------------------------

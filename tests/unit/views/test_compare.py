@@ -10,6 +10,7 @@ from typer.testing import CliRunner
 
 import alight
 from alight.campaign import open_campaign
+from alight.campaign.shard_store import seal_name
 from alight.cli.main import app
 from alight.core.errors import FileError, InputError
 from alight.core.outcomes import Outcome
@@ -104,6 +105,15 @@ def test_runs_of_one_alone_are_left_out_of_pairs(made):
     (warning,) = sections(found)[0].warnings
     assert "part is unfinished: 200 of 400 runs" in warning
     assert ("runs", ("400", "200")) in [(one.key, one.values) for one in found.circumstances]
+
+
+def test_pairs_go_by_the_numbers_of_runs(made, tmp_path):
+    """A folder that lacks its first shard: run 100 is its first row."""
+    make_campaign(tmp_path / "later")
+    (tmp_path / "later" / seal_name(0)).unlink()
+    found = alight.compare(made / "first", tmp_path / "later")
+    assert found.pairs[0].common.tolist() == list(range(100, 400))
+    assert found.same_runs() == (300, 300)
 
 
 def test_nothing_dispersed_is_no_sample(made):
