@@ -32,7 +32,7 @@ FEW_ROWS = 50_000
 _NAMES = {"runs": runs_name, "contacts": contacts_name}
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Campaign:
     """The finished shards of a campaign's folder.
 

@@ -62,7 +62,7 @@ class CampaignInterruptedError(KeyboardInterrupt):
     """Ctrl-C during a campaign; the message says what is finished and how to go on."""
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class CampaignResult:
     """A finished campaign."""
 
@@ -91,6 +91,11 @@ class CampaignResult:
             f"{n} {outcome.name.lower().replace('_', ' ')}" for outcome, n in self.outcomes.items()
         )
         return f"{self.runs} runs in {self.folder}: {ended}"
+
+    __repr__ = __str__
+
+    def _repr_html_(self) -> str:
+        return self.open()._repr_html_()
 
 
 def run_campaign(

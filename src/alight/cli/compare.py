@@ -47,12 +47,11 @@ def command(
 
     Example: alight compare out/soft out/hard --open
     """  # fmt: skip
-    from alight.views.compare.findings import Comparison
-    from alight.views.compare.sides import sides_of
+    from alight.views.compare.findings import compare
 
     place = _place(out, folders) if page else None
     told = "silent" if as_json else "auto"
-    found = Comparison(sides_of(folders), told)
+    found = compare(*folders, show=told)
     report = None if place is None else _write(found, place, told)
     if as_json:
         where = {} if report is None else {"page": str(report.page)}

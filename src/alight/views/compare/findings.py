@@ -240,4 +240,4 @@ def compare(
         found.differing()
         found.write("out/comparison.html")
     """
-    return Comparison(sides_of(campaigns), show)
+    return Comparison(sides_of(campaigns, show), show)

@@ -16,6 +16,7 @@ import numpy.typing as npt
 from alight.campaign.plan import deciding, flat
 from alight.campaign.reader import Campaign, open_campaign
 from alight.core.errors import InputError
+from alight.core.progress import Progress, progress
 from alight.views.report.findings import Findings
 from alight.views.report.writing import KINDS, kind_of
 
@@ -109,11 +110,28 @@ class Pair:
         return a, b
 
 
-def sides_of(campaigns: Sequence[Campaign | str | os.PathLike[str]]) -> list[Side]:
+def sides_of(
+    campaigns: Sequence[Campaign | str | os.PathLike[str]], show: str | Progress = "silent"
+) -> list[Side]:
     """The campaigns of a comparison, open and named; an error where they cannot be compared."""
     if len(campaigns) < 2:
         raise InputError("a comparison is of two campaigns or more: name another folder.")
-    opened = [one if isinstance(one, Campaign) else open_campaign(one) for one in campaigns]
+    with progress(show) as bar:
+        bar.start("Reading campaigns", total=2 * len(campaigns))
+        opened = [_open(one, bar) for one in campaigns]
+        found = _findings(opened, bar)
+    names = _names(opened)
+    return [Side(*one) for one in zip(opened, names, found, strict=True)]
+
+
+def _open(given: Campaign | str | os.PathLike[str], bar: Progress) -> Campaign:
+    opened = given if isinstance(given, Campaign) else open_campaign(given)
+    bar.advance()
+    return opened
+
+
+def _findings(opened: Sequence[Campaign], bar: Progress) -> list[Findings[Any]]:
+    """What reports find in campaigns, which must be of one kind."""
     kinds = [kind_of(one) for one in opened]
     for one, kind in zip(opened, kinds, strict=True):
         if kind != kinds[0]:
@@ -121,10 +139,12 @@ def sides_of(campaigns: Sequence[Campaign | str | os.PathLike[str]]) -> list[Sid
                 f"{opened[0].folder} holds {kinds[0]}s and {one.folder} {kind}s, which have no "
                 "answers in common: compare campaigns of one kind."
             )
-    given = {"mesh": None, "sun": None, "look": None}
-    found = [KINDS[kind].findings(one, given) for one, kind in zip(opened, kinds, strict=True)]
-    names = _names(opened)
-    return [Side(*one) for one in zip(opened, names, found, strict=True)]
+    out = []
+    for one in opened:
+        given = {"mesh": None, "sun": None, "look": None}
+        out.append(KINDS[kinds[0]].findings(one, given))
+        bar.advance()
+    return out
 
 
 def _names(opened: Sequence[Campaign]) -> list[str]:

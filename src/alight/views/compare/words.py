@@ -25,7 +25,7 @@ TESTS = {
     "Fisher": "Fisher",
     "McNemar": "McNemar",
     "Kolmogorov-Smirnov": "KS",
-    "swapped pairs": "KS pairs",
+    "swapped pairs": "KS\u00a0pairs",
 }
 
 

@@ -115,11 +115,13 @@ def _curves(axes: Axes, found: Comparison, one: Measured, differs: bool) -> None
         empty(axes)
         return
     unit = next(row.unit for row in found.quantities if row.column == given.column)
-    for (colour, dash), values in zip(_lines(len(known)), known, strict=True):
+    for k, ((colour, dash), values) in enumerate(zip(_lines(len(known)), known, strict=True)):
         if not len(values):
             continue
         x, part = _steps(values / unit.size)
-        axes.plot(x, part, color=colour, linestyle=dash, linewidth=1.5, drawstyle="steps-post")
+        # The first is wide, so that it is seen where others lie upon it.
+        drawn = {"color": colour, "linestyle": dash, "linewidth": 1.4 if k else 3.0}
+        axes.plot(x, part, drawstyle="steps-post", **drawn)
         axes.plot(np.median(values) / unit.size, 0.5, "o", color=colour, ms=4.5, zorder=5)
     axes.set_xlim(*_range([values / unit.size for values in known]))
     axes.set_ylim(0.0, 1.02)
