@@ -25,6 +25,9 @@ Index = npt.NDArray[np.int64]
 #: Characters of a value of a scenario, at most.
 LONGEST = 60
 
+#: Characters of a campaign's name, at most: it heads columns and names lines.
+NAME = 32
+
 #: What stands for a value that a scenario does not have.
 _ABSENT = "-"
 #: Samplings of runs that are drawn at random; all else is not a sample of anything.
@@ -155,8 +158,9 @@ def _names(opened: Sequence[Campaign]) -> list[str]:
     seen: Counter[str] = Counter()
     out = []
     for name in names:
-        seen[name] += 1
-        out.append(name if seen[name] == 1 else f"{name} ({seen[name]})")
+        short = name if len(name) <= NAME else f"{name[: NAME // 2]}…{name[-(NAME // 2 - 1) :]}"
+        seen[short] += 1
+        out.append(short if seen[short] == 1 else f"{short} ({seen[short]})")
     return out
 
 

@@ -15,7 +15,7 @@ STYLE = """
 html { -webkit-text-size-adjust: 100%; }
 body { margin: 0 auto; max-width: 64rem; padding: 2.5rem 1.5rem 4rem; background: #fff;
   color: var(--ink); font: 1rem/1.55 "Helvetica Neue", Helvetica, Arial, "Liberation Sans",
-  sans-serif; }
+  sans-serif; overflow-wrap: break-word; }
 header { border-bottom: 2px solid var(--ink); padding-bottom: 0.9rem; margin-bottom: 1.6rem; }
 h1 { font-size: 2rem; line-height: 1.2; margin: 0 0 0.3rem; }
 header p { margin: 0; color: var(--grey); }
