@@ -31,6 +31,7 @@ if TYPE_CHECKING:
         vehicles,
     )
     from alight.campaign import Study, dispersions, open_campaign, run_campaign
+    from alight.core.requirements import Requirement
     from alight.engine import run_batch
     from alight.motions import Model, Release
     from alight.scenario.bodies import Body
@@ -47,6 +48,7 @@ __all__ = [
     "Mesh",
     "Model",
     "Release",
+    "Requirement",
     "RigidLander",
     "Study",
     "analysis",
@@ -77,6 +79,7 @@ lazy.door(
     __name__,
     {
         "alight.campaign": "Study dispersions open_campaign run_campaign",
+        "alight.core.requirements": "Requirement",
         "alight.engine": "run_batch",
         "alight.motions": "Model Release",
         "alight.scenario.bodies": "Body body=find",

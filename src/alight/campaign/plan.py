@@ -51,7 +51,7 @@ class Plan:
     """What a campaign runs; equal plans make equal tables."""
 
     scenario: dict[str, Any]
-    """The resolved scenario, without ``campaign.runs`` and ``made_by``."""
+    """The resolved scenario, without ``campaign.runs``, ``repeats`` and ``made_by``."""
     total: int
     """Runs of the campaign."""
     shard: int
@@ -127,7 +127,8 @@ def make_plan(
     _check_size(total, shard)
     resolved = plain(scenario.resolved())
     # The plan has these once, at the top.
-    resolved.get("campaign", {}).pop("runs", None)
+    for name in ("runs", "repeats"):
+        resolved.get("campaign", {}).pop(name, None)
     resolved.pop("made_by", None)
     return Plan(
         scenario=resolved,
@@ -238,11 +239,12 @@ def differences(old: Plan, new: Plan) -> list[str]:
 
 
 def deciding(scenario: Mapping[str, Any]) -> dict[str, Any]:
-    """A scenario without what no number depends on: title, report, and paths of hashed files."""
-    out = {key: value for key, value in scenario.items() if key not in ("title", "report")}
+    """A scenario without what no number depends on: what is told, and paths of hashed files."""
+    told = ("title", "report", "requirement")
+    out = {key: value for key, value in scenario.items() if key not in told}
     for name, table in out.items():
         if isinstance(table, Mapping) and "sha256" in table:
-            files = ("mesh", "map", "urdf")
+            files = ("mesh", "map", "urdf", "file")
             out[name] = {key: value for key, value in table.items() if key not in files}
     return out
 

@@ -21,7 +21,10 @@ from alight.core.extras import require
 from alight.core.html import facts_html
 from alight.core.outcomes import AnyEnding
 from alight.core.paths import user_path
+from alight.core.requirements import Requirement
 from alight.engine.run_kind import RunKind
+from alight.scenario.dispersion import SWEEP
+from alight.scenario.schema.requirement import requirements_of
 
 if TYPE_CHECKING:
     from alight.campaign.replay import Replay
@@ -62,6 +65,21 @@ class Campaign:
     def kind(self) -> RunKind:
         """What kind of runs it has."""
         return run_kind(self.scenario).having(self.plan.endings)
+
+    @property
+    def sweep_keys(self) -> list[str]:
+        """Keys whose values a sweep goes through; empty where runs are a random sample.
+
+        Runs of a sweep are no sample of what may happen: shares of them have no confidence.
+        """
+        spreads = self.scenario.get("dispersions", {})
+        named = {k: s for k, s in spreads.items() if isinstance(s, dict)}
+        return sorted(key for key, spread in named.items() if spread.get("kind") == SWEEP)
+
+    @property
+    def requirements(self) -> tuple[Requirement, ...]:
+        """What the scenario asks of its runs, for ``analysis.requirements.judge``."""
+        return requirements_of(self.scenario)
 
     def count(self) -> dict[Any, int]:
         """How many runs ended in each way, by ``Outcome`` or ``Ending``."""

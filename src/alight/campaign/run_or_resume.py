@@ -52,6 +52,7 @@ from alight.scenario import load
 from alight.scenario.document import Document
 from alight.scenario.errors import Fault, ScenarioError
 from alight.scenario.registered import missing_package, packages_of
+from alight.scenario.sweeps import wrong_runs
 
 SCENARIO_FILE = "scenario.toml"
 # Packages whose versions every plan has.
@@ -268,9 +269,15 @@ def with_runs(scenario: Document | Study, total: int) -> Document | Study:
 
 
 def _total(scenario: Document | Study, runs: int | None, old: Plan | None) -> int:
-    if runs is not None:
-        return checked_whole("runs", runs, 1)
     own = int(scenario.campaign.runs)
+    keys = scenario.sweep_keys()
+    if runs is not None:
+        total = checked_whole("runs", runs, 1)
+        if keys and total != own:
+            raise InputError(f"runs {wrong_runs(scenario, total, keys)}.")
+        return total
+    if keys:
+        return own
     return own if old is None else max(own, old.total)
 
 

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import math
 import shlex
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
@@ -48,9 +49,40 @@ def command(
 
         complain(str(stop))
         raise typer.Exit(INTERRUPTED) from None
+    verdicts = _verdicts(result.open())
     if as_json:
         ended = {outcome.name.lower(): count for outcome, count in result.outcomes.items()}
-        screen.echo_json({"folder": str(result.folder), "runs": result.runs, "outcomes": ended})
-    else:
-        folder = shlex.quote(str(result.folder))
-        screen.echo(f"{result}.\nRead it with: alight report {folder}")
+        told = {"folder": str(result.folder), "runs": result.runs, "outcomes": ended}
+        screen.echo_json(told | ({"requirements": [_row(v) for v in verdicts]} if verdicts else {}))
+        return
+    screen.echo(f"{result}.")
+    for verdict in verdicts:
+        screen.echo(f"  {verdict}")
+    screen.echo(f"Read it with: alight report {shlex.quote(str(result.folder))}")
+
+
+def _verdicts(campaign: Any) -> list[Any]:
+    """What the runs say of each requirement of the scenario."""
+    from alight.analysis.requirements import judge
+
+    sweep = bool(campaign.sweep_keys)
+    return [
+        judge(one, campaign.shards("runs", one.columns), sweep) for one in campaign.requirements
+    ]
+
+
+def _row(verdict: Any) -> dict[str, Any]:
+    """A verdict for scripts."""
+    asked = verdict.requirement
+    numbers = {"share": verdict.share, "low": verdict.low, "high": verdict.high}
+    known = {name: None if math.isnan(v) else v for name, v in numbers.items()}
+    return {
+        "name": asked.name,
+        "requirement": str(asked),
+        "verdict": verdict.word,
+        **known,
+        "met": verdict.met,
+        "runs": verdict.runs,
+        "more_runs": verdict.more,
+        "confidence": asked.confidence,
+    }

@@ -31,10 +31,17 @@ KINDS: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
     "orientation": ((), ("half_angle",)),
     "covariance": ((), ("matrix", "sigma", "correlation")),
     "choice": (("values",), ("weights",)),
+    "sweep": ((), ("values", "low", "high", "count")),
 }
+#: The kind that goes through its values, every combination with those of others once.
+SWEEP = "sweep"
+#: Kinds that need no value to vary about.
+FREE = ("uniform", "choice", SWEEP)
 #: What a key of a registered dispersion holds: a value of the quantity that varies, in its unit and
 #: within its bounds, or a width in its unit; anything else is a ``FieldType`` of its own.
 VALUE, SPREAD = "value", "spread"
+#: Values of one sweep, at most.
+MOST_COUNT = 10**6
 #: A bounded value may be normal only if its bounds are this many sigma away.
 FAR = 5.0
 
@@ -52,7 +59,7 @@ class Dispersion:
     key: str
     kind: str
     """normal, truncated, uniform, log-normal, disc, ball, cone, cap, orientation, covariance,
-    choice, or a name of the registry."""
+    choice, sweep, or a name of the registry."""
     width: int
     """Components of the value."""
     sigma: Numbers | None = None
@@ -70,7 +77,7 @@ class Dispersion:
     matrix: tuple[Numbers, ...] | None = None
     """Covariance; for release.state of place and velocity together [m^2, m^2/s, m^2/s^2]."""
     values: tuple[Numbers, ...] | None = None
-    """To choose from."""
+    """To choose from, or to go through."""
     weights: Numbers | None = None
     """Their shares, which sum to 1; equal if None."""
     more: tuple[tuple[str, Any], ...] = ()
@@ -174,6 +181,17 @@ class _Reader:
             self.wrong("needs either matrix (SI units), or sigma with correlation")
         if word == "truncated" and not {"low", "high"} & set(self.table):
             self.wrong("needs low, high or both; without them it is normal")
+        if word == SWEEP:
+            self._sweep_keys()
+
+    def _sweep_keys(self) -> None:
+        """A sweep has either its values, or ends and a count."""
+        ends = [name for name in ("low", "high", "count") if name in self.table]
+        if ("values" in self.table) == bool(ends) or len(ends) in (1, 2):
+            said = "needs either values = [...], or low, high and count"
+            self.wrong(said)
+        elif ends and self.width > 1:
+            self.wrong("low, high and count are of one number; of a vector give values", "low")
 
     def _fits(self, word: str) -> None:
         """Whether this kind of dispersion can be of this key."""
@@ -186,18 +204,18 @@ class _Reader:
             self.width != 3 or self.key.startswith("release.e")
         ):
             self.wrong(f'"{word}" needs a vector of three, which this is not', "kind")
-        if attitude and word not in ("orientation", "choice"):
-            said = 'an attitude takes "orientation" or "choice"; landers have angles, too, under '
+        if attitude and word not in ("orientation", "choice", SWEEP):
+            said = 'an attitude takes "orientation", "choice" or "sweep"; angles stand under '
             self.wrong(f'{said}"release.euler"', "kind")
-        if self.key == "release.state" and word != "covariance":
+        if self.key == "release.state" and word not in ("covariance", SWEEP):
             self.wrong('place and velocity together take "covariance"', "kind")
-        if isinstance(self.kind, Whole) and word != "choice":
-            self.wrong('whole numbers take "choice"', "kind")
+        if isinstance(self.kind, Whole) and word not in ("choice", SWEEP):
+            self.wrong('whole numbers take "choice" or "sweep"', "kind")
         if word == "covariance" and self.width < 2:
             self.wrong('"covariance" needs a vector; one number takes "normal"', "kind")
         if word == "cone" and self.nominal is not None and not np.any(self.nominal):
             self.wrong("a cone needs a value with a direction, and this one is zero", "kind")
-        needs = word not in ("uniform", "choice") and not {"mean", "median"} & set(self.table)
+        needs = word not in FREE and not {"mean", "median"} & set(self.table)
         if needs and self.nominal is None:
             self.wrong(f"the scenario has no value under {self.key} for it to vary about", "kind")
 
@@ -230,6 +248,7 @@ class _Reader:
             "correlation": ListField(ListField(Number(least=-1, most=1), n), n).read,
             "values": self._listed,
             "weights": ListField(Number(least=0), 0).read,
+            "count": Whole(least=2, most=MOST_COUNT).read,
         }
 
     def _each(self, kind: FieldType | None = None, loose: bool = False) -> Callable[[Any], Any]:
@@ -264,6 +283,8 @@ class _Reader:
     def _made(self, word: str, values: dict[str, Any]) -> Dispersion:
         if word == "covariance":
             values = {"matrix": self._covariance(values)}
+        if word == SWEEP:
+            return self._swept(values)
         low, high = values.get("low"), values.get("high")
         if low and high and any(a > b for a, b in zip(low, high, strict=True)):
             self.wrong(f"low {told(self.table['low'])} is above high {told(self.table['high'])}")
@@ -279,6 +300,18 @@ class _Reader:
             k: float(v) if k in ("radius", "half_angle") else v for k, v in values.items()
         }
         return Dispersion(self.key, word, self.width, **numbers, written=self.table)
+
+    def _swept(self, values: dict[str, Any]) -> Dispersion:
+        """Values to go through; those between two ends stand evenly, both ends included."""
+        listed = values.get("values")
+        if listed is None:
+            (low,), (high,) = values["low"], values["high"]
+            listed = tuple((float(v),) for v in np.linspace(low, high, values["count"]))
+            if isinstance(self.kind, Whole) and any(v % 1.0 for (v,) in listed):
+                self.wrong("low, high and count give numbers that are not whole", "count")
+        if len(set(listed)) < len(listed):
+            self.wrong("has a value twice; a sweep takes each once", "values")
+        return Dispersion(self.key, SWEEP, self.width, values=listed, written=self.table)
 
     def _tails(self, values: dict[str, Any]) -> None:
         """Normal values have no bounds: those of the key must be far away."""

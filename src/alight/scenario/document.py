@@ -5,6 +5,7 @@ from __future__ import annotations
 import copy
 import functools
 import importlib
+import math
 from importlib.metadata import version
 from pathlib import Path
 from typing import Annotated, Any, ClassVar, Self
@@ -17,7 +18,7 @@ from alight.core.html import facts_html
 from alight.core.outcomes import AnyEnding
 from alight.core.registry import registry
 from alight.scenario import toml_text
-from alight.scenario.dispersion import Dispersion
+from alight.scenario.dispersion import SWEEP, Dispersion
 from alight.scenario.errors import Fault
 from alight.scenario.field_types import (
     MOST_SEED,
@@ -29,11 +30,12 @@ from alight.scenario.field_types import (
     Whole,
 )
 from alight.scenario.registered import EVERY, packages_of, variant
+from alight.scenario.schema.requirement import RequirementSection, requirement_problems
 from alight.scenario.schema.run import CampaignSection, Record, ReportSection
 from alight.scenario.schema.section import Section
 
 #: Sections whose numbers cannot vary from run to run.
-FIXED = ("campaign", "record", "report", "made_by")
+FIXED = ("campaign", "record", "report", "requirement", "made_by")
 #: The kind of a file that does not say which it is.
 LANDING = "landing"
 
@@ -68,6 +70,7 @@ class Document(Section):
     campaign: CampaignSection = CampaignSection()
     record: Record = Record()
     report: ReportSection = ReportSection()
+    requirement: tuple[RequirementSection, ...] = ()
     made_by: MadeBy | None = None
 
     _source: str = PrivateAttr(default="scenario")
@@ -108,6 +111,15 @@ class Document(Section):
         """What does not fit together."""
         raise NotImplementedError
 
+    def requirement_problems(self) -> list[Fault]:
+        """What is wrong with its requirements."""
+        return requirement_problems(self)
+
+    @property
+    def flat(self) -> bool:
+        """Whether its ground has no latitudes and longitudes."""
+        return False
+
     def completed(self) -> Self:
         """With every default filled in that does not need a mesh."""
         raise NotImplementedError
@@ -131,6 +143,16 @@ class Document(Section):
         found = (one.ending for one in getattr(stop, "when", ()))
         return [ending for ending in found if ending is not None]
 
+    # -- sweeps -------------------------------------------------------------------------------
+
+    def sweep_keys(self) -> list[str]:
+        """The keys whose values a sweep goes through, in the order of its combinations."""
+        return sorted(key for key, one in self.dispersions.items() if one.kind == SWEEP)
+
+    def combinations(self) -> int:
+        """How many combinations of values a sweep has; 1 where there is none."""
+        return math.prod(len(self.dispersions[key].values) for key in self.sweep_keys())
+
     # -- writing ------------------------------------------------------------------------------
 
     def resolved(self, device: str | None = None) -> dict[str, Any]:
@@ -140,6 +162,8 @@ class Document(Section):
         last = {name: written.pop(name) for name in ("campaign", "record", "report")}
         if not last["report"]:
             last.pop("report")
+        if "requirement" in written:
+            last["requirement"] = written.pop("requirement")
         written.pop("made_by", None)
         out |= {**written, **last}
         kept = {key: d for key, d in self.dispersions.items() if d.written}

@@ -157,7 +157,11 @@ def in_si(value: float, dimension: str) -> Quantity:
 
 def read(value: Any, dimension: str) -> Quantity:
     """The quantity that ``value``, a string with a number and a unit, stands for."""
-    kind = DIMENSIONS[dimension]
+    return read_as(value, DIMENSIONS[dimension])
+
+
+def read_as(value: Any, kind: Dimension) -> Quantity:
+    """The same of a dimension that need not be listed."""
     wanted = f'{_article(kind.name)} with its unit, such as "{kind.example}"'
     if isinstance(value, Quantity):
         return value

@@ -24,6 +24,7 @@ from alight.scenario.field_types import ChoiceField, Either, NameField, OneOf
 from alight.scenario.registered import extended, missing_package
 from alight.scenario.schema.section import Section, wanted
 from alight.scenario.shipped_scenarios import MOST_BYTES
+from alight.scenario.sweeps import with_runs_of_sweep
 
 #: Keys and numbers of entries that lead to a value.
 Place = tuple[str | int, ...]
@@ -73,7 +74,7 @@ def from_dict(
             if error in names or _table_of(error) not in unknown
         ]
     if found is not None:
-        problems += found.problems()
+        problems += [*found.problems(), *found.requirement_problems()]
         if not problems:
             found = _with_files(found.completed(), Path(folder), problems)
         if not problems:
@@ -85,6 +86,9 @@ def from_dict(
     if problems or found is None:
         raise ScenarioError(source, [*_lacking(table), *problems])
     made = found.model_copy(update={"dispersions": {**spread, **found.drawn()}})
+    made, problems = with_runs_of_sweep(made, table.get("campaign", {}).get("runs"))
+    if problems:
+        raise ScenarioError(source, problems)
     made._source = source
     return made
 

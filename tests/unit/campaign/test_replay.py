@@ -22,7 +22,7 @@ from alight.campaign.tables.arrow import to_bytes
 from alight.cli.main import app
 from alight.core.errors import AlightError, FileError, InputError
 from alight.core.outcomes import Outcome
-from alight.scenario import load, loads
+from alight.scenario import load, loads, toml_text
 
 sys.path.insert(0, str(pathlib.Path(__file__).parents[1] / "scenario"))  # tests are no package
 
@@ -66,6 +66,19 @@ def test_landings(scenario, tmp_path, sampling):
         assert made.outcome is Outcome.SETTLED
         assert np.array_equal(made.solution.result.position[0], made.solution.position[-1])
         assert len(made.contacts) == made.row["bounces"][0].as_py() > 0
+
+
+def test_a_sweep_that_is_repeated(cube_drop, tmp_path):
+    swept = {
+        "contact.friction": {"kind": "sweep", "values": [0.2, 0.6, 0.9]},
+        "release.attitude": {"kind": "orientation"},
+    }
+    text = cube_drop(dispersions=None).replace("runs = 4", "repeats = 2")
+    text += toml_text.dumps({"dispersions": swept})
+    campaign = run(loads(text), tmp_path / "out")
+    assert len(campaign) == 6
+    for number in range(6):
+        check_replayed(campaign, number)
 
 
 def test_nothing_dispersed(scenario, tmp_path):

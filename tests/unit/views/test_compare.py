@@ -16,7 +16,7 @@ from alight.core.errors import FileError, InputError
 from alight.core.outcomes import Outcome
 from alight.views import style
 from alight.views.compare.sections import sections
-from alight.views.compare.words import summary
+from alight.views.compare.words import summary, value_cell
 
 sys.path.insert(0, str(pathlib.Path(__file__).parent / "report"))  # tests are no package
 
@@ -121,6 +121,17 @@ def test_nothing_dispersed_is_no_sample(made):
     assert found.tests == 0
     assert all(row.against[0].tested is None for row in found.rows)
     assert "still is no random sample" in told(found)
+    assert all(np.isnan(row.values[1].low) for row in found.rows)
+    assert value_cell(found.shares[0], 1) == "99.0 %"
+
+
+def test_sweeps_are_no_sample(made, tmp_path):
+    swept = {"contact.restitution": {"kind": "sweep", "values": [0.5, 0.6]}}
+    for name in ("one", "other"):
+        make_campaign(tmp_path / name, dispersions={**SCENARIO["dispersions"], **swept})
+    found = alight.compare(tmp_path / "one", tmp_path / "other")
+    assert found.tests == 0
+    assert "are no random sample" in told(found)
 
 
 def test_several_are_each_compared_with_the_first(made):

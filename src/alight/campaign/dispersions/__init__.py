@@ -20,6 +20,7 @@ if TYPE_CHECKING:
         named,
         normal,
         orientation,
+        sweep,
         truncated,
         uniform,
     )
@@ -36,6 +37,7 @@ __all__ = [
     "named",
     "normal",
     "orientation",
+    "sweep",
     "truncated",
     "uniform",
 ]
@@ -45,7 +47,7 @@ lazy.door(
     {
         "alight.campaign.dispersions.spread": (
             "Spread ball cap choice cone covariance disc log_normal named normal orientation "
-            "truncated uniform"
+            "sweep truncated uniform"
         ),
     },
 )

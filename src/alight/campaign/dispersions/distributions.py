@@ -182,6 +182,23 @@ class ChoiceDistribution(Distribution):
         return self.values[np.minimum(index, self._last)]
 
 
+class SweepDistribution(Distribution):
+    """Goes through ``values`` by the number of the run, and takes no random number.
+
+    ``sampling`` knows all sweeps of a campaign and says which value each run gets.
+    """
+
+    dims = 0
+
+    def __init__(self, nominal: Array, values: npt.ArrayLike) -> None:
+        self.values = ChoiceDistribution(nominal, values).values
+        self.width = nominal.size
+
+    def draw(self, u: Array) -> Array:
+        """There is nothing to draw from: ``sampling.sample`` asks for ``values`` instead."""
+        raise InputError("the values of a sweep go by the number of the run.")
+
+
 # ---------------------------------------------------------------------------------------------
 # Vectors
 # ---------------------------------------------------------------------------------------------
@@ -324,6 +341,7 @@ KINDS: dict[str, type[Distribution]] = {
     "orientation": Orientation,
     "covariance": Covariance,
     "choice": ChoiceDistribution,
+    "sweep": SweepDistribution,
 }
 
 

@@ -8,24 +8,34 @@ Every dispersion needs a few uniform numbers a run (``distributions``). They com
   is a permutation drawn from the seed, and where in it the random number above;
 - ``sobol``: point number ``run`` of one Sobol sequence over all dimensions, its scrambling
   drawn from the seed. Dimensions are dealt out in the alphabetical order of keys.
+
+Sweeps take no uniform numbers. Their combinations are counted through in the alphabetical order of
+keys, the last key fastest, and run k has combination k (after the last the first again: repeats).
 """
 
 from __future__ import annotations
 
 import functools
 import inspect
+import math
 import warnings
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-from alight.campaign.dispersions.distributions import Distribution, make, parameters_of
+from alight.campaign.dispersions.distributions import (
+    Distribution,
+    SweepDistribution,
+    make,
+    parameters_of,
+)
 from alight.core import random
 from alight.core.checks import Array
 from alight.core.errors import InputError, unknown_name
+from alight.scenario.dispersion import FREE
 
 SAMPLINGS = ("random", "latin-hypercube", "sobol")
 
@@ -57,14 +67,25 @@ def sample(
     if not drawn:
         return {}
     whole = int(scenario.campaign.runs if total is None else total)
+    dims = {d.key: d.kind.dims for d in drawn if d.kind.dims}
     points = uniform_numbers(
-        int(scenario.seed),
-        number,
-        {d.key: d.kind.dims for d in drawn},
-        str(scenario.campaign.sampling),
-        whole,
+        int(scenario.seed), number, dims, str(scenario.campaign.sampling), whole
     )
-    return {one.key: one.values(points[one.key]) for one in drawn}
+    swept = sweep_values(drawn, number)
+    return {d.key: swept[d.key] if d.key in swept else d.values(points[d.key]) for d in drawn}
+
+
+def sweep_values(drawn: Sequence[Drawn], runs: Any) -> dict[str, Array]:
+    """The values of sweeps in some runs, by key."""
+    sweeps = [(d, d.kind) for d in drawn if isinstance(d.kind, SweepDistribution)]
+    if not sweeps:
+        return {}
+    counts = tuple(len(kind.values) for _, kind in sweeps)
+    which = np.unravel_index(np.asarray(runs) % math.prod(counts), counts)
+    return {
+        d.key: kind.values[rows].reshape(len(rows), *d.shape)
+        for (d, kind), rows in zip(sweeps, which, strict=True)
+    }
 
 
 # ---------------------------------------------------------------------------------------------
@@ -80,7 +101,7 @@ def dispersions_of(scenario: Any) -> list[Drawn]:
 def _drawn(scenario: Any, key: str, spec: Any) -> Drawn:
     try:
         # A uniform or chosen value may stand where the scenario has none to vary about.
-        free = spec.kind in ("uniform", "choice")
+        free = spec.kind in FREE
         nominal = np.zeros(spec.width) if free else np.asarray(scenario.number(key))
         names = parameters_of(spec.kind)
         given = {n: getattr(spec, n) for n in names if getattr(spec, n, None) is not None}

@@ -19,6 +19,7 @@ import numpy as np
 import numpy.typing as npt
 
 from alight.campaign.dispersions.distributions import KINDS, parameters_of
+from alight.core.checks import checked_whole
 from alight.core.errors import InputError
 from alight.scenario.dispersion import Dispersion
 
@@ -54,7 +55,7 @@ class Spread:
     def width(self, nominal: Any) -> int:
         """Numbers of one value."""
         given = self.parameters
-        if self.kind == "choice":
+        if self.kind in ("choice", "sweep"):
             return int(np.size(np.asarray(given["values"], dtype=np.float64)[0]))
         known = [given[name] for name in _EACH if given.get(name) is not None]
         listed = [*known, *([] if nominal is None else [nominal])]
@@ -183,6 +184,27 @@ def covariance(
 def choice(values: Any, weights: Number | None = None, *, unit: str = "") -> Spread:
     """One of several ``values``; equally often, or by their ``weights``."""
     return Spread("choice", {"values": values, "weights": weights}, unit=unit)
+
+
+def sweep(
+    values: Any = None,
+    low: float | None = None,
+    high: float | None = None,
+    count: int | None = None,
+    *,
+    unit: str = "",
+) -> Spread:
+    """Each of ``values`` in turn, or ``count`` of them from ``low`` to ``high``, ends included.
+
+    Every combination with the values of other sweeps is run once.
+    """
+    if values is None:
+        if low is None or high is None or count is None:
+            raise InputError("a sweep needs values, or low, high and count.")
+        values = np.linspace(low, high, checked_whole("count", count, 2))
+    elif not (low is None and high is None and count is None):
+        raise InputError("a sweep needs either values, or low, high and count.")
+    return Spread("sweep", {"values": values}, unit=unit)
 
 
 def named(kind: str, about: Number | None = None, *, unit: str = "", **parameters: Any) -> Spread:

@@ -20,8 +20,9 @@ from __future__ import annotations
 
 import copy
 import functools
+import math
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass, replace
 from typing import Any, Self
 
 import numpy as np
@@ -35,8 +36,10 @@ from alight.campaign.study.subject import mesh_of, subject
 from alight.campaign.tables.inputs import units_of
 from alight.core.checks import Array, checked_number, checked_whole
 from alight.core.errors import AlightError, InputError, unknown_name
+from alight.core.requirements import Requirement
 from alight.engine.motion import Motion
-from alight.scenario.dispersion import Dispersion
+from alight.scenario.dispersion import FREE, SWEEP, Dispersion
+from alight.scenario.sweeps import wrong_runs
 from alight.shapes.mesh import Mesh
 
 #: What the names of values that ``make`` is given begin with in tables.
@@ -50,6 +53,7 @@ class StudyCampaign:
     runs: int
     sampling: str
     shard: int
+    repeats: int | None = None
 
 
 @dataclass(frozen=True)
@@ -87,7 +91,12 @@ class Study:
     seed:
         Of the random numbers.
     runs, shard, sampling:
-        As in [campaign] of a scenario; ``run_campaign(study, runs=...)`` goes before ``runs``.
+        As in [campaign] of a scenario; ``run_campaign(study, runs=...)`` goes before ``runs``. Of a
+        study with sweeps the number of runs follows from them: leave it out.
+    repeats:
+        How often each combination of a sweep is run, with other random values.
+    requirements:
+        What is asked of the runs: ``alight.Requirement``.
     trajectories, every, columns:
         As in [record]: runs whose course is kept, times between its lines [s] where a motion has
         such, and names of registered columns.
@@ -106,7 +115,7 @@ class Study:
         dispersions: Mapping[str, Spread] | None = None,
         title: str = "",
         seed: int = 0,
-        runs: int = 1000,
+        runs: int | None = None,
         shard: int = 250,
         sampling: str = "random",
         trajectories: Sequence[int] = (),
@@ -114,14 +123,20 @@ class Study:
         columns: Sequence[str] = (),
         sections: Sequence[str] = (),
         body: Mesh | str | None = None,
+        repeats: int | None = None,
+        requirements: Sequence[Requirement] = (),
     ) -> None:
         self.model, self.release, self.make = _checked(model, release)
         self.title, self.seed, self.body = str(title), checked_whole("seed", seed, 0), body
         if sampling not in SAMPLINGS:
             raise unknown_name("sampling", sampling, SAMPLINGS)
         self.campaign = StudyCampaign(
-            checked_whole("runs", runs, 1), sampling, checked_whole("shard", shard, 1)
+            checked_whole("runs", 1000 if runs is None else runs, 1),
+            sampling,
+            checked_whole("shard", shard, 1),
+            None if repeats is None else checked_whole("repeats", repeats, 1),
         )
+        self.requirements = _checked_requirements(requirements)
         kept = tuple(checked_whole("trajectories", run, 0) for run in trajectories)
         self.record = StudyRecord(
             kept, None if every is None else checked_number("every [s]", every), tuple(columns)
@@ -132,6 +147,30 @@ class Study:
         self.spreads = {self._key(key): spread for key, spread in (dispersions or {}).items()}
         self.dispersions = {key: self._dispersion(key) for key in sorted(self.spreads)}
         dispersions_of(self)  # what is wrong with them is told now
+        self._follow_sweep(runs)
+
+    def _follow_sweep(self, given: int | None) -> None:
+        """Of a sweep the number of runs follows."""
+        keys, repeats = self.sweep_keys(), self.campaign.repeats
+        if not keys:
+            if repeats is not None:
+                raise InputError("repeats goes with a sweep, and nothing is swept here.")
+            return
+        if (repeats or 1) > 1 and len(keys) == len(self.dispersions):
+            raise InputError("repeats would all be the same: nothing is dispersed but the sweep.")
+        total = self.combinations() * (repeats or 1)
+        if given not in (None, total):
+            raise InputError(f"runs {wrong_runs(self, int(given or 0), keys)}.")
+        self.campaign = replace(self.campaign, runs=total)
+
+    def sweep_keys(self) -> list[str]:
+        """The keys whose values a sweep goes through, in the order of its combinations."""
+        return sorted(key for key, one in self.dispersions.items() if one.kind == SWEEP)
+
+    def combinations(self) -> int:
+        """How many combinations of values a sweep has; 1 where there is none."""
+        found = (self.dispersions[key].values or () for key in self.sweep_keys())
+        return math.prod(len(values) for values in found)
 
     def _key(self, key: str) -> str:
         """The key of a value in tables."""
@@ -160,7 +199,7 @@ class Study:
             own = own[0] if root is self.release and own is not None and own.ndim == 2 else own
         given = spread.centre if spread.kind != "orientation" or own is None else spread.about
         found = own if given is None else given
-        if found is None and spread.kind not in ("uniform", "choice"):
+        if found is None and spread.kind not in FREE:
             raise InputError(
                 f'dispersions["{key}"]: there is no value for it to vary about; give it mean, '
                 "median or about."
@@ -213,8 +252,7 @@ class Study:
     def with_runs(self, total: int) -> Self:
         """The same with another number of runs."""
         other = copy.copy(self)
-        own = self.campaign
-        other.campaign = StudyCampaign(total, own.sampling, own.shard)
+        other.campaign = replace(self.campaign, runs=total)
         return other
 
     @property
@@ -259,10 +297,20 @@ class Study:
                 **({} if not self.record.columns else {"columns": list(self.record.columns)}),
             },
             "report": {"sections": list(self.report.sections)},
+            **(
+                {"requirement": [asdict(r) for r in self.requirements]} if self.requirements else {}
+            ),
         }
 
     def __getstate__(self) -> dict[str, Any]:
         return {k: v for k, v in vars(self).items() if k not in ("first", "mesh")}
+
+
+def _checked_requirements(given: Sequence[Requirement]) -> tuple[Requirement, ...]:
+    for one in given:
+        if not isinstance(one, Requirement):
+            raise InputError(f"a requirement is {one!r}; it must be an alight.Requirement.")
+    return tuple(given)
 
 
 def _checked(model: Any, release: Any) -> tuple[Any, Any, Any]:

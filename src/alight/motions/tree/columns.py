@@ -21,16 +21,22 @@ def tree_columns(model: TreeModel) -> Columns:
     return Columns((*TREE_RUNS, *load_columns(model)), CONTACTS, course)
 
 
+#: The largest loads of a lander as a whole, whatever its parts.
+WHOLE_LOADS = (
+    Column("peak_acceleration", "m/s^2", "of the first body, inertial", "peaks.acceleration"),
+    Column("peak_tilt", "deg", "from the local vertical", degrees("peaks.tilt")),
+    Column("peak_speed", "m/s", "of the centre of mass", "peaks.speed"),
+    Column("peak_rate", "rad/s", "of the first body", "peaks.rate"),
+)
+
+
 def load_columns(model: TreeModel) -> tuple[Column, ...]:
     """The largest of everything in each run."""
     parts = model.fitted
     pads, crushed = [p.name for p in parts.pads], [c.name for c in parts.crushables]
     bellies = [b.name for b in parts.bellies]
     return (
-        Column("peak_acceleration", "m/s^2", "of the first body, inertial", "peaks.acceleration"),
-        Column("peak_tilt", "deg", "from the local vertical", degrees("peaks.tilt")),
-        Column("peak_speed", "m/s", "of the centre of mass", "peaks.speed"),
-        Column("peak_rate", "rad/s", "of the first body", "peaks.rate"),
+        *WHOLE_LOADS,
         *each("peak_pad_force", pads, "N", "largest normal force", "peaks.pad_force"),
         *each("peak_belly_force", bellies, "N", "on all its points together", "peaks.belly_force"),
         *each("stroke", crushed, "m", "crushed for good by the end", "peaks.stroke"),

@@ -69,6 +69,11 @@ class Scenario(Document):
             *self._hull_problems(),
         ]
 
+    @property
+    def flat(self) -> bool:
+        """Whether its ground has no latitudes and longitudes."""
+        return self.ground.kind in FLAT
+
     def _hull_problems(self) -> list[Fault]:
         """Light pushes a hull, which an articulated lander has not."""
         sun = self.environment.sun

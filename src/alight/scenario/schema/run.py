@@ -180,6 +180,8 @@ class CampaignSection(Section):
     """How many runs, how drawn, and in what portions."""
 
     runs: Annotated[int, Whole(least=1, most=10**9)] = 1000
+    repeats: Annotated[int | None, Whole(least=1, most=10**9)] = None
+    """How often each combination of a sweep is run, with other random values."""
     sampling: Annotated[str, ChoiceField(("random", "latin-hypercube", "sobol"))] = "random"
     shard: Annotated[int, Whole(least=1, most=10**7)] = 250
 

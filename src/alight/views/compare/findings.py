@@ -135,7 +135,7 @@ class Comparison:
         return found
 
     def _share_row(self, name: str, hits: list[Bools]) -> Row:
-        values = tuple(wilson(int(hit.sum()), len(hit)) for hit in hits)
+        values = self._sure(wilson(int(hit.sum()), len(hit)) for hit in hits)
         against = []
         for pair, other in zip(self.pairs, hits[1:], strict=True):
             a, b = pair.rows((hits[0], other))
@@ -144,8 +144,14 @@ class Comparison:
         unit = Unit("%", 0.01)
         return Row(name, f"share of {name}", unit, values, tuple(against), share=True)
 
+    def _sure(self, values: Iterable[Estimate]) -> tuple[Estimate, ...]:
+        """One value a campaign, without an interval where runs are no random sample."""
+        pairs = zip(values, self.sides, strict=True)
+        nan = float("nan")
+        return tuple(v if s.drawn else replace(v, low=nan, high=nan) for v, s in pairs)
+
     def _quantity_row(self, one: Measured) -> Row:
-        values = tuple(quantile(known, 0.5) for known in one.values)
+        values = self._sure(quantile(known, 0.5) for known in one.values)
         ranges = tuple(_range(known) for known in one.values)
         against = []
         for pair, other in zip(self.pairs, one.values[1:], strict=True):

@@ -32,8 +32,6 @@ NAME = 32
 _ABSENT = "-"
 #: Samplings of runs that are drawn at random; all else is not a sample of anything.
 RANDOM = ("random", "latin-hypercube", "sobol")
-#: Kind of dispersion that takes values of a grid, each once.
-SWEEP = "sweep"
 
 
 @dataclass(frozen=True, eq=False)
@@ -58,8 +56,8 @@ class Side:
     @property
     def drawn(self) -> bool:
         """Whether its runs are a random sample: something is dispersed, and at random."""
-        varied = self.campaign.scenario.get("dispersions", {})
-        if any(one.get("kind") == SWEEP for one in varied.values()):
+        varied = self.campaign.scenario.get("dispersions")
+        if self.campaign.sweep_keys:
             return False
         return self.campaign.plan.sampling in RANDOM and (bool(varied) or self._shapes_vary)
 

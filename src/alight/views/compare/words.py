@@ -154,7 +154,8 @@ def value_cell(row: Row, number: int) -> str:
     if one.n == 0 or not np.isfinite(one.value):
         return "no run has it"
     if row.share:
-        return f"{percent(one.value)} ({range_text(one)})"
+        ends = f" ({range_text(one)})" if np.isfinite(one.low) else ""
+        return f"{percent(one.value)}{ends}"
     return _with_interval(one, row)
 
 

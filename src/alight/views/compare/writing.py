@@ -6,8 +6,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from alight.views.compare.sections import sections
-from alight.views.report import page as html
 from alight.views.report.files import Report, not_written, page_file, write_page
+from alight.views.report.page import Page, render
 from alight.views.report.section import named
 from alight.views.report.writing import Drawing, OnFigure
 
@@ -33,9 +33,10 @@ def write(found: Comparison, out: Path, on_figure: OnFigure | None = None) -> Re
     try:
         drawn = Drawing(page.parent, figures, on_figure)
         body = drawn.all([one for one in made if one.parts])
-        lead = [*(html.warning(line) for line in warnings), html.answers(answers)]
         names = named([side.name for side in found.sides])
-        write_page(page, html.page(f"Comparison: {names}", _subtitle(found), lead, body))
+        title, subtitle = f"Comparison: {names}", _subtitle(found)
+        told = Page(title, subtitle, body, warnings=warnings, answers=answers)
+        write_page(page, render(told, drawn.svg_of))
     except OSError as error:
         raise not_written(page, error) from None
     return Report(page, drawn.files, dict(made[0].numbers), answers, warnings, {})

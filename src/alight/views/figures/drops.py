@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from matplotlib.axes import Axes
 
-from alight.analysis import captures
+from alight.analysis.bins import binned
 from alight.analysis.columns import Array
 from alight.core import frames
 from alight.views import style, words
@@ -96,7 +96,7 @@ def _stacked(axes: Axes, found: DropFindings) -> None:
     assert found.varied is not None
     name, values, unit = found.varied
     known = np.isfinite(found.known["fabric_share"])
-    bins = captures.binned(values[known], np.ones(int(known.sum()), bool))
+    bins = binned(values[known], np.ones(int(known.sum()), bool))
     parts = []
     for column, (label, colour) in _SHARES.items():
         own = found.known[column][known]

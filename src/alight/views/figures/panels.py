@@ -15,7 +15,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.ticker import PercentFormatter
 
-from alight.analysis.captures import Bin
+from alight.analysis.bins import Bin
 from alight.analysis.columns import Array
 from alight.analysis.density import thin
 from alight.views import style, words

@@ -4,7 +4,16 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from alight.views.report.section import Code, Facts, Figure, Listing, Paragraph, Section, Table
+from alight.views.report.section import (
+    Code,
+    Facts,
+    Figure,
+    Heading,
+    Listing,
+    Paragraph,
+    Section,
+    Table,
+)
 
 if TYPE_CHECKING:
     from alight.views.report.files import Report
@@ -14,6 +23,7 @@ __all__ = [
     "Code",
     "Facts",
     "Figure",
+    "Heading",
     "Listing",
     "Paragraph",
     "Report",

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -22,27 +21,13 @@ from alight.core.errors import InputError
 from alight.core.files import read_bounded
 from alight.core.outcomes import FIRST_FAILURE, FIRST_OWN, OF_STOPS
 from alight.views.estimates import plain_name
+from alight.views.report.inputs import Input, input_of, scalars
 
 #: Courses that are drawn, at most: more cannot be told apart.
 COURSES = 6
 
 #: Shards whose columns become arrays at once: turning many small pieces one by one takes longer.
 TOGETHER = 128
-
-#: What the components of vectors mean where the release is over a place of the ground.
-_LOCAL = {"x": "east", "y": "north", "z": "up", "vx": "v east", "vy": "v north", "vz": "v up"}
-_LOCAL_KEYS = ("release.velocity", "release.offset", "release.state")
-
-
-@dataclass(frozen=True, eq=False)
-class Input:
-    """A dispersed number."""
-
-    label: str
-    """As a reader knows it: ``release.velocity, east``."""
-    unit: str
-    values: Array
-    """(n,) one for each run, SI."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -73,6 +58,11 @@ class CampaignData:
     def runs(self) -> int:
         """Runs that are there."""
         return len(self.table["run"])
+
+    @cached_property
+    def scalars(self) -> list[Input]:
+        """Dispersed numbers, and what vectors of them amount to: a speed, a slope."""
+        return scalars(self.inputs, self.scenario)
 
     @property
     def title(self) -> str:
@@ -168,7 +158,8 @@ def read_common(
     drawn = [f for f in schema if "." in f.name and not f.name.startswith(without)]
     drawn = [f for f in drawn if not pa.types.is_string(f.type)]
     table = _columns(campaign, [*names, *(f.name for f in drawn)])
-    inputs = [Input(_label(f.name, campaign.scenario), _unit(f), table.pop(f.name)) for f in drawn]
+    scenario = campaign.scenario
+    inputs = [input_of(f.name, _unit(f), table.pop(f.name), scenario) for f in drawn]
     fields: dict[str, Any] = {
         "table": table,
         "codes": table[code].astype(np.int64),
@@ -203,19 +194,6 @@ def _columns(campaign: Campaign, names: list[str]) -> dict[str, Array]:
             out[name][begin:end] = columns.column(table, name)
         begin = end
     return out
-
-
-def _label(column: str, scenario: Mapping[str, Any]) -> str:
-    """The name of a dispersed number: its key, and which component it is."""
-    keys = scenario.get("dispersions", {})
-    key = max((k for k in keys if column.startswith(k)), key=len, default="")
-    rest = column[len(key) :]
-    found = re.match(r"_(v?[xyz]|w|latitude|longitude|\d+)(_|$)", rest)
-    if not key or not found:
-        return key or column
-    axis = found.group(1)
-    local = "latitude" in scenario.get("release", {}) and key in _LOCAL_KEYS
-    return f"{key}, {_LOCAL[axis] if local else axis}"
 
 
 def _unit(field: Any) -> str:

@@ -14,8 +14,11 @@ from alight.analysis.columns import Array, Bools
 from alight.analysis.convergence import Convergence
 from alight.analysis.intervals import Estimate, Spread, spread, wilson
 from alight.analysis.sensitivity import Sensitivity, rank_correlation, sobol_first_order
+from alight.core.requirements import OUTCOME
 from alight.views import words
 from alight.views.report.data import CampaignData
+from alight.views.report.losses import Loss, Verb
+from alight.views.report.requirements import FAILS, Judged, failing, judged
 
 #: Parts of the runs below the values of the table of quantities.
 PARTS = (0.05, 0.5, 0.95, 0.99)
@@ -106,6 +109,47 @@ class Findings(Generic[D]):
     def values(self, column: str) -> Array:
         """The quantity of the runs that have it."""
         return self.known[column][np.isfinite(self.known[column])]
+
+    # -- requirements and sweeps --------------------------------------------------------------
+
+    @property
+    def swept(self) -> list[str]:
+        """Keys that a sweep goes through; empty where runs are a random sample."""
+        return self.data.campaign.sweep_keys
+
+    @cached_property
+    def judged(self) -> list[Judged]:
+        """The requirements of the scenario, and what the runs say of them."""
+        return judged(self.data.campaign, {q.column: q.label for q in self.quantities})
+
+    def _failing(self) -> list[Loss]:
+        """Failing a requirement, as a kind of loss; outcomes that few may have are one already."""
+        return [
+            self.loss(f"requirement_{k}", f"Requirement: {one.name}", FAILS, failing(one))
+            for k, one in enumerate(self.judged, 1)
+            if one.requirement.at_least or one.requirement.kind != OUTCOME
+        ]
+
+    # -- losses -------------------------------------------------------------------------------
+
+    @cached_property
+    def losses(self) -> list[Loss]:
+        """Every kind of loss that these runs can have, whether or not one had it."""
+        return [*self._losses(), *self._failing()]
+
+    def _losses(self) -> list[Loss]:
+        """Those that the kind of runs has."""
+        return []
+
+    @cached_property
+    def uncertain(self) -> dict[str, tuple[Array, words.Unit]]:
+        """What losses are held against, by name, with the unit to show it in."""
+        return {one.label: (one.values, one.shown) for one in self.data.scalars}
+
+    def loss(self, stem: str, title: str, verb: Verb, hit: Bools, of: Bools | None = None) -> Loss:
+        """A kind of loss over all that is uncertain; it could happen to runs ``of``, or to all."""
+        whole = np.ones(len(hit), dtype=np.bool_) if of is None else of
+        return Loss(stem, title, verb, hit, whole, whole & ~self.failed, self.uncertain)
 
     # -- sensitivity and convergence ----------------------------------------------------------
 

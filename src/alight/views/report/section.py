@@ -7,11 +7,10 @@ page.
 
 from __future__ import annotations
 
-import base64
+import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from html import escape
-from pathlib import Path
+from typing import ClassVar
 
 #: Writes a figure into the files that it is given, or a table into one.
 Writer = Callable[..., object]
@@ -21,74 +20,74 @@ Writer = Callable[..., object]
 class Paragraph:
     """Words."""
 
+    kind: ClassVar[str] = "paragraph"
     text: str
 
-    def html(self) -> str:
-        """As it stands on the page."""
-        return f"<p>{escape(self.text)}</p>"
+
+@dataclass(frozen=True)
+class Heading:
+    """A title within a section."""
+
+    kind: ClassVar[str] = "heading"
+    text: str
 
 
 @dataclass(frozen=True)
 class Listing:
     """Sentences, one below the other."""
 
+    kind: ClassVar[str] = "listing"
     lines: Sequence[str]
-
-    def html(self) -> str:
-        """As it stands on the page."""
-        return "<ul>" + "".join(f"<li>{escape(line)}</li>" for line in self.lines) + "</ul>"
 
 
 @dataclass(frozen=True)
 class Table:
     """Rows of words; columns whose places are in ``numbers`` are set to the right."""
 
+    kind: ClassVar[str] = "table"
     head: Sequence[str]
     rows: Sequence[Sequence[str]]
     numbers: Sequence[int] = ()
 
-    def html(self) -> str:
-        """As it stands on the page."""
-        top = f"<thead><tr>{self._cells(self.head, 'th')}</tr></thead>\n" if self.head else ""
-        body = "\n".join(f"<tr>{self._cells(row, 'td')}</tr>" for row in self.rows)
-        return f'<div class="scroll"><table>\n{top}<tbody>\n{body}\n</tbody>\n</table></div>'
 
-    def _cells(self, row: Sequence[str], tag: str) -> str:
-        marks = (' class="n"' if k in self.numbers else "" for k in range(len(row)))
-        found = zip(row, marks, strict=True)
-        return "".join(f"<{tag}{mark}>{escape(text)}</{tag}>" for text, mark in found)
+@dataclass(frozen=True)
+class Verdicts:
+    """Requirements in a box: a headline, and rows that begin with a verdict."""
+
+    kind: ClassVar[str] = "verdicts"
+    headline: str
+    head: Sequence[str]
+    rows: Sequence[Sequence[str]]
+    marks: Sequence[str]
+    """``pass``, ``fail`` or ``open`` of each row."""
+
+    @property
+    def mark(self) -> str:
+        """Of the whole box: the worst."""
+        return next((m for m in ("fail", "open") if m in self.marks), "pass")
 
 
 @dataclass(frozen=True)
 class Facts:
     """Names and values."""
 
+    kind: ClassVar[str] = "facts"
     rows: Sequence[tuple[str, str]]
-
-    def html(self) -> str:
-        """As it stands on the page."""
-        body = "\n".join(
-            f'<tr><td>{escape(name)}</td><td class="long">{escape(value)}</td></tr>'
-            for name, value in self.rows
-        )
-        return f'<div class="scroll"><table><tbody>\n{body}\n</tbody></table></div>'
 
 
 @dataclass(frozen=True)
 class Code:
     """Text of a file."""
 
+    kind: ClassVar[str] = "code"
     text: str
-
-    def html(self) -> str:
-        """As it stands on the page."""
-        return f"<pre>{escape(self.text)}</pre>"
 
 
 @dataclass(frozen=True)
 class Figure:
     """A figure, drawn when the page is made."""
 
+    kind: ClassVar[str] = "figure"
     stem: str
     """Name of its files, without their endings."""
     draw: Writer
@@ -97,16 +96,8 @@ class Figure:
     """What it shows, for who cannot see it."""
     caption: str
 
-    def html(self, svg: Path) -> str:
-        """With the image inside the page."""
-        data = base64.b64encode(svg.read_bytes()).decode("ascii")
-        image = f'<img src="data:image/svg+xml;base64,{data}" alt="{escape(self.alt)}">'
-        return (
-            f"<figure><div>{image}</div>\n<figcaption>{escape(self.caption)}</figcaption></figure>"
-        )
 
-
-Part = Paragraph | Listing | Table | Facts | Code | Figure
+Part = Paragraph | Heading | Listing | Table | Verdicts | Facts | Code | Figure
 
 
 @dataclass(frozen=True)
@@ -124,6 +115,14 @@ class Section:
     """For scripts, in the types that JSON has."""
     files: Mapping[str, tuple[str, Writer]] = field(default_factory=dict)
     """Tables beside the page: key in ``--json``, name of the file, and what writes it."""
+
+    opening: Sequence[Part] = ()
+    """What stands before all else on the page."""
+
+    @property
+    def anchor(self) -> str:
+        """What links within the page call it."""
+        return re.sub(r"[^a-z0-9]+", "-", self.title.lower()).strip("-") or "section"
 
     @property
     def figures(self) -> list[Figure]:

@@ -14,7 +14,6 @@ from alight.core.errors import unknown_name
 from alight.shapes.mesh import Mesh
 from alight.views.figures.capture.scene import Look
 from alight.views.report import drawing
-from alight.views.report import page as html
 from alight.views.report.capture import data as capture_data
 from alight.views.report.capture import sections as capture
 from alight.views.report.capture.findings import CaptureFindings
@@ -27,8 +26,11 @@ from alight.views.report.findings import Findings
 from alight.views.report.landing import data as landing_data
 from alight.views.report.landing import sections as landing
 from alight.views.report.landing.findings import LandingFindings
+from alight.views.report.page import Page, render
 from alight.views.report.registered import Guarded, registered
-from alight.views.report.section import Figure, Paragraph, Part, Section
+from alight.views.report.requirements import QUESTION
+from alight.views.report.section import Figure, Section
+from alight.views.report.sweep import SWEPT, sweep_sections
 
 #: Told after each figure: how many are drawn, and of how many.
 OnFigure = Callable[[int, int], None]
@@ -41,6 +43,8 @@ class ReportKind:
     findings: Callable[[Campaign, dict[str, Any]], Findings[Any]]
     subtitle: Callable[[Any], str]
     sections: Sequence[Callable[[Any], Section]]
+    single: Sequence[Callable[[Any], Section]]
+    """Those of them about where and how single runs go, which say nothing of likelihood."""
 
 
 def _landings(campaign: Campaign, given: dict[str, Any]) -> LandingFindings:
@@ -57,9 +61,9 @@ def _drops(campaign: Campaign, given: dict[str, Any]) -> DropFindings:
 
 #: Reports by the kind of scenario.
 KINDS = {
-    "landing": ReportKind(_landings, landing.subtitle, landing.SECTIONS),
-    "capture": ReportKind(_captures, capture.subtitle, capture.SECTIONS),
-    "drop": ReportKind(_drops, drop.subtitle, drop.SECTIONS),
+    "landing": ReportKind(_landings, landing.subtitle, landing.SECTIONS, landing.SINGLE),
+    "capture": ReportKind(_captures, capture.subtitle, capture.SECTIONS, capture.SINGLE),
+    "drop": ReportKind(_drops, drop.subtitle, drop.SECTIONS, drop.SINGLE),
 }
 
 
@@ -107,10 +111,11 @@ def write(
         body = drawn.all([s for s in own if s.parts])
         guests = [drawn.guarded(one) for one in added]
         # Sections of other packages stand before what the page ends with: how it was computed.
-        body[-2:-2] = [text for _, text in guests if text]
-        told = _Told(own, [one for one, _ in guests])
+        body[-2:-2] = [one.section for one in guests if one.section.parts]
+        told = _Told(own, guests, SWEPT if found.swept else INTERVALS)
         files = {key: _beside(page, *one) for s in own for key, one in s.files.items()}
-        write_page(page, told.page(found.data.title, kind.subtitle(found), body))
+        told_page = told.page(found.data.title, kind.subtitle(found), body)
+        write_page(page, render(told_page, drawn.svg_of))
     except OSError as error:
         raise not_written(page, error) from None
     return Report(page, drawn.files, told.numbers, told.answers, told.warnings, files)
@@ -118,7 +123,8 @@ def write(
 
 def sections_of(found: Findings[Any]) -> list[Section]:
     """Alight's own sections, in their order; those without parts have no place on the page."""
-    return [make(found) for make in KINDS[found.kind].sections]
+    kind = KINDS[found.kind]
+    return [make(found) for make in (sweep_sections(kind) if found.swept else kind.sections)]
 
 
 def _beside(page: Path, name: str, save: Callable[[Path], object]) -> Path:
@@ -130,49 +136,54 @@ def _beside(page: Path, name: str, save: Callable[[Path], object]) -> Path:
 class _Told:
     """What all sections say together, those of other packages after Alight's own."""
 
-    def __init__(self, own: Sequence[Section], added: Sequence[Guarded]) -> None:
+    def __init__(self, own: Sequence[Section], added: Sequence[Guarded], note: str) -> None:
+        self.note = note
         sections = [*own, *(one.section for one in added)]
+        self.opening = [part for section in sections for part in section.opening]
         self.answers = [pair for section in sections for pair in section.answers]
         self.warnings = [line for section in sections for line in section.warnings]
         self.numbers: dict[str, object] = {k: v for s in own for k, v in s.numbers.items()}
         if added:
             self.numbers["sections"] = {one.name: dict(one.section.numbers) for one in added}
 
-    def page(self, title: str, subtitle: str, body: Sequence[str]) -> str:
-        """The text of the page."""
-        lead = [html.warning(line) for line in self.warnings]
-        lead += [html.answers(self.answers), Paragraph(INTERVALS).html()]
-        return html.page(title, subtitle, lead, body)
+    def page(self, title: str, subtitle: str, body: Sequence[Section]) -> Page:
+        """The page; the verdicts stand in a box of their own."""
+        answers = [pair for pair in self.answers if pair[0] != QUESTION]
+        return Page(title, subtitle, body, self.opening, self.warnings, answers, self.note)
 
 
 class Drawing:
-    """Sections as HTML; draws their figures and remembers the files."""
+    """Draws the figures of sections and remembers the files."""
 
     def __init__(self, folder: Path, total: int, on_figure: OnFigure | None) -> None:
         self.folder, self.total, self.on_figure = folder / FIGURES, total, on_figure
         self.files: list[Path] = []
         self._count = 0
 
-    def all(self, sections: Sequence[Section]) -> list[str]:
+    def all(self, sections: Sequence[Section]) -> list[Section]:
         """Alight's own sections: their figures are drawn together."""
         parts = [part for section in sections for part in section.figures]
         drawing.draw([(part, self._made(part)) for part in parts], self._tell)
         self._count = len(parts)
-        return [self._section(one) for one in sections]
+        self.files += [file for part in parts for file in self._made(part)]
+        return list(sections)
 
-    def guarded(self, one: Guarded) -> tuple[Guarded, str]:
+    def guarded(self, one: Guarded) -> Guarded:
         """A section of another package: where it fails, the page says so and goes on."""
-        kept = list(self.files)
         try:
             for part in one.section.figures:
                 part.draw(*self._made(part))
+                self.svg_of(part).read_bytes()  # it must be there when the page is made
                 self._count += 1
                 self._tell(self._count)
-            return one, self._section(one.section) if one.section.parts else ""
         except Exception as error:  # whatever it is, the rest of the page is worth having
-            self.files = kept
-            failed = one.failed(error)
-            return failed, self._section(failed.section)
+            return one.failed(error)
+        self.files += [file for part in one.section.figures for file in self._made(part)]
+        return one
+
+    def svg_of(self, part: Figure) -> Path:
+        """Where the image of a figure lies that goes into the page."""
+        return self._made(part)[1]
 
     def _tell(self, count: int) -> None:
         if self.on_figure is not None:
@@ -180,13 +191,3 @@ class Drawing:
 
     def _made(self, part: Figure) -> list[Path]:
         return [self.folder / f"{part.stem}.png", self.folder / f"{part.stem}.svg"]
-
-    def _section(self, one: Section) -> str:
-        return html.section(one.title, [self._part(part) for part in one.parts])
-
-    def _part(self, part: Part) -> str:
-        if not isinstance(part, Figure):
-            return part.html()
-        made = self._made(part)
-        self.files += made
-        return part.html(made[1])

@@ -141,7 +141,7 @@ CASES = {
 
 
 def test_every_kind_has_a_case():
-    assert {case[0] for case in CASES.values()} == set(KINDS)
+    assert {case[0] for case in CASES.values()} == set(KINDS) - {"sweep"}  # it draws nothing
 
 
 @pytest.mark.parametrize("case", CASES)

@@ -255,7 +255,9 @@ def test_covariance():
 
 def test_every_kind_is_drawn_exactly():
     tested = {n.removeprefix("test_").replace("_", "-") for n in globals() if n.startswith("test_")}
-    for kind in KINDS:
+    for kind, made in KINDS.items():
+        if getattr(made, "dims", 1) == 0:
+            continue  # it goes by the number of the run
         assert any(name == kind or name.startswith(f"{kind}-") for name in tested), kind
 
 

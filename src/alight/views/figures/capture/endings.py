@@ -14,6 +14,7 @@ from matplotlib.axes import Axes
 from matplotlib.ticker import NullFormatter
 
 from alight.analysis import captures
+from alight.analysis.bins import Bin, binned
 from alight.analysis.columns import Array, Bools
 from alight.analysis.intervals import Estimate
 from alight.views import style, words
@@ -159,25 +160,25 @@ def draw_success(found: CaptureFindings, *files: Path) -> None:
         style.save(fig, *files)
 
 
-Over = tuple[str, list[captures.Bin], str, words.Unit, Sequence[str]]
+Over = tuple[str, list[Bin], str, words.Unit, Sequence[str]]
 
 
 def _over(found: CaptureFindings) -> list[Over]:
     """What shares are shown over: title, bins, label, unit, names of what is no number."""
     hit = found.data.success
     told: list[Over] = [
-        (name, captures.binned(values, hit), named(name, unit), unit, ())
+        (name, binned(values, hit), named(name, unit), unit, ())
         for name, (values, unit) in found.shown.items()
     ]
     if found.mixed:
         shapes, names = found.data.table["shape"], found.data.shapes
-        bins = captures.binned(shapes, hit, most=len(names))
+        bins = binned(shapes, hit, most=len(names))
         told.append(("shape", bins, "", words.Unit("", 1.0), names))
     return told
 
 
 def held_over(
-    axes: Axes, bins: list[captures.Bin], unit: words.Unit, whole: Estimate, names: Sequence[str]
+    axes: Axes, bins: list[Bin], unit: words.Unit, whole: Estimate, names: Sequence[str]
 ) -> None:
     """Shares with intervals; a flat bar shows the runs that a share is of, a band those of all."""
     share, low, high = (
@@ -238,6 +239,6 @@ def share_bar(axes: Axes, ends: Mapping[str, Bools]) -> None:
 
 def ends_over(axes: Axes, values: Array, ends: Mapping[str, Bools]) -> None:
     """Shares of outcomes over an input, one upon the other."""
-    bins = captures.binned(values, np.ones(len(values), bool))
+    bins = binned(values, np.ones(len(values), bool))
     shares = {n: np.array([hit[b.members].mean() for b in bins]) for n, hit in ends.items()}
     stacked(axes, bins, [("", COLOURS[name], share) for name, share in shares.items()])

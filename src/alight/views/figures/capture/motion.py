@@ -9,6 +9,7 @@ import numpy as np
 from matplotlib.axes import Axes
 
 from alight.analysis import captures
+from alight.analysis.bins import binned, varies
 from alight.analysis.columns import Array
 from alight.views import style, words
 from alight.views.estimates import percent
@@ -74,7 +75,7 @@ def _against(axes: Axes, found: CaptureFindings, column: str, label: str, unit: 
     values, friction = found.known[column] / unit.size, found.data.table["friction"]
     if not np.isfinite(values).any():
         empty(axes)
-    elif captures.varies(friction):
+    elif varies(friction):
         cloud(axes, friction, values)
         axes.set(xlabel="friction", ylabel=named(label, unit))
     else:
@@ -88,7 +89,7 @@ def cloud(axes: Axes, x: Array, y: Array) -> None:
     x, y = x[has], y[has]
     dots = thinned(np.stack([x, y], axis=1), POINTS)
     axes.scatter(dots[:, 0], dots[:, 1], s=6, color=SKY, alpha=0.6, linewidths=0, rasterized=True)
-    bins = [b for b in captures.binned(x, np.ones(len(x), bool)) if len(b.members) >= 5]
+    bins = [b for b in binned(x, np.ones(len(x), bool)) if len(b.members) >= 5]
     if bins:
         middle = [b.middle for b in bins]
         low, median, high = np.array([np.quantile(y[b.members], (0.05, 0.5, 0.95)) for b in bins]).T
@@ -122,7 +123,7 @@ def _pair_spin(axes: Axes, found: CaptureFindings) -> None:
     before, after = found.data.table["spin_rpm"], found.known["pair_rpm"]
     if not np.isfinite(after).any():
         empty(axes)
-    elif captures.varies(before):
+    elif varies(before):
         cloud(axes, before, after)
         end = float(before.max())
         axes.plot((0.0, end), (0.0, end), color=style.GREY, linewidth=0.8, linestyle=(0, (4, 3)))

@@ -7,6 +7,7 @@ from functools import cached_property
 import numpy as np
 
 from alight.analysis import captures
+from alight.analysis.bins import binned, varies
 from alight.analysis.columns import Array, Bools
 from alight.analysis.convergence import Convergence, growth
 from alight.analysis.intervals import Estimate
@@ -14,6 +15,7 @@ from alight.views import words
 from alight.views.figures.capture.endings import ENDS
 from alight.views.report.capture.data import AT_REST, HELD, UNSETTLED, CaptureData
 from alight.views.report.findings import Findings, Quantity, Trend, plain, quantile_numbers
+from alight.views.report.losses import NOT_HELD, Loss
 
 #: Inputs that shares are shown over, at most.
 PANELS = 6
@@ -136,8 +138,8 @@ class CaptureFindings(Findings[CaptureData]):
         """What varies from run to run, by its name on the page, with the unit to show it in."""
         units = {label: words.Unit(unit, size) for label, unit, size in PARAMETERS.values()}
         own = {PARAMETERS[name][0]: self.data.table[name] for name in captures.PARAMETERS}
-        others = [(one.label, one.values) for one in self.data.inputs]
-        units |= {one.label: words.Unit(one.unit, 1.0) for one in self.data.inputs}
+        others = [(one.label, one.values) for one in self.data.scalars]
+        units |= {one.label: one.shown for one in self.data.scalars}
         return {n: (a, units[n]) for n, a in captures.distinct(own, others).items()}
 
     @property
@@ -154,7 +156,16 @@ class CaptureFindings(Findings[CaptureData]):
     @property
     def mixed(self) -> bool:
         """Whether asteroids of several shapes were captured."""
-        return len(self.data.shapes) > 1 and captures.varies(self.data.table["shape"])
+        return len(self.data.shapes) > 1 and varies(self.data.table["shape"])
+
+    def _losses(self) -> list[Loss]:
+        """What is not held."""
+        return [self.loss("not_held", "Not held", NOT_HELD, ~self.data.success)]
+
+    @property
+    def uncertain(self) -> dict[str, tuple[Array, words.Unit]]:
+        """What losses are held against, by name, with the unit to show it in."""
+        return self.drivers
 
     def _drivers(self) -> dict[str, Array]:
         return {name: values for name, (values, _) in self.drivers.items()}
@@ -202,5 +213,5 @@ class CaptureFindings(Findings[CaptureData]):
         return [
             {"low": b.low / unit.size, "high": b.high / unit.size, "unit": unit.name,
              "runs": b.share.n, "success": plain(b.share)}
-            for b in captures.binned(values, self.data.success)
+            for b in binned(values, self.data.success)
         ]  # fmt: skip

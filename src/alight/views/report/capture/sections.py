@@ -8,11 +8,13 @@ from functools import partial
 import numpy as np
 
 from alight.analysis import captures
+from alight.analysis.bins import varies
 from alight.views.figures.capture import courses as course_figures
 from alight.views.figures.capture import endings, motion
-from alight.views.report import common
+from alight.views.report import common, requirements
 from alight.views.report.capture import words as text
 from alight.views.report.capture.findings import CaptureFindings
+from alight.views.report.losses import lost
 from alight.views.report.section import Figure, Listing, Paragraph, Part, Section
 
 
@@ -25,7 +27,7 @@ def subtitle(found: CaptureFindings) -> str:
         low, high = (f"{float(f'{x:.2g}'):g}" for x in (np.nanmin(values), np.nanmax(values)))
         return low if low == high else f"{low} to {high}"
 
-    alike = not any(captures.varies(data.table[name]) for name in captures.PARAMETERS)
+    alike = not any(varies(data.table[name]) for name in captures.PARAMETERS)
     what, turn = ("an asteroid", "turns") if alike else ("asteroids", "turn")
     return (
         f"{data.runs} capture{'' if data.runs == 1 else 's'} with a membrane, of {what} of "
@@ -169,4 +171,17 @@ def notes(found: CaptureFindings) -> Section:
     return Section("What the numbers rest on", [Listing(text.notes(found))])
 
 
-SECTIONS = (first, held, bending, rest, pair, quantities, single, notes, *common.CLOSING)
+SINGLE = (single,)
+SECTIONS = (
+    requirements.section,
+    first,
+    lost,
+    held,
+    bending,
+    rest,
+    pair,
+    quantities,
+    single,
+    notes,
+    *common.CLOSING,
+)

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import numpy as np
 
-from alight.analysis import captures
+from alight.analysis.bins import Bin, binned, varies
 from alight.analysis.intervals import Estimate, Spread
 from alight.views import words
 from alight.views.estimates import interval, percent, with_interval
 from alight.views.report.capture.data import AT_REST, HELD, UNSETTLED
 from alight.views.report.capture.findings import CaptureFindings
+from alight.views.report.losses import why
 from alight.views.report.section import named
 
 _SECOND, _METRE, _MOMENT = words.Unit("s", 1.0), words.Unit("m", 1.0), words.Unit("N m", 1.0)
@@ -40,7 +41,8 @@ def held(found: CaptureFindings) -> str:
         for name, hit in found.ends.items()
         if name not in (HELD, AT_REST, UNSETTLED)
     ]
-    return f"{said} Of all, {named(others)}." if others else said
+    said = f"{said} Of all, {named(others)}." if others else said
+    return f"{said} {why(found.losses[0])}".rstrip()
 
 
 def _lasting(time: float) -> str:
@@ -127,11 +129,11 @@ def slip(found: CaptureFindings) -> str:
         f"{_most(known, _METRE)}, of the captures that are in contact at the end."
     )
     friction, slip = found.data.table["friction"], found.known["slip_m"]
-    if not captures.varies(friction):
+    if not varies(friction):
         return said
     bins = [
         (b, float(np.median(slip[b.members][np.isfinite(slip[b.members])])))
-        for b in captures.binned(friction, found.data.kept, most=3)
+        for b in binned(friction, found.data.kept, most=3)
         if np.isfinite(slip[b.members]).sum() >= 5
     ]
     if len(bins) > 1:
@@ -143,7 +145,7 @@ def slip(found: CaptureFindings) -> str:
     return said
 
 
-def _ends(found: captures.Bin) -> str:
+def _ends(found: Bin) -> str:
     low, high = (words.quoted(float(f"{x:.2g}")) for x in (found.low, found.high))
     return low if low == high else f"{low} to {high}"
 

@@ -6,7 +6,7 @@ from functools import cached_property
 
 import numpy as np
 
-from alight.analysis import captures
+from alight.analysis.bins import varies
 from alight.analysis.columns import Array, Bools
 from alight.analysis.convergence import Convergence, growth
 from alight.views import words
@@ -139,7 +139,7 @@ class DropFindings(Findings[DropData]):
     def varied(self) -> tuple[str, Array, words.Unit] | None:
         """A single number that varies, to show shares over: name, values, unit; None if none."""
         for one in self.data.inputs:
-            if "," not in one.label and captures.varies(one.values):
+            if "," not in one.label and varies(one.values):
                 return one.label, one.values, words.Unit(one.unit, 1.0)
         return None
 

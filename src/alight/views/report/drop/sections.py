@@ -5,9 +5,10 @@ from __future__ import annotations
 from functools import partial
 
 from alight.views.figures import drops as figures
-from alight.views.report import common
+from alight.views.report import common, requirements
 from alight.views.report.drop import words as text
 from alight.views.report.drop.findings import DropFindings
+from alight.views.report.losses import lost
 from alight.views.report.section import Figure, Listing, Part, Section, Table
 
 
@@ -82,4 +83,5 @@ def notes(found: DropFindings) -> Section:
     return Section("What the numbers rest on", [Listing(text.notes(found))])
 
 
-SECTIONS = (first, caught, energy, courses, notes, *common.CLOSING)
+SINGLE = (courses,)
+SECTIONS = (requirements.section, first, lost, caught, energy, courses, notes, *common.CLOSING)

@@ -39,6 +39,8 @@ class LandingData(CampaignData):
 
     loads: dict[str, Array] = field(default_factory=dict)
     """Columns of loads, (n,) each; none for rigid landers."""
+    limits: Mapping[str, float] = field(default_factory=dict)
+    """Longest strokes of legs by their names in columns [m], where they are known."""
     mesh: Mesh | None = None
     """The body, for maps and pictures."""
     sun: SunPath | None = None
@@ -107,7 +109,10 @@ class LandingData(CampaignData):
 
 
 def read(
-    campaign: Campaign, mesh: Mesh | None = None, sun: SunPath | str | None = None
+    campaign: Campaign,
+    mesh: Mesh | None = None,
+    sun: SunPath | str | None = None,
+    limits: Mapping[str, float] | None = None,
 ) -> LandingData:
     """Read the columns of ``campaign`` that a report needs: 8 bytes each a run, and no more."""
     schema = schema_of(campaign)
@@ -119,6 +124,7 @@ def read(
     return LandingData(
         **common,
         loads=loads,
+        limits=limits or {},
         mesh=mesh,
         sun=None if isinstance(sun, str) else sun,
         sun_note=sun if isinstance(sun, str) else "",

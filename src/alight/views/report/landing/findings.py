@@ -6,10 +6,18 @@ from functools import cached_property
 
 import numpy as np
 
-from alight.analysis.columns import Array
+from alight.analysis.columns import Array, Bools
 from alight.analysis.convergence import Convergence, convergence
 from alight.analysis.footprint import Ellipse, Footprint, ellipses, footprint
-from alight.analysis.loads import ACCELERATION, STROKE, TILT, LoadSpread, greatest, loads
+from alight.analysis.loads import (
+    ACCELERATION,
+    STROKE,
+    TILT,
+    LoadSpread,
+    greatest,
+    loads,
+    of_kind,
+)
 from alight.analysis.settling import COUNT, FIRST, FORCE, HARDEST, PATH, SETTLE, TOUCH, read_runs
 from alight.core.errors import InputError
 from alight.core.outcomes import Outcome
@@ -25,15 +33,19 @@ from alight.views.report.findings import (
 )
 from alight.views.report.landing.data import LandingData
 from alight.views.report.landing.light import Light, light_of
+from alight.views.report.losses import BOTTOM, COMPANION, ESCAPE, TIP, Loss
 
 #: More of the landings than this on the far side, and a tangent plane says little.
 FAR = 0.05
 
+#: A leg counts as fully crushed this near to its limit, as a part of it: steps end beside it.
+FULL = 1e-3
+
 QUANTITIES = (
     Quantity(SETTLE, "time from release to rest", words.time),
     Quantity(TOUCH, "time from release to first contact", words.time),
-    Quantity(COUNT, "contacts", words.bare, whole=True),
-    Quantity(PATH, "way of the centre of mass", words.length),
+    Quantity(COUNT, "number of contacts", words.bare, whole=True),
+    Quantity(PATH, "path of the centre of mass", words.length),
     Quantity(FIRST, "speed of the first impact", words.speed),
     Quantity(HARDEST, "speed of the hardest impact", words.speed),
     Quantity(FORCE, "largest normal force", words.newton),
@@ -114,6 +126,32 @@ class LandingFindings(Findings[LandingData]):
     def light(self) -> Light | str | None:
         """Light where landings rest, or why it is not known; None where nobody asks."""
         return light_of(self.data)
+
+    # -- losses -------------------------------------------------------------------------------
+
+    def _losses(self) -> list[Loss]:
+        """Escape, tipping over, legs at full stroke, and hitting the companion where some do."""
+        codes = self.data.codes
+        found = [self.loss("escape", "Escape", ESCAPE, codes == Outcome.ESCAPED)]
+        if self.data.articulated:
+            tipped = codes == Outcome.TIPPED_OVER
+            found.insert(0, self.loss("tipping", "Tipping over", TIP, tipped))
+        if self.bottomed is not None:
+            touched = np.isfinite(self.data.table[TOUCH])
+            full = self.bottomed
+            found.append(self.loss("bottoming", "Legs at full stroke", BOTTOM, full, touched))
+        if (hit := codes == Outcome.HIT_COMPANION).any():
+            found.append(self.loss("companion", "Hitting the companion", COMPANION, hit))
+        return found
+
+    @cached_property
+    def bottomed(self) -> Bools | None:
+        """(n,) some leg is crushed to the end of its stroke; None where that is not known."""
+        strokes = of_kind(self.data.loads, STROKE)
+        known = [(strokes[leg], most) for leg, most in self.data.limits.items() if leg in strokes]
+        if not known:
+            return None
+        return np.asarray(np.any([x >= (1.0 - FULL) * most for x, most in known], axis=0))
 
     # -- sensitivity --------------------------------------------------------------------------
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 
@@ -10,12 +11,13 @@ from alight.views.figures.landing import footprint, maps
 from alight.views.figures.landing.light import draw_light
 from alight.views.figures.landing.loads import draw_loads, draw_touchdown
 from alight.views.figures.panels import POINTS
-from alight.views.report import common
+from alight.views.report import common, requirements
 from alight.views.report.landing import light as sunlight
 from alight.views.report.landing import loads
 from alight.views.report.landing import words as text
 from alight.views.report.landing.findings import LandingFindings
 from alight.views.report.landing.light import Light
+from alight.views.report.losses import lost
 from alight.views.report.section import Figure, Listing, Paragraph, Part, Section, Table
 
 
@@ -30,6 +32,16 @@ def first(found: LandingFindings) -> Section:
     return common.opening(found, "have no place of rest and count as neither settled nor lost")
 
 
+def losses(found: LandingFindings) -> Section:
+    """What is lost; it comes first where something is."""
+    told, some = lost(found), any(one.count and not one.asked for one in found.losses)
+    return replace(told, answers=[_lost(found)]) if some else told
+
+
+def _lost(found: LandingFindings) -> tuple[str, str]:
+    return "How often is it lost?", text.lost(found)
+
+
 def where(found: LandingFindings) -> Section:
     """Where landings rest."""
     return Section(
@@ -37,6 +49,12 @@ def where(found: LandingFindings) -> Section:
         [] if found.where is None else list(_places(found)),
         [("Where does it come to rest?", text.where(found))],
     )
+
+
+def places(found: LandingFindings) -> Section:
+    """Where runs of a sweep rest: a map alone, as their middle and spread are of no sample."""
+    on_map = found.where is not None and found.data.level is None and not found.data.nameless
+    return Section("Where it comes to rest", [_map(found)] if on_map else [])
 
 
 def _places(found: LandingFindings) -> Iterator[Part]:
@@ -84,8 +102,9 @@ def how(found: LandingFindings) -> Section:
     answers = [
         ("When?", text.when(found)),
         ("How hard does it hit?", text.how_hard(found)),
-        ("How often is it lost?", text.lost(found)),
     ]
+    if not any(one.count and not one.asked for one in found.losses):
+        answers.append(_lost(found))
     parts: list[Part] = [figure, common.quantity_table(found)]
     return Section("How landings go", parts, answers, text.warnings(found), found.numbers())
 
@@ -179,4 +198,5 @@ def _courses(found: LandingFindings) -> Iterator[Part]:
     )
 
 
-SECTIONS = (first, where, how, borne, lit, courses, *common.CLOSING)
+SINGLE = (places, courses)
+SECTIONS = (requirements.section, first, losses, where, how, borne, lit, courses, *common.CLOSING)

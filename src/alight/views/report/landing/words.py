@@ -7,9 +7,11 @@ import numpy as np
 from alight.analysis.settling import DEEP, FIRST, FORCE, HARDEST, SETTLE
 from alight.core.outcomes import STILL_MOVING, Outcome
 from alight.views import words
-from alight.views.estimates import interval, none_of, percent, stops_said, with_interval
+from alight.views.estimates import none_of, percent, stops_said, with_interval
 from alight.views.report.landing.data import DEPTH
 from alight.views.report.landing.findings import FAR, LandingFindings
+from alight.views.report.losses import Loss
+from alight.views.report.losses import said as said_of
 
 
 def where(found: LandingFindings) -> str:
@@ -79,12 +81,9 @@ _CUT_SHORT = {
 def lost(found: LandingFindings) -> str:
     """How often it escapes or tips over, and how else runs ended."""
     runs = found.data.runs
-    if found.data.articulated:
-        said = _share(found, Outcome.TIPPED_OVER, "tip over", "tipped over")
-        if found.count(Outcome.ESCAPED):
-            said += " " + _share(found, Outcome.ESCAPED, "escape", "escaped")
-    else:
-        said = _share(found, Outcome.ESCAPED, "escape", "escaped")
+    first, *others = found.losses
+    told = [first, *(one for one in others if one.count and not one.asked)]
+    said = " ".join(_share(one) for one in told)
     for outcome in STILL_MOVING:
         if found.count(outcome):
             part = percent(found.count(outcome) / runs)
@@ -92,12 +91,11 @@ def lost(found: LandingFindings) -> str:
     return said + "".join(f" {line}." for line in stops_said(found.data.stops, runs))
 
 
-def _share(found: LandingFindings, outcome: Outcome, now: str, then: str) -> str:
-    """How many runs ended so, in the present where some did and in the past where none did."""
-    runs, count, part = found.data.runs, found.count(outcome), found.share(outcome)
-    if count:
-        return f"{percent(part.value)} of the runs {now} ({count} of {runs}; {interval(part)})."
-    return none_of(runs, part.high, "runs", then, now)
+def _share(one: Loss) -> str:
+    """How many runs are lost so, in the present where some are and in the past where none is."""
+    if one.count:
+        return said_of(one)
+    return none_of(one.share.n, one.share.high, "runs", one.verb.did, one.verb.many)
 
 
 def middle_text(found: LandingFindings) -> str:

@@ -1,0 +1,208 @@
+"""A report on a sweep: everything against what was swept, and no statement of confidence.
+
+Runs of a sweep are chosen, not drawn: how many of them do something says nothing of how likely it
+is. The page shows what each combination did, and counts.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from alight.analysis.columns import Array
+from alight.views import words
+from alight.views.estimates import plain_name
+from alight.views.figures.sweep import draw_sweep
+from alight.views.report import common, requirements
+from alight.views.report.inputs import Input, name_of
+from alight.views.report.section import Figure, Part, Section, Table, named
+
+if TYPE_CHECKING:
+    from alight.views.report.findings import Findings, Quantity
+
+#: What stands below the answers of such a page.
+SWEPT = (
+    "The runs go through chosen values, and are no random sample: shares and middles of them say "
+    "nothing of likelihood, and have no intervals."
+)
+
+#: Combinations in the table, at most, and quantities beside them.
+ROWS, COLUMNS = 60, 6
+
+
+@dataclass(frozen=True, eq=False)
+class Axis:
+    """What was swept: a number, or a list of values that have no order."""
+
+    label: str
+    unit: words.Unit
+    values: Array
+    """(n,) of each run, in that unit; of what is no number, which of the values it is, from 1."""
+    told: Sequence[str]
+    """The distinct values in words, ascending."""
+    number: bool
+
+    @property
+    def distinct(self) -> Array:
+        """Values, ascending."""
+        return np.unique(self.values)
+
+    def text(self, value: float) -> str:
+        """A value in words."""
+        return self.told[int(np.argmin(np.abs(self.distinct - value)))]
+
+
+def axes_of(found: Findings[Any]) -> list[Axis]:
+    """What was swept, that with most values first."""
+    made = [_axis(key, found) for key in found.swept]
+    return sorted(made, key=lambda axis: -len(axis.told))
+
+
+def _axis(key: str, found: Findings[Any]) -> Axis:
+    parts = [one for one in found.data.inputs if one.key == key]
+    if len(parts) == 1:
+        return _number(parts[0])
+    columns = [p.values for p in parts] or _columns(key, found)
+    rows, which = np.unique(np.stack(columns, axis=1), axis=0, return_inverse=True)
+    unit = parts[0].shown if parts else words.Unit("", 1.0)
+    texts = [", ".join(words.row([float(x) / unit.size for x in row])) for row in rows]
+    told = [f"({text}) {unit.name}".rstrip() for text in texts]
+    values = np.asarray(which, dtype=np.float64).reshape(-1) + 1.0
+    return Axis(name_of(key), words.Unit("", 1.0), values, told, number=False)
+
+
+def _columns(key: str, found: Findings[Any]) -> list[Array]:
+    """The numbers of a key that are no inputs, as those of an attitude."""
+    names = [n for n in found.data.campaign.schema().names if n.startswith(f"{key}_")]
+    return [found.data.column(name) for name in names]
+
+
+def _number(one: Input) -> Axis:
+    unit = one.shown
+    values = np.array([float(f"{x / unit.size:.12g}") for x in one.values])
+    told = [words.quoted(float(x)) for x in np.unique(values)]
+    name = f" {unit.name}".rstrip().replace(" °", "°")
+    return Axis(one.label, unit, values, [text + name for text in told], number=True)
+
+
+def shown(found: Findings[Any]) -> list[Quantity]:
+    """Quantities that some run has."""
+    return [one for one in found.quantities if found.spread(one.column) is not None]
+
+
+# -- the sections -----------------------------------------------------------------------------
+
+
+def sweep_sections(kind: Any) -> list[Callable[[Any], Section]]:
+    """The sections of a page about a sweep of some kind of runs."""
+    return [requirements.section, opening, swept, *kind.single, endings, common.computed,
+            common.scenario]  # fmt: skip
+
+
+def opening(found: Findings[Any]) -> Section:
+    """Whether the campaign is whole."""
+    return common.opening(found, "have no values", found.things)
+
+
+def swept(found: Findings[Any]) -> Section:
+    """Every quantity against what was swept."""
+    axes = axes_of(found)
+    names = named(axis.label for axis in axes)
+    figure = Figure(
+        "sweep",
+        partial(draw_sweep, found, axes, shown(found)),
+        f"How {found.things} end, and their quantities, against {names}",
+        _caption(found, axes),
+    )
+    parts: list[Part] = [figure, *_table(found, axes)]
+    return Section(
+        f"Against {names}", parts, [("What does the sweep show?", said(found, axes))],
+        numbers={"swept": [axis.label for axis in axes]},
+    )  # fmt: skip
+
+
+def _caption(found: Findings[Any], axes: Sequence[Axis]) -> str:
+    text = "Dots: single runs."
+    if len(axes) == 1:
+        return f"{text} Line: the median at each value."
+    if len(axes) == 2:
+        return f"{text} Lines: medians, one for each value of {axes[1].label}."
+    return f"{text} Line: the median at each value of {axes[0].label}, over all the others."
+
+
+def said(found: Findings[Any], axes: Sequence[Axis]) -> str:
+    """How many runs, how they ended, and from where to where each quantity goes."""
+    runs = found.data.runs
+    combos = len(np.unique(np.stack([a.values for a in axes], axis=1), axis=0))
+    each = "once" if runs == combos else f"{runs / combos:g} times"
+    ends = ", ".join(f"{n} {plain_name(way.name)}" for way, n in found.data.outcomes.items())
+    text = f"{combos} combinations of {named(a.label for a in axes)}, run {each}: {ends}."
+    return " ".join([text, *(_ends(found, axes[0], one) for one in shown(found)[:3])])
+
+
+def _ends(found: Findings[Any], axis: Axis, one: Quantity) -> str:
+    """The least and the greatest median of a quantity, and where they are."""
+    middle = medians(found.known[one.column], axis)
+    known = np.isfinite(middle)
+    low, high = int(np.nanargmin(middle)), int(np.nanargmax(middle))
+    unit = one.choose(float(np.median(middle[known])))
+    if middle[low] == middle[high]:
+        return f"The {one.label} is {unit(float(middle[low]))} throughout."
+    name = axis.label
+    return (
+        f"The {one.label} is smallest at a {name} of {axis.told[low]} ({unit(float(middle[low]))}) "
+        f"and largest at {axis.told[high]} ({unit(float(middle[high]))})."
+    )
+
+
+def medians(values: Array, axis: Axis, here: Any = None) -> Array:
+    """(k,) median of what runs have at each value of an axis; nan where none has it."""
+    out = []
+    for value in axis.distinct:
+        own = values[(axis.values == value) & (True if here is None else here)]
+        own = own[np.isfinite(own)]
+        out.append(float(np.median(own)) if len(own) else np.nan)
+    return np.array(out)
+
+
+def _table(found: Findings[Any], axes: Sequence[Axis]) -> list[Table]:
+    """What each combination did: counts of endings, and medians where it was run repeatedly."""
+    stacked = np.stack([axis.values for axis in axes], axis=1)
+    combos, which = np.unique(stacked, axis=0, return_inverse=True)
+    if len(combos) > ROWS:
+        return []
+    quantities = shown(found)[:COLUMNS]
+    units = [q.choose(float(np.nanmedian(found.known[q.column]))) for q in quantities]
+    pairs = list(zip(quantities, units, strict=True))
+    heads = [f"{q.label} [{u.name}]" if u.name else q.label for q, u in pairs]
+    rows = []
+    for k, combo in enumerate(combos):
+        own = np.flatnonzero(which.reshape(-1) == k)
+        cells = [axis.text(float(v)) for axis, v in zip(axes, combo, strict=True)]
+        cells.append(_ended(found, own))
+        for one, unit in pairs:
+            have = found.known[one.column][own]
+            have = have[np.isfinite(have)]
+            cells.append(unit.of(float(np.median(have))) if len(have) else "–")
+        rows.append(cells)
+    head = [*(axis.label for axis in axes), "ended", *heads]
+    return [Table(head, rows, range(len(axes) + 1, len(head)))]
+
+
+def _ended(found: Findings[Any], own: Any) -> str:
+    codes = found.data.codes[own]
+    told = []
+    for way in found.data.outcomes:
+        if n := int((codes == int(way)).sum()):
+            told.append(plain_name(way.name) if n == len(codes) else f"{n} {plain_name(way.name)}")
+    return ", ".join(told)
+
+
+def endings(found: Findings[Any]) -> Section:
+    """Every ending with the number of runs that had it."""
+    rows = [[plain_name(way.name), str(n), way.message] for way, n in found.data.outcomes.items()]
+    return Section("How runs ended", [Table(["outcome", "runs", "meaning"], rows, (1,))])
