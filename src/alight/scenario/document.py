@@ -14,7 +14,7 @@ import numpy as np
 from pydantic import Field, PrivateAttr
 
 from alight.core.errors import InputError, did_you_mean
-from alight.core.html import facts_html
+from alight.core.html import facts_html, in_short
 from alight.core.outcomes import AnyEnding
 from alight.core.registry import registry
 from alight.scenario import toml_text
@@ -97,7 +97,8 @@ class Document(Section):
     def _repr_html_(self) -> str:
         written = self.resolved()
         rows = [("file", self.source), ("kind", self.KIND), ("seed", str(self.seed))]
-        rows += [(name, _in_short(table)) for name, table in written.items() if _is_shown(table)]
+        tables = {k: v for k, v in written.items() if isinstance(v, dict) and v}
+        rows += [(name, in_short(table)) for name, table in tables.items()]
         return facts_html(self.title or f"A {self.KIND}", rows)
 
     @property
@@ -295,20 +296,6 @@ class Document(Section):
             raise InputError(f'a scenario has no key "{key}".{did_you_mean(key, known)}')
         kind = known[key]
         return kind.form(value) if isinstance(kind, Either) else kind
-
-
-def _is_shown(table: Any) -> bool:
-    """Whether a section has a line in a notebook: all but empty ones and single values."""
-    return isinstance(table, dict) and bool(table)
-
-
-def _in_short(table: dict[str, Any]) -> str:
-    """The values of a section on one line; of its tables and lists how many entries they have."""
-    told = []
-    for key, value in table.items():
-        inner = isinstance(value, dict) or (isinstance(value, list) and len(str(value)) > 60)
-        told.append(f"{key} ({len(value)} entries)" if inner else f"{key} {value}")
-    return ", ".join(told)
 
 
 @functools.cache
