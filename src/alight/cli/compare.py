@@ -94,10 +94,14 @@ def _write(found: Comparison, place: Path, told: str) -> Report:
 def _tell(found: Comparison, report: Report | None) -> None:
     """What a person reads."""
     from alight.views.compare.sections import cells_of
-    from alight.views.compare.words import answers, heads
+    from alight.views.compare.words import answers, heads, verdict_cell
 
     console = screen.console()
     _tell_scenarios(found, console)
+    if found.requirements:
+        names = [side.name for side in found.sides]
+        told = [[name, *map(verdict_cell, own)] for name, own in found.requirements.items()]
+        console.print(screen.table(["requirement", *names], told))
     for number in range(len(found.pairs)):
         rows = [cells_of(row, number) for row in found.rows]
         console.print(screen.table(heads(found, number), rows, right=range(1, 5)))

@@ -16,7 +16,7 @@ from alight.core.errors import FileError, InputError
 from alight.core.outcomes import Outcome
 from alight.views import style
 from alight.views.compare.sections import sections
-from alight.views.compare.words import summary, value_cell
+from alight.views.compare.words import summary, value_cell, verdict_cell
 
 sys.path.insert(0, str(pathlib.Path(__file__).parent / "report"))  # tests are no package
 
@@ -160,6 +160,21 @@ def test_a_capture_that_slips_more_is_found(made, tmp_path):
     found = alight.compare(made / "captures", tmp_path / "more")
     assert [row.column for row in found.differing()] == ["slip_m"]
     assert found.differing()[0].against[0].tested.difference.value == pytest.approx(0.5)
+
+
+def test_verdicts_stand_side_by_side(made, tmp_path):
+    asked = [{"kind": "outcome", "outcome": "escaped", "at_most": 0.1}]
+    make_campaign(tmp_path / "few", requirement=asked)
+    make_campaign(tmp_path / "many", escaped=0.3, requirement=asked)
+    found = alight.compare(tmp_path / "few", tmp_path / "many", made / "first")
+    ((name, told_of),) = found.requirements.items()
+    assert [verdict_cell(one).partition(":")[0] for one in told_of] == [
+        "pass", "fail", "not required",
+    ]  # fmt: skip
+    section = next(one for one in sections(found) if one.title == "Requirements")
+    assert section.parts[0].rows[0][0] == name
+    assert found.to_dict()["requirements"][0]["verdicts"] == ["pass", "fail", None]
+    assert found.scenario == []  # what is asked of runs changes none of them
 
 
 # -- what cannot be compared ---------------------------------------------------------------------

@@ -27,6 +27,7 @@ from alight.views.compare.sides import (
     sides_of,
 )
 from alight.views.estimates import plain_name
+from alight.views.report.requirements import Judged
 from alight.views.words import Unit
 
 if TYPE_CHECKING:
@@ -101,6 +102,13 @@ class Comparison:
     def tests(self) -> int:
         """How many comparisons were made, which all chances are corrected for."""
         return sum(one.p is not None for row in self.rows for one in row.against)
+
+    @cached_property
+    def requirements(self) -> dict[str, list[Judged | None]]:
+        """The verdict of each campaign on what any of them requires; None where it does not."""
+        own = [{one.name: one for one in side.found.judged} for side in self.sides]
+        names = dict.fromkeys(name for told in own for name in told)
+        return {name: [told.get(name) for told in own] for name in names}
 
     def differing(self, number: int = 0) -> list[Row]:
         """Rows in which campaign ``number`` after the first was found to differ."""

@@ -22,6 +22,10 @@ def numbers(found: Comparison) -> dict[str, Any]:
         "circumstances": [
             {"key": one.key, "values": list(one.values)} for one in found.circumstances
         ],
+        "requirements": [
+            {"requirement": name, "verdicts": [one and one.verdict.word for one in told]}
+            for name, told in found.requirements.items()
+        ],
         "tests": found.tests,
         "pairs": [
             {

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 def sections(found: Comparison) -> list[Section]:
     """All of them, in their order."""
-    made = [opening, scenarios, endings, places, quantities, method, campaigns]
+    made = [opening, scenarios, requirements, endings, places, quantities, method, campaigns]
     return [make(found) for make in made]
 
 
@@ -52,6 +52,15 @@ def scenarios(found: Comparison) -> Section:
 def _changed(found: Comparison, head: str, rows: list[Changed]) -> Table:
     names = [side.name for side in found.sides]
     return Table([head, *names], [[one.key, *one.values] for one in rows])
+
+
+def requirements(found: Comparison) -> Section:
+    """The verdicts of all campaigns side by side; nothing where none requires anything."""
+    if not found.requirements:
+        return Section()
+    names = [side.name for side in found.sides]
+    rows = [[name, *map(words.verdict_cell, told)] for name, told in found.requirements.items()]
+    return Section("Requirements", [Table(["requirement", *names], rows)])
 
 
 def endings(found: Comparison) -> Section:

@@ -16,6 +16,7 @@ from alight.views.report.section import named
 
 if TYPE_CHECKING:
     from alight.views.compare.findings import Against, Comparison, Row
+    from alight.views.report.requirements import Judged
 
 #: Values and differences that an answer names; the rest is counted.
 NAMED = 4
@@ -217,6 +218,13 @@ def _plus(text: str) -> str:
 
 def _minus(text: str) -> str:
     return text.replace("-", "−", 1) if text.startswith("-") else text
+
+
+def verdict_cell(one: Judged | None) -> str:
+    """What a campaign says of a requirement."""
+    if one is None:
+        return "not required"
+    return f"{one.verdict.word}: {one.verdict.met} of {one.verdict.runs} runs"
 
 
 def p_cell(one: Against) -> str:
