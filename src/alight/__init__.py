@@ -40,6 +40,7 @@ if TYPE_CHECKING:
     from alight.scenario.landers import find as lander
     from alight.shapes import Mesh
     from alight.vehicles import RigidLander
+    from alight.views.compare.findings import compare
 
 __version__ = "0.1.0"
 __all__ = [
@@ -53,6 +54,7 @@ __all__ = [
     "analysis",
     "body",
     "campaign",
+    "compare",
     "contact",
     "core",
     "dispersions",
@@ -85,5 +87,6 @@ lazy.door(
         "alight.scenario.landers": "lander=find",
         "alight.shapes": "Mesh",
         "alight.vehicles": "RigidLander",
+        "alight.views.compare.findings": "compare",
     },
 )

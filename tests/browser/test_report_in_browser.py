@@ -13,6 +13,7 @@ import numpy as np
 import pytest
 from matplotlib.image import imread
 
+import alight
 from alight.analysis.sun import SunPath, sun_over_rotation
 from alight.shapes import icosphere
 from alight.views import report, style
@@ -125,3 +126,25 @@ def test_prints(browser, page, tmp_path):
     data = paper.read_bytes()
     assert data.startswith(b"%PDF")
     assert 4 <= len(re.findall(rb"/Type\s*/Page\b", data)) <= 9
+
+
+# -- comparisons ----------------------------------------------------------------------------------
+
+
+@pytest.fixture(scope="module")
+def comparison(tmp_path_factory):
+    """The page of three campaigns, one of them with a name that is too long for a telephone."""
+    place = tmp_path_factory.mktemp("comparison")
+    names = ("first", "lost", "x" * 120)
+    made = [make_campaign(place / names[0]), make_campaign(place / names[1], escaped=0.3)]
+    made.append(make_campaign(place / names[2], seed=8))
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(style, "DPI", 80)
+        return alight.compare(*made).write(place / "comparison.html").page
+
+
+@pytest.mark.parametrize("size", ["1200,900", "500,900"])
+def test_comparisons_load_and_fit(browser, comparison, tmp_path, size):
+    dom, told = _probe(browser, comparison, tmp_path, size)
+    assert "Comparison: first, lost and xxx" in dom
+    assert told.group(1) == "images=3 bad=0 wide=false asked=0"

@@ -7,7 +7,7 @@ import pathlib
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
 import pyarrow.parquet as pq
@@ -18,6 +18,7 @@ from alight.campaign.shard_store import Seal, contacts_name, find_shards, runs_n
 from alight.core.ahead import ahead
 from alight.core.errors import FileError, InputError, unknown_name
 from alight.core.extras import require
+from alight.core.html import facts_html
 from alight.core.outcomes import AnyEnding
 from alight.core.paths import user_path
 from alight.core.requirements import Requirement
@@ -25,13 +26,16 @@ from alight.engine.run_kind import RunKind
 from alight.scenario.dispersion import SWEEP
 from alight.scenario.schema.requirement import requirements_of
 
+if TYPE_CHECKING:
+    from alight.campaign.replay import Replay
+
 #: Rows of a shard for which threads of their own cost more than they save.
 FEW_ROWS = 50_000
 
 _NAMES = {"runs": runs_name, "contacts": contacts_name}
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Campaign:
     """The finished shards of a campaign's folder.
 
@@ -148,6 +152,56 @@ class Campaign:
                 "[record] trajectories of the scenario, in another folder."
             )
         return _read(self.folder / trajectory_name(run), None)
+
+    def replay(
+        self,
+        run: int,
+        scenario: Any = None,
+        *,
+        device: str = "auto",
+        threads: int | None = None,
+        max_lines: int | None = None,
+        show: Any = "silent",
+    ) -> Replay:
+        """Compute a run again, with its whole history, and compare it with its row.
+
+        Parameters
+        ----------
+        run:
+            Number of the run; it need not be one whose trajectory was kept.
+        scenario:
+            The ``Study`` of a campaign that was made in Python. Of others the scenario, or its
+            file, where the one in the folder cannot be used, as files that it names have moved.
+        device:
+            ``"cpu"``, ``"cuda:0"``, or ``"auto"``: the kind that the campaign was computed on; a
+            CPU where there is no GPU.
+        max_lines:
+            Lines of the history that are kept, at most (see ``alight.simulate``).
+        show:
+            How progress is reported: "silent", "auto", "text" or "rich".
+        """
+        from alight.campaign.replay import replay
+
+        options: dict[str, Any] = {"device": device, "threads": threads, "max_lines": max_lines}
+        return replay(self, run, scenario, **options, show=show)
+
+    def __str__(self) -> str:
+        ended = ", ".join(f"{n} {way.name.lower()}" for way, n in self.count().items())
+        there = f"{len(self)} of {self.plan.total} runs"
+        return f"Campaign {self.folder}: {there}, {ended or 'none finished'}"
+
+    __repr__ = __str__
+
+    def _repr_html_(self) -> str:
+        plan = self.plan
+        rows = [
+            ("folder", str(self.folder)),
+            ("runs", f"{len(self)} of {plan.total}"),
+            *((way.message, str(n)) for way, n in self.count().items()),
+            ("dispersed", ", ".join(sorted(self.scenario.get("dispersions", {}))) or "nothing"),
+            ("computed on", f"a {plan.device.upper()}, seed {self.scenario.get('seed', 0)}"),
+        ]
+        return facts_html(str(self.scenario.get("title") or f"{self.kind.noun}"), rows)
 
 
 def open_campaign(folder: str | os.PathLike[str]) -> Campaign:

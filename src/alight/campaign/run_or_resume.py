@@ -64,7 +64,7 @@ class CampaignInterruptedError(KeyboardInterrupt):
     """Ctrl-C during a campaign; the message says what is finished and how to go on."""
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class CampaignResult:
     """A finished campaign."""
 
@@ -93,6 +93,11 @@ class CampaignResult:
             f"{n} {outcome.name.lower().replace('_', ' ')}" for outcome, n in self.outcomes.items()
         )
         return f"{self.runs} runs in {self.folder}: {ended}"
+
+    __repr__ = __str__
+
+    def _repr_html_(self) -> str:
+        return self.open()._repr_html_()
 
 
 def run_campaign(
@@ -151,7 +156,7 @@ def run_campaign(
                 notes.remark(f"Running on {place.label}: {choice.reason}.")
         given = with_runs(given, total)
         kind = "gpu" if place.is_gpu else "cpu"
-        plan = make_plan(given, kind, _versions(given), total)
+        plan = make_plan(given, kind, versions_of(given), total)
         if old is not None:
             plan = agreed(old, plan, folder)
         _keep(folder / PLAN_FILE, plan.to_json())
@@ -294,7 +299,7 @@ def _device(
         ) from None
 
 
-def _versions(scenario: Document | Study) -> dict[str, str]:
+def versions_of(scenario: Document | Study) -> dict[str, str]:
     """Of what decides the bits of a run."""
     own = {name: importlib.metadata.version(name) for name in _OWN}
     return {**own, **packages_of(scenario)}

@@ -15,7 +15,7 @@ from typing import Annotated
 
 import typer
 
-from alight.cli import bench, body, campaign, doctor, lander, report, scenario
+from alight.cli import bench, body, campaign, compare, doctor, lander, replay, report, scenario
 from alight.cli import run as run_once
 from alight.cli.start import INTERRUPTED
 from alight.core.errors import AlightError
@@ -53,6 +53,8 @@ def _alight(
 app.command("run")(run_once.command)
 app.command("campaign")(campaign.command)
 app.command("report")(report.command)
+app.command("replay")(replay.command)
+app.command("compare")(compare.command)
 app.add_typer(scenario.app, name="scenario")
 app.command("body", cls=body.Command)(body.command)
 app.command("lander", cls=lander.Command)(lander.command)

@@ -34,7 +34,7 @@ def command(
     given, place = scenario_of(scenario), devices.resolve(device).name
     told = "silent" if as_json else "auto"
     solution = scenarios.simulate(given, device=place, progress=told)
-    facts, tell = _tellers(given.KIND)
+    facts, tell = tellers(given.KIND)
     if as_json:
         screen.echo_json({**facts(solution), "remarks": given.remarks()})
     else:
@@ -42,7 +42,7 @@ def command(
         screen.lines(screen.console(), given.remarks(), "dim")
 
 
-def _tellers(kind: str) -> tuple[Any, Any]:
+def tellers(kind: str) -> tuple[Any, Any]:
     """What tells scripts and persons of a run of a kind of scenario."""
     if kind == "landing":
         return _facts, _tell

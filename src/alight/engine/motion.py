@@ -35,6 +35,8 @@ from alight.engine.run_kind import LANDINGS, RunKind
 from alight.engine.stops import judging
 from alight.engine.stops.law import StopLaw
 
+#: Time between records [s] that stands for one after each step: no step ends for its sake.
+EACH_STEP = 0.0
 #: Lines of history that one launch may write.
 LINES = 4096
 
@@ -180,7 +182,8 @@ class Motion(ABC):
         return ending_of(code, self.all_endings)
 
     def followed(self, every: float | None) -> Motion:
-        """The same with a record ``every`` so many seconds, where records are at given times."""
+        """The same with a record ``every`` so many seconds, where records are at given times;
+        ``EACH_STEP``: after each step, wherever it ends."""
         return self
 
     @abstractmethod

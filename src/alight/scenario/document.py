@@ -14,6 +14,7 @@ import numpy as np
 from pydantic import Field, PrivateAttr
 
 from alight.core.errors import InputError, did_you_mean
+from alight.core.html import facts_html, in_short
 from alight.core.outcomes import AnyEnding
 from alight.core.registry import registry
 from alight.scenario import toml_text
@@ -87,6 +88,21 @@ class Document(Section):
     def _numbers(self) -> dict[str, Any]:
         kept = {name: getattr(self, name) for name in type(self).model_fields if name != "made_by"}
         return kept
+
+    def __str__(self) -> str:
+        varied = len(self.dispersions)
+        said = f"{varied} dispersed" if varied else "nothing dispersed"
+        return f"{self.KIND} {self.title or 'without a title'} ({self.source}): {said}"
+
+    def __repr__(self) -> str:
+        return f"<{type(self).__name__}: {self}>"
+
+    def _repr_html_(self) -> str:
+        written = self.resolved()
+        rows = [("file", self.source), ("kind", self.KIND), ("seed", str(self.seed))]
+        tables = {k: v for k, v in written.items() if isinstance(v, dict) and v}
+        rows += [(name, in_short(table)) for name, table in tables.items()]
+        return facts_html(self.title or f"A {self.KIND}", rows)
 
     @property
     def source(self) -> str:

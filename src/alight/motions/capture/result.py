@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -11,10 +11,12 @@ import numpy.typing as npt
 from alight.core import frames
 from alight.core.checks import Array
 from alight.core.outcomes import FIRST_OWN, OF_STOPS, AnyEnding, Endings, Outcome, ending_of, words
+from alight.engine.columns import Columns
 from alight.engine.gain import gained_energy, moving_energy
 from alight.engine.motion import Start
 from alight.engine.records import joined
 from alight.engine.result import BatchResult
+from alight.engine.told_run import only_one
 from alight.motions.capture import stepping as layout
 from alight.motions.capture.approach import Asteroids
 from alight.motions.capture.craft import ARRAYS, Spacecraft
@@ -111,7 +113,7 @@ class CaptureResult(BatchResult):
         return self.last[:, 6:10]
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class CaptureFlight(Caught):
     """n captures with r records each; vectors in inertial axes, rates in body axes."""
 
@@ -135,6 +137,29 @@ class CaptureFlight(Caught):
     """Structured array of all contacts, by run and then by time (see ``engine.records.Touch``)."""
     endings: Endings = field(default_factory=lambda: CAPTURE_WORDS)
     """What codes mean beside those of ``core.outcomes.Outcome``."""
+
+    def __getitem__(self, run: int) -> CaptureFlight:
+        """One of the captures, alone."""
+        own = self._own(run)
+        names = ("mass", "rows", "states", "loads", "records", "last")
+        parts = {name: getattr(self, name)[own] for name in names}
+        given = self.asteroids
+        turned = {name: getattr(given, name)[own] for name in ("inertia", "attitude", "rate")}
+        return replace(
+            self, asteroids=replace(given, **turned, _ahead={}), events=self._met(run), **parts
+        )
+
+    def _columns(self) -> Columns:
+        from alight.motions.capture.columns import CAPTURES  # which are made of these classes
+
+        return CAPTURES
+
+    def _ended(self) -> tuple[AnyEnding, float]:
+        only_one(len(self.states))
+        return self.outcome[0], float(self.rows["end_s"][0])
+
+    def _taken(self) -> int:
+        return int(self.rows["steps"][0])
 
     @property
     def outcome(self) -> list[AnyEnding]:

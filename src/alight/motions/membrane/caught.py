@@ -18,7 +18,8 @@ from alight.core.checks import Array, checked_number, checked_vector, checked_wh
 from alight.core.errors import InputError, unknown_name
 from alight.core.types import scalar
 from alight.engine.batch import Batch
-from alight.engine.motion import LINES, Loop, Motion, Pace, Start, new_records
+from alight.engine.history import line_limit
+from alight.engine.motion import EACH_STEP, LINES, Loop, Motion, Pace, Start, new_records
 from alight.engine.stops.judging import judged
 from alight.engine.stops.law import checked_stops, require_no_target
 from alight.flight import External, Rotation
@@ -199,13 +200,14 @@ class CaughtMotion(Motion):
         control.stages, control.order = stages, tableau.error_order
         control.end, control.longest = self.stop.duration, self.steps.step
         control.floor, control.kept = 1e-12 * self.stop.duration, self.kept
-        control.every = self.stop.duration if self.every is None else self.every
+        control.every = self.every or self.stop.duration
+        control.each = int(self.every == EACH_STEP)
         control.until_release = int(self.stop.until_release)
         control.max_steps = self.stop.max_steps
         return control
 
     def followed(self, every: float | None) -> CaughtMotion:
-        """The same with a record ``every`` so many seconds."""
+        """The same with a record ``every`` so many seconds; ``EACH_STEP``: after each step."""
         same: CaughtMotion = dataclasses.replace(self, every=every)  # type: ignore[type-var]
         return same
 
@@ -213,20 +215,28 @@ class CaughtMotion(Motion):
 
     @property
     def record_count(self) -> int:
-        """Records of a run that lasts to the end; without ``every`` its start alone."""
-        if self.every is None:
+        """Records at times of a run that lasts to the end; without ``every`` its start alone."""
+        if not self.every:
             return 1
         return int(np.floor(self.stop.duration / self.every * (1 + 1e-9))) + 1
 
     def keeping(self, runs: int, max_lines: int | None = None) -> dict[str, int]:
-        """Options of a batch that keeps the records of its runs, all of them."""
+        """Options of a batch that keeps the records of its runs, all of them; of those after each
+        step at most ``max_lines``."""
+        if self.every == EACH_STEP:
+            if runs != 1:
+                raise InputError(f"a record after each step is kept of one run, not of {runs}.")
+            return {"history": LINES, "max_lines": line_limit(max_lines)}
         slots = max(1, min(runs, LINES // 16))
         return {"history": LINES // slots, "max_lines": 2 * self.record_count + 16, "slots": slots}
 
     def records(self, batch: Batch) -> tuple[Array, Array, Any, npt.NDArray[np.int32]]:
         """Times (r,), states (n, r, width), loads (n, r) and how many each run has (n,)."""
         count, runs = self.record_count, len(batch.released)
-        every = self.stop.duration if self.every is None else self.every
+        times = (self.every or self.stop.duration) * np.arange(count, dtype=np.float64)
+        if self.every == EACH_STEP:
+            times = np.concatenate([part[:, 0] for part in batch.histories[0].parts])
+            count = len(times)
         states = np.zeros((runs, count, self.kept))
         loads = load_records(np.zeros((runs * count, LOAD_WIDTH))).reshape(runs, count)
         known = np.zeros(runs, dtype=np.int32)
@@ -235,7 +245,7 @@ class CaughtMotion(Motion):
             known[run] = n = len(lines)
             states[run, :n] = lines[:, LINE_HEAD : LINE_HEAD + self.kept]
             loads[run, :n] = load_records(lines[:, LINE_HEAD + self.kept :])
-        return every * np.arange(count, dtype=np.float64), states, loads, known
+        return times, states, loads, known
 
 
 def fly(model: CaughtMotion, release: Any, device: str, threads: int | None) -> Any:

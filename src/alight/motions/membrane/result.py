@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from alight.core.checks import Array
+from alight.core.html import facts_html
 from alight.core.outcomes import AnyEnding, Endings, Outcome, words
+from alight.engine.columns import Columns
 from alight.engine.motion import Start
 from alight.engine.records import joined
 from alight.engine.result import BatchResult
+from alight.engine.told_run import ToldRun, only_one
 from alight.membrane.forces import MembraneLoad
 
 _LOAD: Any = MembraneLoad
@@ -39,11 +42,44 @@ def load_records(lines: Array) -> Any:
     return loads
 
 
-class Caught:
+class Caught(ToldRun):
     """What every state begins with: the body on the membrane."""
 
     states: Array
     """(n, r, width) of n runs with r records each."""
+    records: npt.NDArray[np.int32]
+    """(n,) how many records each run has."""
+
+    def _steps(self) -> str:
+        only_one(len(self.states))
+        return f"{self._taken()} steps ({int(self.records[0])} records kept)"
+
+    def _taken(self) -> int:
+        """Steps of the only run."""
+        raise NotImplementedError
+
+    def __len__(self) -> int:
+        return len(self.states)
+
+    def __str__(self) -> str:
+        return super().__str__() if len(self) == 1 else f"{len(self)} runs"
+
+    def _repr_html_(self) -> str:
+        if len(self) == 1:
+            return super()._repr_html_()
+        return facts_html(type(self).__name__, [("runs", str(len(self)))])
+
+    def _own(self, run: int) -> slice:
+        """Where the rows of one run are."""
+        if not 0 <= run < len(self):
+            raise IndexError(f"run {run} is asked for; there are {len(self)}")
+        return slice(run, run + 1)
+
+    def _met(self, run: int) -> Any:
+        """The contacts of one run, as those of run 0."""
+        own = self.events[self.events["run"] == run].copy()
+        own["run"] = 0
+        return own
 
     @property
     def position(self) -> Array:
@@ -133,7 +169,7 @@ class MembraneResult(BatchResult):
         return {"impact_m_s": towards, "rebound_m_s": away}
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class MembraneFlight(Caught):
     """n runs with r records each; vectors in inertial axes, rates in body axes."""
 
@@ -171,6 +207,26 @@ class MembraneFlight(Caught):
         outcomes = [result.ending(code) for code in result.outcome]
         ends = (outcomes, result.time, result.last, result.notes, result.touches)
         return cls(time, states, loads, records, *ends, endings=result.endings)
+
+    def __getitem__(self, run: int) -> MembraneFlight:
+        """One of the runs, alone."""
+        own = self._own(run)
+        rows = {name: getattr(self, name)[own] for name in ("states", "loads", "records", "end")}
+        notes = {name: values[own] for name, values in self.notes.items()}
+        more = {"last": self.last[own], "notes": notes, "events": self._met(run)}
+        return replace(self, outcome=self.outcome[own], **rows, **more)
+
+    def _columns(self) -> Columns:
+        from alight.motions.membrane.columns import DROPS  # which are made of these classes
+
+        return DROPS
+
+    def _ended(self) -> tuple[AnyEnding, float]:
+        only_one(len(self.states))
+        return self.outcome[0], float(self.end[0])
+
+    def _taken(self) -> int:
+        return int(self.notes["steps"][0])
 
     @property
     def craft_position(self) -> Array:

@@ -48,6 +48,7 @@ class Control:
     floor: scalar  # [s]
     end: scalar  # [s]
     every: scalar  # time between records [s]
+    each: int  # 1: a record after every step instead, wherever it ends
     until_release: int
     kept: int  # rows of a record; those of strains follow in a state
     max_steps: int

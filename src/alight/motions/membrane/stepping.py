@@ -377,6 +377,8 @@ def caught_loop(
             if wp.static(driven):  # noqa: SIM102
                 if until == turned:
                     out.fresh = 1
+        if control.each != 0:
+            out.told = 1
         out = keep_step(world, out, memory, load, t, h, slot)
         memory.notes[slot].load = load
         if t >= control.end and out.outcome == _RUNNING:

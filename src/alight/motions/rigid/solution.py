@@ -16,10 +16,12 @@ from alight.core.checks import Array
 from alight.core.errors import InputError
 from alight.core.outcomes import AnyEnding, Outcome
 from alight.engine.batch import Batch
+from alight.engine.columns import Columns
 from alight.engine.history import Thinning
 from alight.engine.lift import refusal
 from alight.engine.records import stacked
 from alight.engine.result import BatchResult
+from alight.engine.told_run import ToldRun
 from alight.motions.rigid.energy import EnergyParts, energies
 from alight.motions.rigid.state import Row
 from alight.vehicles.rigid.free_rotation import turn
@@ -34,8 +36,8 @@ LINE_WIDTH = 17
 LINE_PHASE = 14
 
 
-@dataclass(frozen=True, eq=False)
-class Solution:
+@dataclass(frozen=True, eq=False, repr=False)
+class Solution(ToldRun):
     """The course of one run: a line after every step, thinned in long runs, and every contact."""
 
     model: Model
@@ -200,11 +202,14 @@ class Solution:
             uneven = uneven | (self.driven[left + 1, 0] != 0.0)
         return np.where(uneven[:, None], even, free)
 
-    def __str__(self) -> str:
-        return (
-            f"{self.outcome} after {self.time[-1]:.6g} s, {len(self.events)} contacts and "
-            f"{self.thinning}"
-        )
+    def _columns(self) -> Columns:
+        return self.model.columns
+
+    def _ended(self) -> tuple[AnyEnding, float]:
+        return self.outcome, float(self.time[-1])
+
+    def _steps(self) -> str:
+        return str(self.thinning)
 
 
 def lines_as_rows(lines: Array) -> Any:

@@ -13,8 +13,10 @@ from alight.core.checks import Array
 from alight.core.errors import InputError
 from alight.core.outcomes import AnyEnding, Outcome
 from alight.engine.batch import Batch
+from alight.engine.columns import Columns
 from alight.engine.history import Thinning
 from alight.engine.lift import refusal
+from alight.engine.told_run import ToldRun
 from alight.motions.tree.result import TreePeaks, TreeResult
 from alight.motions.tree.state import IN_CONTACT, line_parts
 from alight.vehicles.tree.states import Kinematics
@@ -23,8 +25,8 @@ if TYPE_CHECKING:
     from alight.motions.tree.model import TreeModel
 
 
-@dataclass(frozen=True, eq=False)
-class TreeSolution:
+@dataclass(frozen=True, eq=False, repr=False)
+class TreeSolution(ToldRun):
     """The course of one run: a line after every step, thinned in long runs, and every contact.
 
     Columns of pads, bellies, crushables, actuators and sloshes are in the order in which the
@@ -196,11 +198,14 @@ class TreeSolution:
         """(n, sloshes) angle of swing [rad]."""
         return self._part("sloshes", -1)
 
-    def __str__(self) -> str:
-        return (
-            f"{self.outcome} after {self.time[-1]:.6g} s, {len(self.events)} contacts and "
-            f"{self.thinning}"
-        )
+    def _columns(self) -> Columns:
+        return self.model.columns
+
+    def _ended(self) -> tuple[AnyEnding, float]:
+        return self.outcome, float(self.time[-1])
+
+    def _steps(self) -> str:
+        return str(self.thinning)
 
 
 def tree_solution_of(batch: Batch, result: TreeResult) -> TreeSolution:

@@ -114,7 +114,7 @@ def write(
     added = registered(found.data)
     figures = sum(len(s.figures) for s in (*own, *(one.section for one in added)))
     try:
-        drawn = _Drawing(page.parent, figures, on_figure)
+        drawn = Drawing(page.parent, figures, on_figure)
         body = drawn.all([s for s in own if s.parts])
         guests = [drawn.guarded(one) for one in added]
         # Sections of other packages stand before what the page ends with: how it was computed.
@@ -159,7 +159,7 @@ class _Told:
         return Page(title, subtitle, body, self.opening, self.warnings, answers, self.note)
 
 
-class _Drawing:
+class Drawing:
     """Draws the figures of sections and remembers the files."""
 
     def __init__(self, folder: Path, total: int, on_figure: OnFigure | None) -> None:

@@ -1,0 +1,125 @@
+"""``alight compare``: campaigns side by side."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from alight.cli import screen
+from alight.cli.options import Json, optional
+from alight.core.errors import InputError
+from alight.core.paths import user_path
+
+if TYPE_CHECKING:
+    from alight.views.compare.findings import Comparison
+    from alight.views.report.files import Report
+
+#: Values of scenarios that are listed; the page has them all.
+LISTED = 20
+
+
+def command(
+    folders: Annotated[
+        list[str],
+        typer.Argument(
+            metavar="DIR DIR ...",
+            help="Folders of campaigns; the first is what the others are compared with.",
+        ),
+    ],
+    out: Annotated[
+        str | None,
+        optional(
+            "Where the page goes, a .html file or a folder; comparison.html in the first DIR if "
+            "not given.",
+            metavar="FILE",
+        ),
+    ] = None,
+    show: Annotated[bool, typer.Option("--open", help="Open the page in the browser.")] = False,
+    page: Annotated[
+        bool, typer.Option(help="Write the page, or tables on the screen alone.")
+    ] = True,
+    as_json: Json = False,
+) -> None:
+    """Compare campaigns of one kind: what differs in their scenarios and in their answers, with
+    intervals and tests, as tables and as one HTML page.
+
+    Example: alight compare out/soft out/hard --open
+    """  # fmt: skip
+    from alight.views.compare.findings import compare
+
+    place = _place(out, folders) if page else None
+    told = "silent" if as_json else "auto"
+    found = compare(*folders, show=told)
+    report = None if place is None else _write(found, place, told)
+    if as_json:
+        where = {} if report is None else {"page": str(report.page)}
+        screen.echo_json({**where, **found.to_dict()})
+    else:
+        _tell(found, report)
+    if show and report is not None:
+        typer.launch(report.page.resolve().as_uri())
+
+
+def _place(out: str | None, folders: list[str]) -> Path:
+    """The file or folder of the page, refused before anything long begins."""
+    from alight.views.compare.writing import comparison_file
+
+    if out is None:
+        return user_path(folders[0], "folder")
+    path = user_path(out, "--out")
+    if not out.strip() or (
+        path.suffix and path.suffix.lower() not in (".html", ".htm") and not path.is_dir()
+    ):
+        raise InputError(f'--out "{out}": name a file that ends in .html, or a folder.')
+    comparison_file(path)
+    return path
+
+
+def _write(found: Comparison, place: Path, told: str) -> Report:
+    from alight.core.progress import progress
+
+    with progress(told) as bar:
+
+        def drawn(count: int, total: int) -> None:
+            if count:
+                bar.advance()
+            else:
+                bar.start("Page", total=total)
+
+        return found.write(place, drawn)
+
+
+def _tell(found: Comparison, report: Report | None) -> None:
+    """What a person reads."""
+    from alight.views.compare.sections import cells_of
+    from alight.views.compare.words import answers, heads, verdict_cell
+
+    console = screen.console()
+    _tell_scenarios(found, console)
+    if found.requirements:
+        names = [side.name for side in found.sides]
+        told = [[name, *map(verdict_cell, own)] for name, own in found.requirements.items()]
+        console.print(screen.table(["requirement", *names], told))
+    for number in range(len(found.pairs)):
+        rows = [cells_of(row, number) for row in found.rows]
+        console.print(screen.table(heads(found, number), rows, right=range(1, 5)))
+    for question, answer in answers(found):
+        screen.lines(console, [question], "bold")
+        screen.lines(console, [answer])
+    if report is not None:
+        screen.lines(console, (f"Note: {line}" for line in report.warnings), "yellow")
+        screen.lines(console, [f"wrote {report.page}"], "green")
+
+
+def _tell_scenarios(found: Comparison, console: Any) -> None:
+    changed = [*found.scenario, *found.circumstances]
+    if not changed:
+        screen.lines(console, ["The scenarios are the same."])
+        return
+    rows = [[one.key, *one.values] for one in changed[:LISTED]]
+    heads = ["what differs", *(side.name for side in found.sides)]
+    console.print(screen.table(heads, rows))
+    if len(changed) > LISTED:
+        screen.lines(console, [f"and {len(changed) - LISTED} more, on the page"])
