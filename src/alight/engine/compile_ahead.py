@@ -36,7 +36,8 @@ def kernels_of(
     loop = dataclasses.replace(loop, own=True) if together else loop
     # As a deck: histories are kept by the kernel of all phases.
     apart = loop.apart if many_at_once(device) and not history else ()
-    loops = [loop_kernel(loop, launch) for launch in apart] or [loop_kernel(loop)]
+    whole = [] if len(apart) > 2 else [loop_kernel(loop)]
+    loops = [*(loop_kernel(loop, launch) for launch in apart), *whole]
     others = [*model.kernels(), records._put]
     if apart:
         others.append(_grouping_kernel(loop))
