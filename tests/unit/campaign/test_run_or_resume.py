@@ -20,8 +20,11 @@ from alight.core import devices
 from alight.core.errors import FileError, InputError
 from alight.core.outcomes import Outcome
 from alight.core.progress import Silent
+from alight.engine import batch, compile_ahead, deck
 from alight.engine.columns import Source, named
+from alight.engine.long_runs import LongRuns
 from alight.motions import Model
+from alight.motions.rigid import model as rigid
 from alight.motions.rigid.columns import RIGID
 from alight.scenario import prepare
 
@@ -219,6 +222,34 @@ def test_shards_run_together_are_what_they_are_alone(scenario, tmp_path, togethe
     run(given, tmp_path / "alone")
     run(given, tmp_path / "together", executor=Local(lot=together))
     assert contents(tmp_path / "alone") == contents(tmp_path / "together")
+
+
+@pytest.mark.parametrize("decks", [1, 3])
+def test_as_on_a_gpu_with_long_runs_and_trajectories_on_cores(
+    scenario, tmp_path, monkeypatch, decks
+):
+    """Phases apart, decks in turn, runs handed over under way or from their start: the same bytes,
+    as between two CPUs not even rounding differs."""
+    heavy = '"lander.mass" = { kind = "choice", values = ["1 kg", "2 kg"] }'
+    given = scenario(trajectories=[8], dispersions=DISPERSIONS + heavy)
+    run(given, tmp_path / "cores")
+    for module in (deck, batch, compile_ahead):
+        monkeypatch.setattr(module, "many_at_once", lambda device: True)
+    monkeypatch.setattr(batch, "GPU_DECKS", decks)
+    monkeypatch.setattr(batch, "GPU_FEW", 6)
+    monkeypatch.setattr(rigid, "HAND_OVER", 200)
+    handed = []
+    give = LongRuns.give
+
+    def noted(self, lot, rows, carried=None):
+        handed.append((carried is not None, len(rows)))
+        give(self, lot, rows, carried)
+
+    monkeypatch.setattr(LongRuns, "give", noted)
+    run(given, tmp_path / "gpu", executor=Local(lot=13))
+    assert contents(tmp_path / "cores") == contents(tmp_path / "gpu")
+    assert {(True, n > 0) for way, n in handed if way} == {(True, True)}, "under way"
+    assert sum(n for way, n in handed if not way) == 1, "the run whose trajectory is kept"
 
 
 def test_growing_keeps_whole_shards_and_equals_a_larger_campaign(scenario, tmp_path):
