@@ -161,7 +161,7 @@ class Illumination:
 
 
 def illumination(
-    mesh: Mesh,
+    mesh: Mesh | LitGround,
     places: npt.ArrayLike,
     sun_T: npt.ArrayLike,
     period: float,
@@ -172,7 +172,7 @@ def illumination(
     """Day fraction and longest night at ``places`` (n, 3) [m].
 
     Args:
-        mesh: The body, in the axes of the places.
+        mesh: The body, in the axes of the places; a ``LitGround`` of it where it is asked often.
         places: Places of rest, target axes [m].
         sun_T: (samples, 3) directions to the Sun in target axes, evenly over one turn: see
             ``sun_over_rotation``. A tumbling body's may come from its attitudes over any time.
@@ -185,7 +185,7 @@ def illumination(
     sun = np.atleast_2d(checked_points(sun_T, "light"))
     checked_number("period [s]", period)
     up = None if normals is None else np.atleast_2d(checked_points(normals))
-    ground = _Ground(mesh)
+    ground = mesh if isinstance(mesh, LitGround) else LitGround(mesh)
     n, block = len(x), max(1, _RAYS // len(sun))
     spans, cosine = np.empty((3, n)), np.empty(n)
     lit = np.empty((n, len(sun)), dtype=bool)
@@ -199,7 +199,7 @@ def illumination(
     return Illumination(day, night * period, longest * period, cosine, lit)
 
 
-class _Ground:
+class LitGround:
     """What looking at one mesh from many places needs once."""
 
     def __init__(self, mesh: Mesh) -> None:

@@ -10,6 +10,9 @@ each of which holds with the confidence asked for,
 So "pass" is said of a requirement that does not hold, or "fail" of one that does, in at most
 1 - confidence of campaigns, whatever the true share. That counts for one look at a campaign of a
 number of runs that was chosen beforehand.
+
+Light where runs rest is in no table: requirements on it take a ``RestLight`` beside the table, or
+the reason why there is none.
 """
 
 from __future__ import annotations
@@ -24,10 +27,13 @@ import scipy
 
 from alight.analysis.columns import batches, column, column_names, points
 from alight.analysis.intervals import checked_share
+from alight.analysis.rest_light import RestLight
 from alight.core.errors import InputError, unknown_name
 from alight.core.requirements import ABOVE, BELOW, OUTCOME, REST_WITHIN, Requirement
 
 PASS, FAIL, UNDECIDED, COUNTED = "pass", "fail", "not yet decided", "counted"
+#: Of a requirement on light where the Sun or the shape of the body is not known.
+UNJUDGED = "not judged"
 
 #: More runs than this are not worth a number: the share is too near to what is required.
 MOST_RUNS = 10**8
@@ -38,7 +44,8 @@ class Verdict:
     """What a campaign says of a requirement."""
 
     word: str
-    """``pass``, ``fail``, ``not yet decided``; ``counted`` of a sweep, whose runs are no sample."""
+    """``pass``, ``fail``, ``not yet decided``; ``counted`` of a sweep, whose runs are no sample;
+    ``not judged``."""
     share: float
     """Of the runs that do it; nan without runs."""
     low: float
@@ -55,9 +62,13 @@ class Verdict:
     """Runs that do it."""
     empty: int = 0
     """Runs without a value in the column: they are counted as not doing it."""
+    why: str = ""
+    """Of ``not judged``: the reason, a sentence."""
 
     def __str__(self) -> str:
         """One line for people."""
+        if self.word == UNJUDGED:
+            return f"{self.word}: {self.requirement}: {self.why}"
         told = f"{self.met} of {self.runs} runs"
         if self.runs:
             told += f" ({100.0 * self.share:.3g} %"
@@ -72,27 +83,59 @@ class Verdict:
         return f"{self.word}: {self.requirement}: {told}"
 
 
-def judge(requirement: Requirement, table: Any, sweep: bool = False) -> Verdict:
+def judge(
+    requirement: Requirement,
+    table: Any,
+    sweep: bool = False,
+    light: RestLight | str | None = None,
+) -> Verdict:
     """The verdict on a requirement by the runs of a table, or of any iterable of tables.
 
     A ``sweep`` is no sample of what may happen: its runs are counted and nothing is concluded.
+    A requirement on light takes ``light``; a sentence in its place says why it cannot be judged.
     """
-    met = runs = empty = 0
-    for part in batches(table):
-        does, known = meets(requirement, part)
-        met, runs = met + int(does.sum()), runs + len(does)
-        empty += int((~known).sum())
-    return decide(requirement, met, runs, sweep, empty)
+    return judge_runs(requirement, table, sweep, light)[0]
+
+
+def judge_runs(
+    requirement: Requirement,
+    table: Any,
+    sweep: bool = False,
+    light: RestLight | str | None = None,
+) -> tuple[Verdict, Any]:
+    """The verdict, and (n,) which runs do what is required; none where it is not judged."""
+    none = np.zeros(0, dtype=bool)
+    if requirement.of_light and isinstance(light, str):
+        return unjudged(requirement, light), none
+    sky = None if isinstance(light, str) else light
+    try:
+        parts = [meets(requirement, part, sky) for part in batches(table)]
+    except InputError as cause:
+        if sky is None:
+            raise
+        return unjudged(requirement, f"Light could not be computed: {cause}."), none
+    does = np.concatenate([none, *(np.asarray(does, dtype=bool) for does, _ in parts)])
+    empty = sum(int((~known).sum()) for _, known in parts)
+    return decide(requirement, int(does.sum()), len(does), sweep, empty), does
 
 
 def judge_all(
-    requirements: Iterable[Requirement], table: Any, sweep: bool = False
+    requirements: Iterable[Requirement],
+    table: Any,
+    sweep: bool = False,
+    light: RestLight | str | None = None,
 ) -> list[Verdict]:
     """The verdicts on several requirements by one table."""
-    return [judge(one, table, sweep) for one in requirements]
+    return [judge(one, table, sweep, light) for one in requirements]
 
 
-def meets(requirement: Requirement, table: Any) -> tuple[Any, Any]:
+def unjudged(requirement: Requirement, why: str) -> Verdict:
+    """That of a requirement that nothing can be said of."""
+    unknown = (math.nan, math.nan, math.nan)
+    return Verdict(UNJUDGED, *unknown, 0, None, requirement, why=why)
+
+
+def meets(requirement: Requirement, table: Any, light: RestLight | None = None) -> tuple[Any, Any]:
     """(n,) which runs of a table do what is required, and which have a value that tells."""
     if requirement.kind == OUTCOME:
         names = column_names(table)
@@ -106,11 +149,26 @@ def meets(requirement: Requirement, table: Any) -> tuple[Any, Any]:
         return away <= requirement.radius, np.ones(len(away), dtype=bool)
     if requirement.kind not in (BELOW, ABOVE):
         raise unknown_name("requirement", requirement.kind, (REST_WITHIN, BELOW, ABOVE, OUTCOME))
-    values = column(table, requirement.column)
+    values = (
+        _light(requirement, table, light)
+        if requirement.of_light
+        else column(table, requirement.column)
+    )
     below = requirement.kind == BELOW
     with np.errstate(invalid="ignore"):
         does = values < requirement.limit if below else values > requirement.limit
     return does, ~np.isnan(values)
+
+
+def _light(requirement: Requirement, table: Any, light: RestLight | None) -> Any:
+    """(n,) the number of light that is asked for, nan where a run does not rest."""
+    if light is None:
+        raise InputError(
+            f"{requirement.column} is in no table: it follows from the shape of the body and the "
+            "Sun's path. Give them as light = RestLight(mesh, sun) (alight.analysis.rest_light)"
+        )
+    place = points({name: column(table, name) for name in requirement.columns}, "rest_")
+    return light.column(requirement.column, place)
 
 
 def _distances(requirement: Requirement, table: Any) -> Any:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import shlex
+from collections.abc import Iterable, Iterator
 from typing import Annotated, Any
 
 import typer
@@ -49,7 +50,7 @@ def command(
 
         complain(str(stop))
         raise typer.Exit(INTERRUPTED) from None
-    verdicts = _verdicts(result.open())
+    verdicts = _verdicts(result.open(), show)
     if as_json:
         ended = {outcome.name.lower(): count for outcome, count in result.outcomes.items()}
         told = {"folder": str(result.folder), "runs": result.runs, "outcomes": ended}
@@ -62,14 +63,31 @@ def command(
     screen.lines(screen.console(), given.remarks(), "dim")
 
 
-def _verdicts(campaign: Any) -> list[Any]:
+def _verdicts(campaign: Any, show: str = "silent") -> list[Any]:
     """What the runs say of each requirement of the scenario."""
     from alight.analysis.requirements import judge
+    from alight.cli.report_sun import light_for
 
-    sweep = bool(campaign.sweep_keys)
-    return [
-        judge(one, campaign.shards("runs", one.columns), sweep) for one in campaign.requirements
-    ]
+    sweep, light = bool(campaign.sweep_keys), light_for(campaign)
+    found = []
+    for one in campaign.requirements:
+        shards = campaign.shards("runs", one.columns)
+        if one.of_light:
+            found.append(judge(one, _reported(shards, campaign, show), sweep, light(one)))
+        else:
+            found.append(judge(one, shards, sweep))
+    return found
+
+
+def _reported(shards: Iterable[Any], campaign: Any, show: str) -> Iterator[Any]:
+    """The same shards, with progress: light takes some seconds for a hundred thousand runs."""
+    from alight.core.progress import progress
+
+    with progress(show) as bar:
+        bar.start("Light where runs rest", total=len(campaign.seals))
+        for shard in shards:
+            yield shard
+            bar.advance()
 
 
 def _row(verdict: Any) -> dict[str, Any]:
@@ -86,4 +104,5 @@ def _row(verdict: Any) -> dict[str, Any]:
         "runs": verdict.runs,
         "more_runs": verdict.more,
         "confidence": asked.confidence,
+        **({"why": verdict.why} if verdict.why else {}),
     }

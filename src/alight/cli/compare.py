@@ -47,11 +47,12 @@ def command(
 
     Example: alight compare out/soft out/hard --open
     """  # fmt: skip
+    from alight.cli.report_sun import light_for
     from alight.views.compare.findings import compare
 
     place = _place(out, folders) if page else None
     told = "silent" if as_json else "auto"
-    found = compare(*folders, show=told)
+    found = compare(*folders, show=told, light=light_for)
     report = None if place is None else _write(found, place, told)
     if as_json:
         where = {} if report is None else {"page": str(report.page)}

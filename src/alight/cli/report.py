@@ -98,13 +98,14 @@ def _given(campaign: Campaign, date: str | None) -> tuple[dict[str, Any], str]:
     why something of it is not there."""
     from alight.cli.report_capture import looks_of
     from alight.cli.report_lander import articulated_of, limits_of, look_of
-    from alight.cli.report_sun import sun_of
+    from alight.cli.report_sun import light_for, sun_of
     from alight.views.report import kind_of
 
     kind = kind_of(campaign)
     if kind == "landing":
-        mesh, note = body_mesh(_body(campaign))
+        mesh, note = body_mesh(body_of(campaign))
         given: dict[str, Any] = {"mesh": mesh, "sun": sun_of(campaign.scenario, date)}
+        given["light"] = light_for(campaign)
         lander = articulated_of(campaign)
         if lander is not None:
             given |= {"limits": limits_of(lander, campaign), "pose": look_of(lander)}
@@ -120,7 +121,7 @@ def _given(campaign: Campaign, date: str | None) -> tuple[dict[str, Any], str]:
     return {"look": look}, note
 
 
-def _body(campaign: Campaign) -> Mapping[str, Any]:
+def body_of(campaign: Campaign) -> Mapping[str, Any]:
     """The section on the body; of a study its file is beside the tables."""
     body = dict(campaign.scenario.get("body", {}))
     if "study" in campaign.scenario and "mesh" in body:

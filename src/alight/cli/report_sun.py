@@ -1,7 +1,9 @@
-"""The Sun of a campaign's scenario, for its report: its way over the sky, or why there is none."""
+"""The Sun of a campaign's scenario, for its report and its requirements: its way over the sky, or
+why there is none."""
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
@@ -10,7 +12,10 @@ import numpy as np
 from alight.core.errors import AlightError, InputError
 
 if TYPE_CHECKING:
+    from alight.analysis.rest_light import LightOf, RestLight
     from alight.analysis.sun import SunPath
+    from alight.campaign.reader import Campaign
+    from alight.core.requirements import Requirement
     from alight.scenario.schema.landing import Scenario
     from alight.scenario.schema.sun import Sun
 
@@ -33,6 +38,31 @@ def sun_of(table: Mapping[str, Any], date: str | None = None) -> SunPath | str |
     except AlightError as cause:
         text = str(cause).rstrip(".")
         return f"Where the Sun stands is not known: {text}."
+
+
+def light_for(campaign: Campaign) -> LightOf:
+    """What computes light where runs of a campaign rest, on the date that a requirement names or
+    that of the scenario; or why nothing does. The mesh is that of its report."""
+
+    @functools.cache
+    def on(date: str | None) -> RestLight | str:
+        from alight.analysis.rest_light import rest_light
+        from alight.cli.report import body_mesh, body_of
+
+        sun = sun_of(campaign.scenario, date)
+        if isinstance(sun, str):
+            return sun
+        if sun is None:
+            return (
+                "Where the Sun stands is not known: give the requirement a date, such as "
+                'date = "2018-10-03".'
+            )
+        return rest_light(campaign.scenario.get("ground", {}), body_mesh(body_of(campaign))[0], sun)
+
+    def light(asked: Requirement) -> RestLight | str:
+        return on(asked.date or None)
+
+    return light
 
 
 def _scenario(table: Mapping[str, Any], sun: dict[str, Any], date: str | None) -> Scenario:

@@ -42,6 +42,7 @@ def check(
             from alight.scenario.building.foresight import checked  # what is read is mostly fine
 
             found = checked(given)
+            found.remarks += _dispersed(given)
         except AlightError as mistake:
             complain(str(mistake))
             wrong += 1
@@ -55,6 +56,19 @@ def check(
     if as_json:
         screen.echo_json(told)
     raise typer.Exit(USER_ERROR if wrong else 0)
+
+
+def _dispersed(given: Any) -> list[Any]:
+    """What is to be known of the dispersed releases of the first runs."""
+    import numpy as np
+
+    from alight.campaign.dispersions.sampling import sample
+    from alight.scenario.building.dispersed_starts import LOOKED, dispersed_remarks
+
+    if given.KIND != "landing" or not given.dispersions:
+        return []
+    runs = np.arange(min(LOOKED, int(given.campaign.runs)))
+    return dispersed_remarks(given, sample(given, runs))
 
 
 def _facts(given: Any, found: Any) -> dict[str, Any]:

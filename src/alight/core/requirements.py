@@ -11,6 +11,12 @@ from dataclasses import dataclass
 #: Ways to say what a run must do.
 REST_WITHIN, BELOW, ABOVE, OUTCOME = "rest-within", "below", "above", "outcome"
 
+#: Columns that no table has, and their units: light where runs rest, which analysis computes from
+#: the shape of the body and the path of the Sun.
+OF_LIGHT = {"longest_night_s": "s", "day_fraction": ""}
+
+_REST = ("rest_x_m", "rest_y_m", "rest_z_m")
+
 
 @dataclass(frozen=True)
 class Requirement:
@@ -27,7 +33,7 @@ class Requirement:
     confidence: float = 0.95
     """Of the decision: a wrong one is made in at most 1 - confidence of campaigns."""
     column: str = ""
-    """Of ``below`` and ``above``: the column of the table of runs."""
+    """Of ``below`` and ``above``: the column of the table of runs, or one of ``OF_LIGHT``."""
     limit: float = 0.0
     """In the unit of the column."""
     said: str = ""
@@ -41,12 +47,24 @@ class Requirement:
     """Whether ``center`` is a place."""
     radius: float = 0.0
     """Of ``rest-within`` [m]."""
+    date: str = ""
+    """Of light: when, UTC; that of the scenario where it is empty."""
+
+    @property
+    def of_light(self) -> bool:
+        """Whether it asks for light where runs rest."""
+        return self.kind in (BELOW, ABOVE) and self.column in OF_LIGHT
+
+    @property
+    def on_date(self) -> str:
+        """For readers: `` on 2018-10-03``; empty where it names no date."""
+        return f" on {self.date.removesuffix('T00:00:00')}" if self.date else ""
 
     @property
     def columns(self) -> tuple[str, ...]:
         """Columns of the table of runs that tell whether a run does it."""
-        if self.kind == REST_WITHIN:
-            return ("rest_x_m", "rest_y_m", "rest_z_m")
+        if self.kind == REST_WITHIN or self.of_light:
+            return _REST
         return ("outcome",) if self.kind == OUTCOME else (self.column,)
 
     def __str__(self) -> str:
@@ -57,5 +75,6 @@ class Requirement:
             what = f"outcome {self.outcome}"
         else:
             what = f"{self.column} {self.kind} {self.said}"
+            what += self.on_date
         most = "at least" if self.at_least else "at most"
         return f"{what} in {most} {100.0 * self.share:.6g} % of runs"

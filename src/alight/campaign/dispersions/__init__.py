@@ -21,6 +21,7 @@ if TYPE_CHECKING:
         normal,
         orientation,
         sweep,
+        table,
         truncated,
         uniform,
     )
@@ -38,6 +39,7 @@ __all__ = [
     "normal",
     "orientation",
     "sweep",
+    "table",
     "truncated",
     "uniform",
 ]
@@ -47,7 +49,7 @@ lazy.door(
     {
         "alight.campaign.dispersions.spread": (
             "Spread ball cap choice cone covariance disc log_normal named normal orientation "
-            "sweep truncated uniform"
+            "sweep table truncated uniform"
         ),
     },
 )

@@ -12,6 +12,7 @@ or release under the same key. ``unit`` ends the name of the column where the ke
 
 from __future__ import annotations
 
+import hashlib
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -21,7 +22,8 @@ import numpy.typing as npt
 from alight.campaign.dispersions.distributions import KINDS, parameters_of
 from alight.core.checks import checked_whole
 from alight.core.errors import InputError
-from alight.scenario.dispersion import Dispersion
+from alight.scenario.dispersion import TABLE, Dispersion
+from alight.scenario.joint_dispersions import BY_RUN, RANDOM, Samples
 
 Number = npt.ArrayLike
 
@@ -63,6 +65,12 @@ class Spread:
 
     def dispersion(self, key: str, nominal: Any) -> Dispersion:
         """As the sampling of campaigns reads it, for the value under ``key``."""
+        if self.kind == TABLE:
+            rows, told = self.parameters["samples"], self.written()
+            samples, random = Samples(rows, told["sha256"]), self.parameters["random"]
+            return Dispersion(
+                key, TABLE, rows.shape[1], samples=samples, random=random, written=told
+            )
         try:
             width = self.width(nominal)
             numbers = {name: self._numbers(name, width) for name in self.parameters}
@@ -97,6 +105,10 @@ class Spread:
 
     def written(self) -> dict[str, Any]:
         """For plans and people."""
+        if self.kind == TABLE:
+            rows = np.ascontiguousarray(self.parameters["samples"])
+            digest = hashlib.sha256(repr(rows.shape).encode() + rows.tobytes()).hexdigest()
+            return {"rows": RANDOM if self.parameters["random"] else BY_RUN, "sha256": digest}
         told = {
             name: np.asarray(v).tolist() for name, v in self.parameters.items() if v is not None
         }
@@ -205,6 +217,24 @@ def sweep(
     elif not (low is None and high is None and count is None):
         raise InputError("a sweep needs either values, or low, high and count.")
     return Spread("sweep", {"values": values}, unit=unit)
+
+
+def table(samples: Any, random: bool = False) -> Spread:
+    """Rows that somebody else has drawn, in SI units, a column for each key of a tuple of keys.
+
+    Run k takes row k, or with ``random`` one of the rows, each as likely as the others.
+    """
+    try:
+        rows = np.array(samples, dtype=np.float64)
+    except (TypeError, ValueError) as cause:
+        raise InputError(f"a table of samples is not of numbers ({cause}).") from None
+    rows = rows[:, None] if rows.ndim == 1 else rows
+    if rows.ndim != 2 or not rows.size or not np.isfinite(rows).all():
+        raise InputError(
+            f"a table of samples has shape {np.shape(samples)}; it must be one row of finite "
+            "numbers for each run."
+        )
+    return Spread(TABLE, {"samples": rows, "random": bool(random)})
 
 
 def named(kind: str, about: Number | None = None, *, unit: str = "", **parameters: Any) -> Spread:

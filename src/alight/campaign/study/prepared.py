@@ -17,7 +17,7 @@ from alight.core.checks import Array
 from alight.core.errors import AlightError, InputError
 from alight.engine.columns import Columns
 from alight.engine.motion import Motion
-from alight.scenario.building.run_values import settings
+from alight.scenario.building.run_values import settings, with_components
 
 if TYPE_CHECKING:
     from alight.campaign.study.study import Study
@@ -60,6 +60,7 @@ class PreparedStudy:
 
     def _changed(self, values: dict[str, Array], count: int) -> list[StudyGroup]:
         study = self.study
+        values = with_components(values, study.component, study.standing)
         start = {k.removeprefix(RELEASE): a for k, a in values.items() if k.startswith(RELEASE)}
         each = {k: a for k, a in values.items() if not k.startswith(RELEASE)}
         shared = {k: a for k, a in each.items() if not _goes_as_rows(study.model, k)}

@@ -30,6 +30,14 @@ import numpy as np
 from alight.campaign.dispersions.sampling import SAMPLINGS, dispersions_of
 from alight.campaign.dispersions.spread import Spread
 from alight.campaign.study.changes import RELEASE, value_at
+from alight.campaign.study.joint import (
+    AXES,
+    about_of,
+    check_once,
+    joint_dispersion,
+    keys_of,
+    written,
+)
 from alight.campaign.study.portrait import portrait
 from alight.campaign.study.prepared import PreparedStudy, check_release, checked_run, first_run
 from alight.campaign.study.subject import mesh_of, subject
@@ -38,7 +46,8 @@ from alight.core.checks import Array, checked_number, checked_whole
 from alight.core.errors import AlightError, InputError, unknown_name
 from alight.core.requirements import Requirement
 from alight.engine.motion import Motion
-from alight.scenario.dispersion import FREE, SWEEP, Dispersion
+from alight.scenario.dispersion import FREE, SWEEP, TABLE, Dispersion
+from alight.scenario.joint_dispersions import joined
 from alight.scenario.sweeps import wrong_runs
 from alight.shapes.mesh import Mesh
 
@@ -85,7 +94,8 @@ class Study:
     dispersions:
         What varies: ``alight.dispersions.normal(...)`` and its like by key. Keys name a number or
         vector of model or release (``"release.velocity"``, ``"contact.friction"``,
-        ``"lander.mass"``); of a function they are names of its own.
+        ``"lander.mass"``), or one component (``"release.velocity.x"``); of a function they are
+        names of its own. A tuple of keys varies together, by ``covariance`` or ``table``.
     title:
         What reports call it.
     seed:
@@ -112,7 +122,7 @@ class Study:
         model: Motion | Callable[[Mapping[str, Any]], tuple[Any, Any]],
         release: Any = None,
         *,
-        dispersions: Mapping[str, Spread] | None = None,
+        dispersions: Mapping[Any, Spread] | None = None,
         title: str = "",
         seed: int = 0,
         runs: int | None = None,
@@ -144,10 +154,12 @@ class Study:
         self.report = StudyReport(tuple(sections))
         if body is not None and not isinstance(body, Mesh | str):
             raise InputError(f"body is {body!r}; it must be a Mesh, or a name of the catalogue.")
-        self.spreads = {self._key(key): spread for key, spread in (dispersions or {}).items()}
+        self.varied, self.spreads = self._parts(dispersions or {})
+        check_once(self.varied, self.component)
         self.dispersions = {key: self._dispersion(key) for key in sorted(self.spreads)}
         dispersions_of(self)  # what is wrong with them is told now
         self._follow_sweep(runs)
+        self._follow_tables(runs)
 
     def _follow_sweep(self, given: int | None) -> None:
         """Of a sweep the number of runs follows."""
@@ -162,6 +174,19 @@ class Study:
         if given not in (None, total):
             raise InputError(f"runs {wrong_runs(self, int(given or 0), keys)}.")
         self.campaign = replace(self.campaign, runs=total)
+
+    def _follow_tables(self, given: int | None) -> None:
+        """There are no more runs than rows of a table that goes by run."""
+        counts = [len(d.samples) for d in self.dispersions.values() if d.samples and not d.random]
+        if not counts:
+            return
+        if given is None and not self.sweep_keys():
+            self.campaign = replace(self.campaign, runs=min(counts))
+        if self.campaign.runs > min(counts):
+            raise InputError(
+                f"runs is {self.campaign.runs}, and a table of samples has {min(counts)} rows, one "
+                "for each run; ask for fewer runs, or take table(..., random=True)."
+            )
 
     def sweep_keys(self) -> list[str]:
         """The keys whose values a sweep goes through, in the order of its combinations."""
@@ -178,6 +203,30 @@ class Study:
 
     # -- what varies, as sampling asks for it --------------------------------------------------
 
+    def _parts(self, given: Mapping[Any, Any]) -> tuple[dict[str, tuple[str, ...]], dict[str, Any]]:
+        """The keys of each dispersion, and its distribution, by the name that it goes by."""
+        parts = {}
+        spreads = {}
+        for entry, spread in given.items():
+            keys = tuple(self._key(key) for key in keys_of(entry))
+            name = joined(list(keys))
+            parts[name], spreads[name] = keys, spread
+        return parts, spreads
+
+    def component(self, key: str) -> tuple[str, int] | None:
+        """The vector that a key is a component of (release.velocity.x), and which; None of others.
+
+        A function that makes models has names of its own, and no vectors that are known.
+        """
+        whole, _, axis = key.rpartition(".")
+        if self.make is not None or axis not in AXES or "." not in whole:
+            return None
+        try:
+            own = self.standing(whole)
+        except InputError:
+            return None  # what is wrong with the key is told where its value is looked for
+        return (whole, AXES.index(axis)) if own is not None and own.shape == (3,) else None
+
     def _dispersion(self, key: str) -> Dispersion:
         spread = self.spreads[key]
         if not isinstance(spread, Spread):
@@ -185,20 +234,20 @@ class Study:
                 f'dispersions["{key}"] is {spread!r}; it must be a distribution, such as '
                 "alight.dispersions.normal(sigma=0.05)."
             )
-        return spread.dispersion(key, self._nominal(key))
+        keys = self.varied[key]
+        if len(keys) == 1 and spread.kind != TABLE:
+            return spread.dispersion(key, self._nominal(key))
+        return joint_dispersion(keys, spread, [self._nominal(one) for one in keys])
 
     def _nominal(self, key: str) -> Any:
         """What varies about a value: as given with the distribution, or as it stands."""
-        spread = self.spreads[key]
-        own = None
-        if self.make is None:
-            root, name = self.model, key
-            if key.startswith(RELEASE):
-                root, name = self.release, key.removeprefix(RELEASE)
-            own = value_at(root, name)
-            own = own[0] if root is self.release and own is not None and own.ndim == 2 else own
-        given = spread.centre if spread.kind != "orientation" or own is None else spread.about
-        found = own if given is None else given
+        name, spread = self._spread_of(key)
+        own = None if self.make is not None else self.standing(key)
+        if len(self.varied[name]) > 1:
+            found = about_of(spread, self.varied[name], key, own)
+        else:
+            given = spread.centre if spread.kind != "orientation" or own is None else spread.about
+            found = own if given is None else given
         if found is None and spread.kind not in FREE:
             raise InputError(
                 f'dispersions["{key}"]: there is no value for it to vary about; give it mean, '
@@ -206,16 +255,33 @@ class Study:
             )
         return None if found is None else np.asarray(found, dtype=np.float64)
 
+    def _spread_of(self, key: str) -> tuple[str, Spread]:
+        """The dispersion that a key belongs to, by its name."""
+        name = next(name for name, keys in self.varied.items() if key in keys)
+        return name, self.spreads[name]
+
+    def standing(self, key: str) -> Any:
+        """The value under a key of the model or its release; None where there is none."""
+        part = self.component(key)
+        if part is not None:
+            return self.standing(part[0])[part[1]]
+        root, name = self.model, key
+        if key.startswith(RELEASE):
+            root, name = self.release, key.removeprefix(RELEASE)
+        own = value_at(root, name)
+        return own[0] if root is self.release and own is not None and own.ndim == 2 else own
+
     def number(self, key: str) -> Array:
         """The value that a dispersion is about."""
         return np.asarray(self._nominal(key))
 
     def unit_of(self, key: str) -> str:
         """The unit of a dispersed value; "" where nobody says."""
-        spread = self.spreads[key]
+        name, spread = self._spread_of(key)
         if spread.unit or self.make is not None:
             return spread.unit
-        width = self.dispersions[key].width
+        made = self.dispersions[name]
+        width = dict(made.parts).get(key, made.width)
         try:
             return units_of(key, width if width > 1 else 0)[0]
         except AlightError:
@@ -289,7 +355,7 @@ class Study:
             "seed": self.seed,
             "study": made,
             **subject(self.first, self.body, self.mesh),
-            "dispersions": {key: spread.written() for key, spread in sorted(self.spreads.items())},
+            "dispersions": written(self.varied, self.spreads),
             "campaign": {"runs": own.runs, "sampling": own.sampling, "shard": own.shard},
             "record": {
                 "trajectories": list(self.record.trajectories),

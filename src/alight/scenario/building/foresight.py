@@ -58,7 +58,7 @@ def foresee(scenario: Any) -> Foresight:
         return found
     laws = ScenarioLaws(scenario, "cpu", "silent")
     try:
-        start = _start(scenario, laws)
+        start = start_of(scenario, laws)
         if start is not None:
             found.problems += _inside(scenario, *start)
             if not found.problems:
@@ -88,8 +88,14 @@ def _probe(scenario: Scenario, laws: ScenarioLaws) -> Any:
     return None
 
 
-def _start(scenario: Scenario, laws: ScenarioLaws) -> tuple[Any, Any, Any] | None:
-    """The release of the nominal run, its lander and the ground, by cheap means."""
+def start_of(
+    scenario: Scenario,
+    laws: ScenarioLaws,
+    values: dict[str, Array] | None = None,
+    count: int = 1,
+) -> tuple[Any, Any, Any] | None:
+    """The release of the nominal run, or of ``count`` runs with values of their own, its lander and
+    the ground, by cheap means; None where only tables know."""
     probe = _probe(scenario, laws)
     lander = laws.lander(scenario)
     if probe is None or scenario.release.form == GROUND:
@@ -99,7 +105,7 @@ def _start(scenario: Scenario, laws: ScenarioLaws) -> tuple[Any, Any, Any] | Non
     model = SimpleNamespace(
         surface=probe, gravity=pull, rotation=ephemeris.rotation_of(scenario.body.rotation)
     )
-    release = release_of(scenario, model, {}, 1, lambda: laws.gm(scenario), None)  # type: ignore[arg-type]
+    release = release_of(scenario, model, values or {}, count, lambda: laws.gm(scenario))  # type: ignore[arg-type]
     return release, (None if tree is not None else lander), probe
 
 
@@ -115,7 +121,7 @@ def _inside(
         few = max(1, MOST_PAIRS // (64 * facets))
         points, radii = points[:: max(1, len(points) // few)], radii[:: max(1, len(points) // few)]
     depth = -float((probe.query(x + frames.quat_rotate(q, points))[0] - radii).min())
-    if depth <= TOLERANCE + _vague(scenario):
+    if depth <= TOLERANCE + vagueness(scenario):
         return []
     key = "height" if scenario.release.height is not None else "position"
     if scenario.release.form not in ("above", "position"):
@@ -132,7 +138,7 @@ def _reach(points: Array, radii: Array) -> float:
     return float((np.linalg.norm(points, axis=1) + radii).max())
 
 
-def _vague(scenario: Scenario) -> float:
+def vagueness(scenario: Scenario) -> float:
     """How far the ground may lie below what is looked at here [m]: hills, and grids."""
     ground = scenario.ground
     hills = 0.0 if ground.noise is None else 4.0 * float(ground.noise.amplitude)

@@ -11,6 +11,7 @@ import numpy as np
 from alight.core.checks import Array
 from alight.shapes import Mesh
 from alight.shapes.integrity.winding import winding_numbers
+from alight.shapes.rays import first_hit
 
 #: Distances change by no more than the way.
 _EVEN = SimpleNamespace(slope=1.0)
@@ -60,6 +61,11 @@ class MeshProbe:
         distance = np.linalg.norm(away, axis=1) * np.where(inside, -1.0, 1.0)
         flat = np.where(distance == 0.0, 1.0, distance)
         return distance, away / flat[:, None]
+
+    def outermost(self, up: Array) -> Array:
+        """(n,) distances [m] from the origin at which rays along ``up`` meet it from outside."""
+        far = 2.0 * self.mesh.bounding_radius
+        return np.asarray(far - first_hit(self.mesh, far * up, -up))
 
     def _nearest(self, point: Array) -> Array:
         """The point of the mesh that is nearest to ``point``."""

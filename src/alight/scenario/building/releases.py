@@ -330,8 +330,11 @@ def ground_radius(surface: surfaces.Surface, up: Array) -> Array:
     """(n,) distances [m] from the origin at which rays along ``up`` first meet the ground.
 
     From outside, as ``Release.above`` does it: a distance over the slope bound never exceeds the
-    way to the ground.
+    way to the ground. Ground that finds it in one go (``outermost``) is asked for it.
     """
+    outermost = getattr(surface, "outermost", None)
+    if outermost is not None and np.isfinite(met := np.asarray(outermost(up))).all():
+        return met
 
     def distance(radius: Array, rows: Any) -> Array:
         return np.asarray(surface.query(up[rows] * radius[rows, None], device="cpu")[0])

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from typing import Any, ClassVar
 
 import numpy as np
@@ -17,24 +18,31 @@ from alight.scenario.field_types import Either
 def checked_values(scenario: Document, values: dict[str, Any]) -> tuple[dict[str, Array], int]:
     """Values in SI units as (runs, width) arrays by dotted key, and the number of runs."""
     arrays = {key: _checked(scenario, key, value) for key, value in values.items()}
-    arrays = _with_components(scenario, arrays)
+    arrays = with_components(arrays, partial(component, type(scenario)), scenario.number)
     counts = {len(a) for a in arrays.values()}
     if len(counts) > 1:
         raise InputError(f"values are given for different numbers of runs: {sorted(counts)}.")
     return arrays, counts.pop() if counts else 1
 
 
-def _with_components(scenario: Document, arrays: dict[str, Array]) -> dict[str, Array]:
-    """The same with vectors where single components of them are given."""
+def with_components(
+    arrays: dict[str, Array],
+    component: Callable[[str], tuple[str, int] | None],
+    number: Callable[[str], Any],
+) -> dict[str, Array]:
+    """The same with vectors where single components of them are given.
+
+    ``component`` says which vector a key is a number of; ``number`` has the values as they stand.
+    """
     out: dict[str, Array] = {}
     for key, array in arrays.items():
-        part = component(type(scenario), key)
+        part = component(key)
         if part is None:
             out[key] = array
             continue
         whole, index = part
         if whole not in out:
-            nominal = np.asarray(scenario.number(whole), dtype=np.float64)
+            nominal = np.asarray(number(whole), dtype=np.float64)
             out[whole] = np.array(np.broadcast_to(nominal, (len(array), nominal.size)))
         out[whole][:, index] = array[:, 0]
     return out

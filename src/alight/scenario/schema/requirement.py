@@ -8,7 +8,7 @@ from typing import Annotated, Any, ClassVar
 
 from alight.core.errors import InputError, did_you_mean
 from alight.core.outcomes import Outcome
-from alight.core.requirements import ABOVE, BELOW, OUTCOME, REST_WITHIN, Requirement
+from alight.core.requirements import ABOVE, BELOW, OF_LIGHT, OUTCOME, REST_WITHIN, Requirement
 from alight.scenario import quantities
 from alight.scenario.errors import Fault, told
 from alight.scenario.field_types import (
@@ -22,6 +22,7 @@ from alight.scenario.field_types import (
 from alight.scenario.quantities import DIMENSIONS, Dimension
 from alight.scenario.schema.ground_regions import LATITUDE, LONGITUDE
 from alight.scenario.schema.section import Section
+from alight.scenario.schema.sun import SPICE, Date, Sun
 
 #: What a requirement without a confidence of its own is decided with.
 CONFIDENCE = 0.95
@@ -59,8 +60,8 @@ class RequirementSection(Section):
         "kind",
         {
             REST_WITHIN: ("latitude", "longitude", "center", "radius", "share"),
-            BELOW: ("column", "value", "share"),
-            ABOVE: ("column", "value", "share"),
+            BELOW: ("column", "value", "share", "date"),
+            ABOVE: ("column", "value", "share", "date"),
             OUTCOME: ("outcome", "at_most", "at_least"),
         },
     )
@@ -73,6 +74,7 @@ class RequirementSection(Section):
     radius: Annotated[float | None, Measure(dimension="length", above=0)] = None
     column: Annotated[str | None, TextField(None, ("peak_force",))] = None
     value: Annotated[Any, LimitField()] = None
+    date: Annotated[str | None, Date()] = None
     outcome: Annotated[str | None, TextField(None, ("escaped",))] = None
     share: Annotated[float | None, Number(above=0, below=1)] = None
     at_most: Annotated[float | None, Number(above=0, below=1)] = None
@@ -127,12 +129,29 @@ class RequirementSection(Section):
             limit_in(self.value, unit)
         except InputError as cause:
             return [Fault(f"{where}.value", f"{cause} ({full} is in {unit or 'plain numbers'})")]
-        return []
+        if full in OF_LIGHT:
+            return self._light_problems(where, full, scenario)
+        said = f"goes with light alone ({', '.join(OF_LIGHT)}), not with {full}"
+        return [] if self.date is None else [Fault(f"{where}.date", said)]
+
+    def _light_problems(self, where: str, full: str, scenario: Any) -> list[Fault]:
+        """Light takes a body that turns, its pole, and a Sun that stands somewhere."""
+        if scenario.flat:
+            said = f"{full} is of bodies; flat ground has no day"
+            return [Fault(f"{where}.column", said)]
+        body, sun = scenario.body.completed(), scenario.environment.sun
+        if self.date is None and sun is None:
+            said = f'is missing: {full} takes the Sun. Give date = "2018-10-03" here, or '
+            return [Fault(f"{where}.date", f"{said}[environment.sun] with a date")]
+        given = Sun(tide=False, date=self.date) if self.date is not None else sun
+        if self.date is not None and sun is not None:
+            given = given.model_copy(update={n: getattr(sun, n) for n in ("orbit", *SPICE)})
+        return given.sky_problems(f"{where} asks for {full}", body)
 
     def _column(self, scenario: Any) -> tuple[str, str]:
         """The full name of the column and its unit."""
         own = {name: (name, None) for name in scenario.record.columns or ()}
-        known = {**run_columns(scenario.KIND, _is_tree(scenario)), **own}
+        known = {**asked_columns(scenario.KIND, _is_tree(scenario)), **own}
         return _found_column(str(self.column), known)
 
     def requirement(self, where: str, kind: str, tree: bool) -> Requirement:
@@ -157,8 +176,9 @@ class RequirementSection(Section):
                 "said": getattr(self.radius, "text", f"{float(self.radius):g} m"),
             }
         else:
-            full, unit = _found_column(str(self.column), run_columns(kind, tree), strict=False)
+            full, unit = _found_column(str(self.column), asked_columns(kind, tree), strict=False)
             said = self.value if isinstance(self.value, str) else f"{self.value:g}"
+            given["date"] = self.date or ""
             given |= {"share": self.share, "column": full, "said": said}
             given["limit"] = limit_in(self.value, unit)
         made = Requirement(self.name or "", **given)
@@ -210,6 +230,14 @@ def run_columns(kind: str, tree: bool) -> dict[str, tuple[str, str]]:
         found.append(("hops", "hops", ""))
     short = {name: (full, unit) for name, full, unit in found}
     return {**short, **{full: (full, unit) for _, full, unit in found}}
+
+
+def asked_columns(kind: str, tree: bool) -> dict[str, tuple[str, str]]:
+    """The same with light where landings rest, which no table has."""
+    known = dict(run_columns(kind, tree))
+    for full, unit in OF_LIGHT.items() if kind == "landing" else ():
+        known |= {full: (full, unit), full.removesuffix(f"_{unit}"): (full, unit)}
+    return known
 
 
 def _found_column(

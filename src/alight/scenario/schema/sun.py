@@ -19,6 +19,9 @@ from alight.scenario.schema.target import TargetBodySection
 
 ANGLE = Measure(dimension="angle")
 
+#: Keys that say which SPICE kernels know its place.
+SPICE = ("spice", "spice_target", "spice_frame")
+
 
 @dataclass(frozen=True)
 class Date(FieldType):
@@ -138,8 +141,24 @@ class Sun(Section):
         if self.date is not None and self.mean_anomaly is not None:
             found.append(Fault(f"{where}.mean_anomaly", "follows from date; give one of them"))
         if self.tide or self.pressure:
-            found += self._place_problems(where, body)
+            only = "or tide = false, for a Sun that only the report needs"
+            found += self._place_problems(where, body, only)
         return found
+
+    def sky_problems(self, asker: str, body: TargetBodySection) -> list[Fault]:
+        """What light at rest sites lacks, which ``asker`` needs: days, a pole, and a place."""
+        where, rotation = "environment.sun", body.rotation
+        rate = rotation.rate if isinstance(rotation.rate, tuple) else (rotation.rate,)
+        if rotation.kind in (None, "none") or (rotation.period is None and not any(rate)):
+            return [Fault("body.rotation", f"the body does not turn and has no day: {asker}")]
+        if self.spice is not None and self.spice_frame is not None:
+            return []
+        if rotation.pole is None:
+            said = f'is missing: {asker}; give pole = ["96.4 deg", "-66.4 deg"] (right ascension '
+            return [Fault("body.rotation.pole", f"{said}and declination)")]
+        if self.spice is not None or self.direction is not None:
+            return []
+        return self._place_problems(where, body, f"as {asker}")
 
     def _spice_problems(self, where: str, body: TargetBodySection) -> list[Fault]:
         named = [n for n in ("spice_target", "spice_frame") if getattr(self, n) is not None]
@@ -148,10 +167,9 @@ class Sun(Section):
         found = [] if body.name else self.missing(where, "spice_target")
         return found + self.missing(where, "date")
 
-    def _place_problems(self, where: str, body: TargetBodySection) -> list[Fault]:
+    def _place_problems(self, where: str, body: TargetBodySection, only: str) -> list[Fault]:
         """Tide and pressure need the Sun's place at every moment, and the way the body turns."""
         who = body.name or "this body"
-        only = "or tide = false, for a Sun that only the report needs"
         orbit = self._orbit_of(body)
         if orbit is None:
             said = f"the orbit of {who} about the Sun is not in the catalogue; give "

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
@@ -13,6 +13,7 @@ import numpy as np
 
 from alight.analysis.columns import Array, Bools
 from alight.analysis.intervals import Estimate, quantile, wilson
+from alight.analysis.rest_light import LightOf
 from alight.analysis.two_samples import LEVEL, Tested, holm, share_difference, value_difference
 from alight.campaign.reader import Campaign
 from alight.core.html import facts_html
@@ -244,7 +245,9 @@ def _corrected(rows: Iterable[Row]) -> list[Row]:
 
 
 def compare(
-    *campaigns: Campaign | str | os.PathLike[str], show: str | Progress = "silent"
+    *campaigns: Campaign | str | os.PathLike[str],
+    show: str | Progress = "silent",
+    light: Callable[[Campaign], LightOf] | None = None,
 ) -> Comparison:
     """What differs between campaigns of one kind, each after the first against the first.
 
@@ -253,5 +256,7 @@ def compare(
         found = alight.compare("out/soft", "out/hard")
         found.differing()
         found.write("out/comparison.html")
+
+    Requirements on light are judged with ``light``, as ``alight compare`` does.
     """
-    return Comparison(sides_of(campaigns, show), show)
+    return Comparison(sides_of(campaigns, show, light), show)

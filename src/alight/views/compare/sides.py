@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import os
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from alight.analysis.rest_light import LightOf
 from alight.campaign.plan import deciding, flat
 from alight.campaign.reader import Campaign, open_campaign
 from alight.core.errors import InputError
@@ -112,7 +113,9 @@ class Pair:
 
 
 def sides_of(
-    campaigns: Sequence[Campaign | str | os.PathLike[str]], show: str | Progress = "silent"
+    campaigns: Sequence[Campaign | str | os.PathLike[str]],
+    show: str | Progress = "silent",
+    light: Callable[[Campaign], LightOf] | None = None,
 ) -> list[Side]:
     """The campaigns of a comparison, open and named; an error where they cannot be compared."""
     if len(campaigns) < 2:
@@ -120,7 +123,7 @@ def sides_of(
     with progress(show) as bar:
         bar.start("Reading campaigns", total=2 * len(campaigns))
         opened = [_open(one, bar) for one in campaigns]
-        found = _findings(opened, bar)
+        found = _findings(opened, bar, light)
     names = _names(opened)
     return [Side(*one) for one in zip(opened, names, found, strict=True)]
 
@@ -131,7 +134,9 @@ def _open(given: Campaign | str | os.PathLike[str], bar: Progress) -> Campaign:
     return opened
 
 
-def _findings(opened: Sequence[Campaign], bar: Progress) -> list[Findings[Any]]:
+def _findings(
+    opened: Sequence[Campaign], bar: Progress, light: Callable[[Campaign], LightOf] | None
+) -> list[Findings[Any]]:
     """What reports find in campaigns, which must be of one kind."""
     kinds = [kind_of(one) for one in opened]
     for one, kind in zip(opened, kinds, strict=True):
@@ -142,7 +147,8 @@ def _findings(opened: Sequence[Campaign], bar: Progress) -> list[Findings[Any]]:
             )
     out = []
     for one in opened:
-        out.append(KINDS[kinds[0]].findings(one, {}))
+        given = {} if light is None else {"light": light(one)}
+        out.append(KINDS[kinds[0]].findings(one, given))
         bar.advance()
     return out
 

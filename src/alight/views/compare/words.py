@@ -224,6 +224,8 @@ def verdict_cell(one: Judged | None) -> str:
     """What a campaign says of a requirement."""
     if one is None:
         return "not required"
+    if not one.verdict.runs:
+        return one.verdict.word
     return f"{one.verdict.word}: {one.verdict.met} of {one.verdict.runs} runs"
 
 

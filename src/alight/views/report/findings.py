@@ -13,8 +13,9 @@ import numpy as np
 from alight.analysis.columns import Array, Bools
 from alight.analysis.convergence import Convergence
 from alight.analysis.intervals import Estimate, Spread, spread, wilson
+from alight.analysis.rest_light import RestLight
 from alight.analysis.sensitivity import Sensitivity, rank_correlation, sobol_first_order
-from alight.core.requirements import OUTCOME
+from alight.core.requirements import OUTCOME, Requirement
 from alight.views import words
 from alight.views.report.data import CampaignData
 from alight.views.report.losses import Loss, Verb
@@ -120,14 +121,19 @@ class Findings(Generic[D]):
     @cached_property
     def judged(self) -> list[Judged]:
         """The requirements of the scenario, and what the runs say of them."""
-        return judged(self.data.campaign, {q.column: q.label for q in self.quantities})
+        labels = {q.column: q.label for q in self.quantities}
+        return judged(self.data.campaign, labels, self.light_for)
+
+    def light_for(self, asked: Requirement) -> RestLight | str:
+        """What computes the light that a requirement asks for; or why nothing does."""
+        return f"{asked.column} is of landings: others have no rest site."
 
     def _failing(self) -> list[Loss]:
         """Failing a requirement, as a kind of loss; outcomes that few may have are one already."""
         return [
             self.loss(f"requirement_{k}", f"Requirement: {one.name}", FAILS, failing(one))
             for k, one in enumerate(self.judged, 1)
-            if one.requirement.at_least or one.requirement.kind != OUTCOME
+            if (one.requirement.at_least or one.requirement.kind != OUTCOME) and one.verdict.runs
         ]
 
     # -- losses -------------------------------------------------------------------------------

@@ -7,10 +7,17 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
 from alight.analysis.columns import Bools
-from alight.analysis.requirements import COUNTED, FAIL, PASS, UNDECIDED, Verdict, decide, meets
+from alight.analysis.requirements import (
+    COUNTED,
+    FAIL,
+    PASS,
+    UNDECIDED,
+    UNJUDGED,
+    Verdict,
+    judge_runs,
+)
+from alight.analysis.rest_light import LightOf
 from alight.campaign.reader import Campaign
 from alight.core.requirements import OUTCOME, REST_WITHIN, Requirement
 from alight.views.estimates import percent, plain_name
@@ -24,8 +31,11 @@ QUESTION = "Are the requirements met?"
 FAILS = Verb("fails", "fail", "failed")
 HEAD = ["verdict", "requirement", "runs", "true share", "to decide"]
 
+#: What light is called.
+_OF_LIGHT = {"longest_night_s": "longest night", "day_fraction": "part of the time in light"}
+
 #: How verdicts are marked in the style of the page.
-_MARKS = {PASS: "pass", FAIL: "fail", UNDECIDED: "open", COUNTED: "open"}
+_MARKS = {PASS: "pass", FAIL: "fail", UNDECIDED: "open", COUNTED: "open", UNJUDGED: "open"}
 
 
 @dataclass(frozen=True, eq=False)
@@ -44,17 +54,15 @@ class Judged:
         return self.verdict.requirement
 
 
-def judged(campaign: Campaign, labels: dict[str, str]) -> list[Judged]:
+def judged(campaign: Campaign, labels: dict[str, str], light: LightOf) -> list[Judged]:
     """The requirements of a campaign; ``labels`` are what columns are called on the page."""
-    return [_judged(one, campaign, labels) for one in campaign.requirements]
+    return [_judged(one, campaign, labels, light) for one in campaign.requirements]
 
 
-def _judged(one: Requirement, campaign: Campaign, labels: dict[str, str]) -> Judged:
-    parts = [meets(one, shard) for shard in campaign.shards("runs", list(one.columns))]
-    does = np.concatenate([np.asarray(d, dtype=np.bool_) for d, _ in parts])
-    empty = sum(int((~known).sum()) for _, known in parts)
-    sweep = bool(campaign.sweep_keys)
-    verdict = decide(one, int(does.sum()), len(does), sweep, empty)
+def _judged(one: Requirement, campaign: Campaign, labels: dict[str, str], light: LightOf) -> Judged:
+    shards = campaign.shards("runs", list(one.columns))
+    sky = light(one) if one.of_light else None
+    verdict, does = judge_runs(one, shards, bool(campaign.sweep_keys), sky)
     return Judged(verdict, does, _asked(one, labels))
 
 
@@ -66,12 +74,15 @@ def _asked(one: Requirement, labels: dict[str, str]) -> str:
         what = plain_name(one.outcome)
     else:
         what = f"{labels.get(one.column) or _plain(one.column)} {one.kind} {one.said}"
+        what += one.on_date
     most = "at least" if one.at_least else "at most"
     asked = f"{what} in {most} {100.0 * one.share:.6g} % of the runs"
     return asked if one.name in ("", str(one)) or one.name == what else f"{one.name}: {asked}"
 
 
 def _plain(column: str) -> str:
+    if column in _OF_LIGHT:
+        return _OF_LIGHT[column]
     return " ".join(column.split("_"))
 
 
@@ -85,7 +96,9 @@ def section(found: Findings[Any]) -> Section:
         return Section()
     rows = [_row(one) for one in told]
     marks = [_MARKS[one.verdict.word] for one in told]
-    box = Verdicts(headline(told), HEAD[: len(rows[0])], rows, marks)
+    wide = max(map(len, rows))
+    rows = [[*row, *[""] * (wide - len(row))] for row in rows]
+    box = Verdicts(headline(told), HEAD[:wide], rows, marks)
     numbers = {"requirements": [_numbers(one) for one in told]}
     answers = [(QUESTION, headline(told))]
     return Section(opening=[box], answers=answers, numbers=numbers)
@@ -98,10 +111,16 @@ def headline(told: Sequence[Judged]) -> str:
         return "A sweep is no sample: requirements are counted, and nothing is decided."
     n = len(words)
     if n == 1:
-        said = {PASS: "It is met.", FAIL: "It is not met.", UNDECIDED: "Not yet decided."}[words[0]]
+        said = {
+            PASS: "It is met.",
+            FAIL: "It is not met.",
+            UNDECIDED: "Not yet decided.",
+            UNJUDGED: "It could not be judged.",
+        }[words[0]]
         return f"One requirement. {said}"
     counts = [(words.count(PASS), "met"), (words.count(FAIL), "not met")]
     counts.append((words.count(UNDECIDED), "not yet decided"))
+    counts.append((words.count(UNJUDGED), "not judged"))
     for count, what in counts[:2]:
         if count == n:
             return f"All {n} requirements are {what}."
@@ -114,6 +133,8 @@ def _is(count: int) -> str:
 
 def _row(one: Judged) -> list[str]:
     verdict = one.verdict
+    if verdict.word == UNJUDGED:
+        return [verdict.word, one.name, verdict.why]
     count = f"{verdict.met} of {verdict.runs}"
     if verdict.empty:
         count += f" ({verdict.empty} have no value and count as not doing it)"
@@ -140,6 +161,7 @@ def _numbers(one: Judged) -> dict[str, object]:
         "runs": verdict.runs,
         "more_runs": verdict.more,
         "confidence": one.requirement.confidence,
+        **({"why": verdict.why} if verdict.why else {}),
     }
 
 

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from alight.analysis.rest_light import LightOf
 from alight.analysis.sun import SunPath
 from alight.campaign.reader import Campaign, open_campaign
 from alight.core.errors import unknown_name
@@ -50,7 +51,7 @@ class ReportKind:
 
 
 def _landings(campaign: Campaign, given: dict[str, Any]) -> LandingFindings:
-    names = ("mesh", "sun", "limits", "pose")
+    names = ("mesh", "sun", "limits", "pose", "light")
     return LandingFindings(landing_data.read(campaign, *(given.get(name) for name in names)))
 
 
@@ -87,6 +88,7 @@ def write(
     look: Callable[[int], Look] | None = None,
     limits: Mapping[str, float] | None = None,
     pose: Callable[[Mapping[str, float]], Pose] | None = None,
+    light: LightOf | None = None,
     on_figure: OnFigure | None = None,
 ) -> Report:
     """Write the report of a campaign: a page that needs nothing else, and its figures beside it.
@@ -103,13 +105,15 @@ def write(
         look: Of captures, what run ``look(run)`` looks like; without it there are no pictures.
         limits: Of articulated landers, the longest strokes of legs by their names in columns [m].
         pose: Of articulated landers, what they look like in a row of a trajectory.
+        light: Of landings, what computes the light that requirements ask for; from ``mesh`` and
+            ``sun`` if not given.
         on_figure: Called before the first figure and after each, with the number of figures drawn
             and of all.
     """
     campaign = data if isinstance(data, Campaign) else open_campaign(data)
     page = page_file(campaign.folder / PAGE if out is None else Path(out))
     kind = KINDS[kind_of(campaign)]
-    given = {"mesh": mesh, "sun": sun, "look": look, "limits": limits, "pose": pose}
+    given = {"mesh": mesh, "sun": sun, "look": look, "limits": limits, "pose": pose, "light": light}
     found = kind.findings(campaign, given)
     own = sections_of(found)
     added = registered(found.data)

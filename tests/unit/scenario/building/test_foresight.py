@@ -5,8 +5,10 @@ import pytest
 
 from alight import body, surfaces
 from alight.scenario import ScenarioError, from_dict
+from alight.scenario.building.dispersed_starts import dispersed_starts
 from alight.scenario.building.foresight import checked, foresee
 from alight.scenario.building.mesh_probe import MeshProbe, closest_on_triangles
+from alight.scenario.building.releases import ground_radius
 
 
 @pytest.fixture
@@ -85,3 +87,19 @@ def test_costs_grow_as_they_should(low):
 def test_a_release_on_the_ground_is_never_inside(low):
     ground = {"kind": "ground", "latitude": "20 deg", "longitude": "40 deg"}
     assert not foresee(low(release=ground)).problems
+
+
+def test_rays_find_the_ground_that_steps_find():
+    mesh = body("ryugu").mesh(320)
+    up = np.random.default_rng(2).normal(size=(12, 3))
+    up /= np.linalg.norm(up, axis=1)[:, None]
+    probe = MeshProbe(mesh)
+    assert ground_radius(surfaces.Facets(mesh), up) == pytest.approx(probe.outermost(up), rel=1e-8)
+
+
+def test_dispersed_starts_over_a_mesh(ryugu, changed):
+    given = from_dict(changed(ryugu, ground__noise=None))
+    heights = np.linspace(-40.0, 60.0, 11)
+    found = dispersed_starts(given, {"release.height": heights})
+    assert (found.looked, found.inside) == (11, (heights < 0.0).sum())
+    assert 0.0 < found.deepest <= 40.0 + 1e-6

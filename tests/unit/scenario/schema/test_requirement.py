@@ -93,3 +93,60 @@ def test_those_of_a_study_are_kept_as_they_are():
     from dataclasses import asdict
 
     assert requirements_of({"study": {}, "requirement": [asdict(one)]}) == (one,)
+
+
+# -- light -----------------------------------------------------------------------------------------
+
+NIGHT = {"kind": "below", "column": "longest_night", "value": "5 h", "share": 0.9}
+DATED = {**NIGHT, "date": "2018-10-03"}
+
+
+def test_light_is_asked_in_hours_with_a_date_or_that_of_the_scenario(asking, ryugu):
+    (found,) = requirements_of(asking(DATED, body=True).resolved())
+    assert (found.column, found.limit, found.date) == (
+        "longest_night_s", 18000.0, "2018-10-03T00:00:00",
+    )  # fmt: skip
+    assert found.columns == ("rest_x_m", "rest_y_m", "rest_z_m")
+    assert str(found) == "longest_night_s below 5 h on 2018-10-03 in at least 90 % of runs"
+    sunny = {**ryugu, "environment": {"sun": {"date": "2018-10-03", "tide": False}}}
+    (found,) = requirements_of(from_dict({**sunny, "requirement": [NIGHT]}).resolved())
+    assert (found.date, found.of_light) == ("", True)
+
+
+@pytest.mark.parametrize(
+    ("entry", "body", "said"),
+    [
+        (
+            NIGHT,
+            {},
+            r'requirement.1.date: is missing: .*date = "2018-10-03" here, or \[environment',
+        ),
+        ({**DATED, "value": "5 m"}, {}, r"requirement.1.value: .*is in s"),
+        ({**DATED, "date": "then"}, {}, r"requirement.1.date: .*no date"),
+        ({**FORCE, "date": "2018-10-03"}, {}, r"requirement.1.date: goes with light alone"),
+        (DATED, {"rotation": {"kind": "none"}}, r"body.rotation: the body does not turn"),
+    ],
+)
+def test_what_light_lacks_is_named(asking, ryugu, entry, body, said):
+    with pytest.raises(ScenarioError, match=said):
+        from_dict({**ryugu, "body": {**ryugu["body"], **body}, "requirement": [entry]})
+
+
+def test_light_takes_a_body_with_pole_and_orbit(asking, plane, ryugu):
+    with pytest.raises(ScenarioError, match=r"requirement.1.column: .*flat ground has no day"):
+        asking(DATED)
+    turning = {"kind": "uniform", "period": "8 h"}
+    own = {"gm": "30 m^3/s^2", "rotation": turning}
+    ball = {**ryugu, "body": own, "ground": {"kind": "sphere", "radius": "400 m"},
+            "gravity": {"law": "point-mass"}, "requirement": [DATED]}  # fmt: skip
+    with pytest.raises(ScenarioError, match=r"body.rotation.pole: is missing: requirement.1 asks"):
+        from_dict(ball)
+    own["rotation"] = {**turning, "pole": ["96 deg", "-66 deg"]}
+    with pytest.raises(ScenarioError, match=r"environment.sun: the orbit of this body"):
+        from_dict(ball)
+    still = {"sun": {"direction": [1.0, 0.0, 0.0], "distance": "1 AU", "tide": False}}
+    ask = {key: value for key, value in DATED.items() if key != "date"}
+    (found,) = requirements_of(
+        from_dict({**ball, "environment": still, "requirement": [ask]}).resolved()
+    )
+    assert found.of_light

@@ -308,3 +308,60 @@ def test_spice_that_is_not_installed_or_has_no_kernels(monkeypatch, tmp_path):
     monkeypatch.undo()
     pytest.importorskip("spiceypy", reason="needs the package spiceypy")
     assert "there is no SPICE kernel" in _sun_of(sun)
+
+
+# -- requirements ------------------------------------------------------------------------------
+
+NIGHT = {"kind": "below", "column": "longest_night", "value": "3.9 h", "share": 0.5}
+
+
+def _asking(place, *entries, **changes):
+    return make_campaign(place, 120, 60, requirement=list(entries), **changes)
+
+
+def test_a_requirement_on_nights_is_judged_alike_by_campaign_and_report(tmp_path):
+    from alight.campaign.reader import open_campaign
+    from alight.cli.campaign import _row, _verdicts
+
+    # A date of its own goes before that of the scenario, and the nights are others then.
+    later = {**NIGHT, "name": "later", "date": "2019-03-01"}
+    place = _asking(tmp_path / "c", NIGHT, later, environment=DATED, escaped=0.1)
+    rows = [_row(one) for one in _verdicts(open_campaign(place))]
+    done = _invoke(place, "--json", "--out", tmp_path, "--date", "2019-07-01")
+    assert done.exit_code == 0, done.exception
+    told = json.loads(done.stdout)
+    assert told["requirements"] == rows
+    runs = pq.read_table(place / "runs").to_pydict()
+    resting = sum(x is not None and np.isfinite(x) for x in runs["rest_x_m"])
+    assert resting < 120
+    assert all(row["runs"] == 120 and row["met"] <= resting for row in rows)
+    assert rows[0]["met"] != rows[1]["met"]
+    # The page's own light of the scenario's date, run by run.
+    assert _invoke(place, "--json", "--out", tmp_path).exit_code == 0
+    nights = np.array(pq.read_table(tmp_path / "illumination.parquet")["longest_night_s"])
+    assert (nights < 3.9 * 3600.0).sum() == rows[0]["met"]
+    page = (tmp_path / "report.html").read_text(encoding="utf-8")
+    assert "longest night below 3.9 h in at least 50 % of the runs" in page
+
+
+def test_a_campaign_without_a_sun_says_what_to_add(tmp_path):
+    from alight.campaign.reader import open_campaign
+    from alight.cli.campaign import _row, _verdicts
+
+    place = _asking(tmp_path / "c", NIGHT)
+    (verdict,) = _verdicts(open_campaign(place))
+    assert str(verdict).startswith("not judged: longest_night_s below 3.9 h")
+    assert 'date = "2018-10-03"' in verdict.why
+    row = _row(verdict)
+    assert (row["verdict"], row["share"], row["runs"]) == ("not judged", None, 0)
+    done = _invoke(place, "--json", "--out", tmp_path)
+    assert json.loads(done.stdout)["requirements"] == [row]
+    assert "It could not be judged." in (tmp_path / "report.html").read_text(encoding="utf-8")
+
+
+def test_requirements_on_light_from_python(folder, tmp_path, ball):
+    place = _asking(tmp_path / "c", NIGHT, {**NIGHT, "name": "n", "date": "2019-03-01"})
+    found = _light(place, ball, _sun(15.0)).judged
+    met = (_light(place, ball, _sun(15.0)).light.found.longest_night < 3.9 * 3600.0).sum()
+    assert [one.verdict.word for one in found][1] == "not judged"  # the Sun given has no date
+    assert (found[0].verdict.met, found[0].verdict.runs) == (met, 120)

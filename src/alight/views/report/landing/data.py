@@ -14,6 +14,7 @@ from alight.analysis import columns
 from alight.analysis.columns import Array, Bools
 from alight.analysis.footprint import plane_frame
 from alight.analysis.loads import load_names
+from alight.analysis.rest_light import LightOf
 from alight.analysis.settling import QUANTITIES
 from alight.analysis.sun import SunPath
 from alight.campaign.reader import Campaign
@@ -50,6 +51,8 @@ class LandingData(CampaignData):
     """The Sun's way over its sky; None where it is not known, or nobody asks for it."""
     sun_note: str = ""
     """Why there is none, for readers; empty where nobody asks."""
+    light: LightOf | None = None
+    """What computes the light that requirements ask for; from ``mesh`` and ``sun`` if None."""
 
     @cached_property
     def rest(self) -> Array:
@@ -132,6 +135,7 @@ def read(
     sun: SunPath | str | None = None,
     limits: Mapping[str, float] | None = None,
     pose: Callable[[Mapping[str, float]], Pose] | None = None,
+    light: LightOf | None = None,
 ) -> LandingData:
     """Read the columns of ``campaign`` that a report needs: 8 bytes each a run, and no more."""
     schema = schema_of(campaign)
@@ -148,6 +152,7 @@ def read(
         mesh=mesh,
         sun=None if isinstance(sun, str) else sun,
         sun_note=sun if isinstance(sun, str) else "",
+        light=light,
     )
 
 

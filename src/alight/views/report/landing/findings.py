@@ -19,9 +19,11 @@ from alight.analysis.loads import (
     loads,
     of_kind,
 )
+from alight.analysis.rest_light import RestLight, rest_light
 from alight.analysis.settling import COUNT, FIRST, FORCE, HARDEST, PATH, SETTLE, TOUCH, read_runs
 from alight.core.errors import InputError
 from alight.core.outcomes import Outcome
+from alight.core.requirements import Requirement
 from alight.views import words
 from alight.views.report.findings import (
     FEW,
@@ -150,6 +152,17 @@ class LandingFindings(Findings[LandingData]):
     def light(self) -> Light | str | None:
         """Light where landings rest, or why it is not known; None where nobody asks."""
         return light_of(self.data)
+
+    def light_for(self, asked: Requirement) -> RestLight | str:
+        """What computes the light that a requirement asks for; or why nothing does."""
+        data = self.data
+        if data.light is not None:
+            return data.light(asked)
+        if data.sun is None or asked.date:
+            return data.sun_note or (
+                "The Sun's path was not given; on the command line alight report finds it."
+            )
+        return rest_light(data.scenario.get("ground", {}), data.mesh, data.sun)
 
     # -- losses -------------------------------------------------------------------------------
 

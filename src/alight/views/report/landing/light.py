@@ -13,6 +13,7 @@ import pyarrow.parquet as pq
 from alight.analysis.columns import Array
 from alight.analysis.illumination import Illumination, illumination
 from alight.analysis.intervals import Estimate, quantile, wilson
+from alight.analysis.rest_light import rest_light
 from alight.analysis.sun import SunPath
 from alight.core import frames, random
 from alight.core.errors import InputError
@@ -114,19 +115,16 @@ def light_of(data: LandingData) -> Light | str | None:
         return data.sun_note or None
     if not data.settled.any():
         return "No landing came to rest: there is no place to look at the Sun from."
-    if data.level is not None:
-        return "The ground is a plane, which has no day: light is told of bodies."
-    sphere = data.scenario.get("ground", {}).get("kind") == "sphere"
     rows = _drawn(data)
     rest = data.rest[rows]
-    mesh, normals = data.mesh, None
-    if sphere:
-        radius = np.linalg.norm(rest, axis=1)
-        mesh, normals = icosphere(4, float(np.median(radius))), rest / radius[:, None]
+    sky = rest_light(data.scenario.get("ground", {}), data.mesh, data.sun)
+    if isinstance(sky, str):
+        return sky
+    mesh = sky.mesh
     if mesh is None:
-        return "No mesh of the body was at hand: nothing tells where its shadows fall."
+        mesh = icosphere(4, float(np.median(np.linalg.norm(rest, axis=1))))
     try:
-        found = illumination(mesh, rest, data.sun.directions, data.sun.span, normals)
+        found = sky.at(rest)
     except InputError as cause:
         return f"Light could not be computed: {cause}."
     return Light(data.sun, mesh, rows, found, int(data.settled.sum()))
