@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
@@ -23,6 +24,9 @@ if TYPE_CHECKING:
 QUESTION = "Are the requirements met?"
 FAILS = Verb("fails", "fail", "failed")
 HEAD = ["verdict", "requirement", "runs", "true share", "to decide"]
+
+#: The unit that a column's name ends in.
+_UNIT = re.compile(r"_(?:m_per_s2?|rad_per_s|deg|N_m|[NmsJ])$")
 
 #: How verdicts are marked in the style of the page.
 _MARKS = {PASS: "pass", FAIL: "fail", UNDECIDED: "open", COUNTED: "open"}
@@ -72,7 +76,8 @@ def _asked(one: Requirement, labels: dict[str, str]) -> str:
 
 
 def _plain(column: str) -> str:
-    return " ".join(column.split("_"))
+    """``peak acceleration`` of ``peak_acceleration_m_per_s2``."""
+    return " ".join(_UNIT.sub("", column).split("_"))
 
 
 # -- words ------------------------------------------------------------------------------------

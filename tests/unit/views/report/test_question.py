@@ -12,6 +12,7 @@ import pytest
 
 from alight.campaign.reader import open_campaign
 from alight.core.outcomes import Outcome
+from alight.core.requirements import Requirement
 from alight.views import report
 from alight.views.figures.landing import maps
 from alight.views.report.common import readable
@@ -20,6 +21,7 @@ from alight.views.report.landing import data as landing_data
 from alight.views.report.landing import words as text
 from alight.views.report.landing.findings import LandingFindings, _untouched
 from alight.views.report.losses import ESCAPE, Verb
+from alight.views.report.requirements import _asked
 
 sys.path.insert(0, str(pathlib.Path(__file__).parent))  # tests are no package
 
@@ -145,6 +147,25 @@ REQUIRED = [
     {"kind": "below", "column": "peak_force_N", "value": "1e6 N", "share": 0.9},
     {"kind": "below", "column": "peak_force_N", "value": "1e-6 N", "share": 0.9},
 ]
+
+
+@pytest.mark.parametrize(
+    ("column", "said"),
+    [
+        ("peak_acceleration_m_per_s2", "peak acceleration"),
+        ("peak_pad_force_east_N", "peak pad force east"),
+        ("peak_tilt_deg", "peak tilt"),
+        ("bounces", "bounces"),
+    ],
+)
+def test_columns_of_requirements_are_said_without_their_units(column, said):
+    asked = Requirement(name="", kind="below", share=0.9, column=column, said="5 u")
+    assert _asked(asked, {}) == f"{said} below 5 u in at least 90 % of the runs"
+
+
+def test_a_lander_with_joints_is_no_tree_to_readers():
+    assert landing_data._name({"shape": "tree"}, "a lander") == "an articulated lander"
+    assert landing_data._name({"shape": "box"}, "a lander") == "a box"
 
 
 def test_requirements_come_first(tmp_path):
