@@ -84,7 +84,7 @@ def _probe(browser, page, tmp_path, size):
 def test_everything_loads(browser, page, tmp_path):
     dom, told = _probe(browser, page, tmp_path, "1200,900")
     assert "<title>MINERVA-II-1 on Ryugu</title>" in dom
-    assert told.group(1) == "images=8 bad=0 wide=false asked=0"
+    assert told.group(1) == "images=9 bad=0 wide=false asked=0"
 
 
 def test_fits_a_telephone(browser, page, tmp_path):

@@ -66,9 +66,8 @@ class _Account:
     def tell_end(self) -> None:
         """The last line, where there was one before."""
         if self.lines:
-            _write(
-                f"Compiled {self.done} kernels in {duration(self.spent)}, kept for later starts."
-            )
+            what = "1 kernel" if self.done == 1 else f"{self.done} kernels"
+            _write(f"Compiled {what} in {duration(self.spent)}, kept for later starts.")
 
 
 def _write(line: str) -> None:

@@ -25,6 +25,7 @@ from alight.core.checks import checked_whole
 from alight.core.errors import InputError
 from alight.core.outcomes import FIRST_FAILURE, FIRST_OWN
 from alight.core.progress import Progress, progress
+from alight.engine.compile_ahead import compile_ahead
 from alight.engine.deck import ENDLESS, GPU_FEW, Deck, many_at_once
 from alight.engine.history import MAX_LINES, History
 from alight.engine.long_runs import LongRuns
@@ -67,6 +68,7 @@ class Batch:
             raise InputError(f"{ONE_RUN}.")
         self.model, self._together = model, together
         self._pace = model.pace(self.device)
+        compile_ahead(model, self.device, history=bool(history), together=together)
         first = _share_of(model, release, threads)
         most = checked_whole("slots", slots or self._most_slots(), 1)
         if slots is None and not together:

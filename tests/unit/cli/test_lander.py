@@ -94,6 +94,12 @@ def test_figures(tmp_path):
     assert (tmp_path / "one.pdf").read_bytes()[:4] == b"%PDF"
 
 
+def test_figures_of_landers_with_joints(tmp_path):
+    told = _json("dcap", "--figure", tmp_path / "dcap.png")
+    assert told["figures"] == [str(tmp_path / "dcap.png")]
+    assert (tmp_path / "dcap.png").read_bytes()[:4] == b"\x89PNG"
+
+
 def test_mistakes(tmp_path, slab):
     assert "which lander?" in str(_mistake())
     assert 'Did you mean "MASCOT"' in str(_mistake("maskot"))

@@ -82,7 +82,7 @@ def test_a_drop_is_told(file):
 
 
 def test_check_and_schema_know_captures(file):
-    assert call("scenario", "check", file(CAPTURE)).output.endswith("fine (a pear)\n")
+    assert ": fine (a pear)\n" in call("scenario", "check", file(CAPTURE)).output
     wrong = call("scenario", "check", file(CAPTURE.replace("8 m", "8 kg")))
     assert wrong.exit_code == 2
     made = json.loads(call("scenario", "schema", "--kind", "capture").output)

@@ -142,8 +142,7 @@ def _findings(opened: Sequence[Campaign], bar: Progress) -> list[Findings[Any]]:
             )
     out = []
     for one in opened:
-        given = {"mesh": None, "sun": None, "look": None}
-        out.append(KINDS[kinds[0]].findings(one, given))
+        out.append(KINDS[kinds[0]].findings(one, {}))
         bar.advance()
     return out
 

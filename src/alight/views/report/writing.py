@@ -42,6 +42,7 @@ class ReportKind:
     """A page about one kind of runs: what it finds, its line below the title, its sections."""
 
     findings: Callable[[Campaign, dict[str, Any]], Findings[Any]]
+    """Of a campaign, and of what the command line hands over for its pictures, if it does."""
     subtitle: Callable[[Any], str]
     sections: Sequence[Callable[[Any], Section]]
     single: Sequence[Callable[[Any], Section]]
@@ -50,11 +51,11 @@ class ReportKind:
 
 def _landings(campaign: Campaign, given: dict[str, Any]) -> LandingFindings:
     names = ("mesh", "sun", "limits", "pose")
-    return LandingFindings(landing_data.read(campaign, *(given[name] for name in names)))
+    return LandingFindings(landing_data.read(campaign, *(given.get(name) for name in names)))
 
 
 def _captures(campaign: Campaign, given: dict[str, Any]) -> CaptureFindings:
-    return CaptureFindings(capture_data.read(campaign, given["look"]))
+    return CaptureFindings(capture_data.read(campaign, given.get("look")))
 
 
 def _drops(campaign: Campaign, given: dict[str, Any]) -> DropFindings:

@@ -97,7 +97,8 @@ def _map(found: LandingFindings) -> Figure:
     if found.data.mesh is None:
         caption += " No mesh of the body was at hand, so the map has no relief."
     else:
-        caption += " Right: the body seen from above the largest number of them"
+        over = "the middle" if found.compact else "the largest group"
+        caption += f" Right: the body seen from near {over}"
         caption += ", with the 95 % ellipse in white." if found.ellipse(0.95) else "."
     if found.data.settled.sum() > POINTS:
         caption += f" At most {POINTS} of them are drawn."
