@@ -1,6 +1,6 @@
 """Pictures of docs/worked_cases.md, from the figures of the four reports in out/.
 
-    python examples/worked_cases/pictures.py [FOLDER OF THE CAMPAIGNS]
+python examples/worked_cases/pictures.py [FOLDER OF THE CAMPAIGNS]
 """
 
 import pathlib
