@@ -16,7 +16,7 @@ SHOWN = {
     "cubesat": ("loss_escape", "courses"),
     "hops": ("sweep", "courses"),
 }
-WIDTH, COLOURS = 1000, 64
+WIDTH, COLOURS = 1000, 256
 
 if __name__ == "__main__":
     out = pathlib.Path(sys.argv[1] if len(sys.argv) > 1 else ROOT / "out")
@@ -26,4 +26,5 @@ if __name__ == "__main__":
             with Image.open(out / campaign / "figures" / f"{figure}.png") as whole:
                 size = WIDTH, round(WIDTH * whole.height / whole.width)
                 small = whole.convert("RGB").resize(size, Image.Resampling.LANCZOS)
-            small.quantize(COLOURS).save(PICTURES / f"{campaign}_{figure}.png", optimize=True)
+            few = small.quantize(COLOURS, Image.Quantize.FASTOCTREE)
+            few.save(PICTURES / f"{campaign}_{figure}.png", optimize=True)

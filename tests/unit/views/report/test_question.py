@@ -128,6 +128,7 @@ def test_two_clusters_have_no_middle_and_no_ellipse(tmp_path, monkeypatch):
     found = LandingFindings(landing_data.read(open_campaign(folder)))
     assert found.groups.count == 2
     assert not found.ellipses
+    assert "ellipse_area_m2" not in found.convergence.answers
     said = text.where(found)
     assert said.startswith("In 2 clusters with empty ground between them: 67 % (100 of 150) around")
     # Around the one and the other, and not around the place between them.
