@@ -80,7 +80,9 @@ class Verdict:
         if self.word == UNDECIDED:
             runs = "no number of" if self.more is None else f"about {self.more} more"
             told += f"; {runs} runs would decide"
-        return f"{self.word}: {self.requirement}: {told}"
+        asked = self.requirement
+        name = "" if asked.name in ("", str(asked)) else f"{asked.name}: "
+        return f"{self.word}: {name}{asked}: {told}"
 
 
 def judge(

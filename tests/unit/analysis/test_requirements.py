@@ -138,3 +138,13 @@ def test_a_sweep_is_counted_and_nothing_concluded():
     assert (found.word, found.met, found.runs, found.more) == (rq.COUNTED, 1, 2, 0)
     assert math.isnan(found.low)
     assert "true share" not in str(found)
+
+
+def test_a_verdict_goes_by_the_name_that_the_scenario_gives():
+    given = {"kind": "outcome", "share": 0.05, "at_least": False, "outcome": "escaped"}
+    own = str(rq.decide(Requirement(name="stays", **given), 9, 10))
+    assert own.startswith("fail: stays: outcome escaped in at most 5 % of runs: 9 of 10 runs")
+    plain = str(
+        rq.decide(Requirement(name="outcome escaped in at most 5 % of runs", **given), 9, 10)
+    )
+    assert plain.startswith("fail: outcome escaped in at most 5 % of runs: 9 of 10 runs")

@@ -98,7 +98,8 @@ def draw_convergence(found: Findings[Any], *files: Path) -> None:
             2, 2, left=0.075, right=0.985, top=0.945, bottom=0.095, hspace=0.46, wspace=0.2
         )
         told = found.convergence.answers
-        for k, trend in enumerate(one for one in found.trends if one.name in told):
+        shown = [one for one in found.trends if one.name in told]
+        for k, trend in enumerate(shown):
             axes = fig.add_subplot(grid[k // 2, k % 2])
             axes.set_title(trend.title)
             known = [
@@ -111,7 +112,7 @@ def draw_convergence(found: Findings[Any], *files: Path) -> None:
                 continue
             runs = np.array([n for n, _ in known])
             _trend(axes, runs, [e for _, e in known], trend.choose(known[-1][1].value))
-            if k >= 2:
+            if k + 2 >= len(shown):  # the lowest of its column
                 axes.set_xlabel("number of runs")
         style.save(fig, *files)
 

@@ -208,12 +208,21 @@ def _scenario_text(campaign: Campaign) -> str:
     return json.dumps(campaign.scenario, indent=2, ensure_ascii=False)
 
 
+def _sampling(campaign: Campaign) -> str:
+    """How values were drawn; those of a sweep are not, others beside it are."""
+    swept = campaign.sweep_keys
+    if not swept:
+        return campaign.plan.sampling
+    others = len(campaign.scenario.get("dispersions", {})) > len(swept)
+    return "every combination of the sweep" + (f"; else {campaign.plan.sampling}" if others else "")
+
+
 def _facts(campaign: Campaign) -> list[tuple[str, str]]:
     plan = campaign.plan
     return [
         ("runs", f"{len(campaign)} of {plan.total} planned"),
         ("seed", str(campaign.scenario.get("seed", "not given"))),
-        ("sampling", plan.sampling),
+        ("sampling", _sampling(campaign)),
         ("device", {"cpu": "CPU", "gpu": "GPU"}.get(plan.device, plan.device)),
         *((f"version of {name}", version) for name, version in sorted(plan.versions.items())),
         ("plan, SHA-256", plan.hash),

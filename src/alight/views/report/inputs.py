@@ -14,8 +14,8 @@ from alight.analysis.columns import Array
 from alight.views import words
 
 #: What the components of vectors mean where the release is over a place of the ground.
-_LOCAL = {"x": "east", "y": "north", "z": "up", "vx": "v east", "vy": "v north", "vz": "v up"}
-_LOCAL_KEYS = ("release.velocity", "release.offset", "release.state")
+_LOCAL = {"x": "east", "y": "north", "z": "up"}
+_LOCAL_KEYS = ("release.velocity", "release.offset")
 
 #: Keys whose words, read one after the other, are not what a reader calls it.
 _NAMES = {
@@ -25,7 +25,6 @@ _NAMES = {
     "contact.stiffness": "contact stiffness",
     "contact.damping": "contact damping",
     "release.rate": "spin at release",
-    "release.state": "state at release",
     "release.position": "place of release",
     "lander.mass": "mass of the lander",
     "ground.normal": "normal of the ground",
@@ -93,9 +92,18 @@ def input_of(column: str, unit: str, values: Array, scenario: Mapping[str, Any])
     if not found:
         return Input(name_of(key), unit, values, key)
     axis = found.group(1)
+    if key == "release.state":
+        key, axis = _of_state(axis, scenario)
     local = is_local(scenario) and key in _LOCAL_KEYS
     label = f"{name_of(key)}, {_LOCAL[axis] if local else axis}"
     return Input(label, unit, values, key, axis)
+
+
+def _of_state(axis: str, scenario: Mapping[str, Any]) -> tuple[str, str]:
+    """The vector and the component of it that a number of ``release.state`` is."""
+    if axis.startswith("v"):
+        return "release.velocity", axis[1:]
+    return ("release.offset" if is_local(scenario) else "release.position"), axis
 
 
 def is_local(scenario: Mapping[str, Any]) -> bool:

@@ -73,6 +73,8 @@ class Loss:
     """(n,) those of them that did not fail: of these alone it is known."""
     inputs: dict[str, tuple[Array, words.Unit]]
     """What it may depend on, by name."""
+    note: str = ""
+    """A further sentence about those that are lost so."""
 
     @property
     def asked(self) -> bool:
@@ -113,7 +115,7 @@ def said(loss: Loss, things: str = "runs") -> str:
     part, n = loss.share, loss.share.n
     many = loss.verb.one if loss.count == 1 else loss.verb.many
     first = f"{percent(part.value)} of the {things} {many} ({loss.count} of {n}; {interval(part)})."
-    return f"{first} {why(loss)}".rstrip()
+    return " ".join(text for text in (first, loss.note, why(loss)) if text)
 
 
 def why(loss: Loss) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
@@ -33,6 +34,8 @@ HEAD = ["verdict", "requirement", "runs", "true share", "to decide"]
 
 #: What light is called.
 _OF_LIGHT = {"longest_night_s": "longest night", "day_fraction": "part of the time in light"}
+#: The unit that a column's name ends in.
+_UNIT = re.compile(r"_(?:m_per_s2?|rad_per_s|deg|N_m|[NmsJ])$")
 
 #: How verdicts are marked in the style of the page.
 _MARKS = {PASS: "pass", FAIL: "fail", UNDECIDED: "open", COUNTED: "open", UNJUDGED: "open"}
@@ -81,9 +84,10 @@ def _asked(one: Requirement, labels: dict[str, str]) -> str:
 
 
 def _plain(column: str) -> str:
+    """``peak acceleration`` of ``peak_acceleration_m_per_s2``."""
     if column in _OF_LIGHT:
         return _OF_LIGHT[column]
-    return " ".join(column.split("_"))
+    return " ".join(_UNIT.sub("", column).split("_"))
 
 
 # -- words ------------------------------------------------------------------------------------

@@ -137,42 +137,60 @@ def _caption(found: Findings[Any], axes: Sequence[Axis]) -> str:
 def said(found: Findings[Any], axes: Sequence[Axis]) -> str:
     """How many runs, how they ended, and from where to where each quantity goes."""
     runs = found.data.runs
-    combos = len(np.unique(np.stack([a.values for a in axes], axis=1), axis=0))
-    each = "once" if runs == combos else f"{runs / combos:g} times"
+    combos, which = combinations(axes)
+    each = "once" if runs == len(combos) else f"{runs / len(combos):g} times"
     ends = ", ".join(f"{n} {plain_name(way.name)}" for way, n in found.data.outcomes.items())
-    text = f"{combos} combinations of {named(a.label for a in axes)}, run {each}: {ends}."
-    return " ".join([text, *(_ends(found, axes[0], one) for one in shown(found)[:3])])
+    text = f"{len(combos)} combinations of {named(a.label for a in axes)}, run {each}: {ends}."
+    what = "" if runs == len(combos) else "median "
+    places = [_place(axes, combo) for combo in combos]
+    return " ".join([text, *(_ends(found, one, what, places, which) for one in shown(found)[:3])])
 
 
-def _ends(found: Findings[Any], axis: Axis, one: Quantity) -> str:
-    """The least and the greatest median of a quantity, and where they are."""
-    middle = medians(found.known[one.column], axis)
-    known = np.isfinite(middle)
+def combinations(axes: Sequence[Axis]) -> tuple[Array, Any]:
+    """(k, axes) distinct combinations of values, and (n,) which of them each run has."""
+    stacked = np.stack([axis.values for axis in axes], axis=1)
+    combos, which = np.unique(stacked, axis=0, return_inverse=True)
+    return combos, which.reshape(-1)
+
+
+def _place(axes: Sequence[Axis], combo: Array) -> str:
+    """``a release azimuth of 135° and a release speed of 4 cm/s``."""
+    pairs = zip(axes, combo, strict=True)
+    return named(f"a {axis.label} of {axis.text(float(v))}" for axis, v in pairs)
+
+
+def _ends(found: Findings[Any], one: Quantity, what: str, places: list[str], which: Any) -> str:
+    """The least and the greatest of a quantity over all combinations, and where they are."""
+    values = found.known[one.column]
+    middle = np.array([_median(values[which == k]) for k in range(len(places))])
     low, high = int(np.nanargmin(middle)), int(np.nanargmax(middle))
-    unit = one.choose(float(np.median(middle[known])))
+    unit = one.choose(float(np.nanmedian(middle)))
+    least, most = (unit(float(middle[k])) for k in (low, high))
     if middle[low] == middle[high]:
-        return f"The {one.label} is {unit(float(middle[low]))} throughout."
-    name = axis.label
+        return f"The {what}{one.label} is {least} throughout."
     return (
-        f"The {one.label} is smallest at a {name} of {axis.told[low]} ({unit(float(middle[low]))}) "
-        f"and largest at {axis.told[high]} ({unit(float(middle[high]))})."
+        f"The {what}{one.label} is smallest at {places[low]} ({least}) "
+        f"and largest at {places[high]} ({most})."
     )
+
+
+def _median(values: Array) -> float:
+    """Of those that are known; nan where none is."""
+    known = values[np.isfinite(values)]
+    return float(np.median(known)) if len(known) else np.nan
 
 
 def medians(values: Array, axis: Axis, here: Any = None) -> Array:
     """(k,) median of what runs have at each value of an axis; nan where none has it."""
     out = []
     for value in axis.distinct:
-        own = values[(axis.values == value) & (True if here is None else here)]
-        own = own[np.isfinite(own)]
-        out.append(float(np.median(own)) if len(own) else np.nan)
+        out.append(_median(values[(axis.values == value) & (True if here is None else here)]))
     return np.array(out)
 
 
 def _table(found: Findings[Any], axes: Sequence[Axis]) -> list[Table]:
     """What each combination did: counts of endings, and medians where it was run repeatedly."""
-    stacked = np.stack([axis.values for axis in axes], axis=1)
-    combos, which = np.unique(stacked, axis=0, return_inverse=True)
+    combos, which = combinations(axes)
     if len(combos) > ROWS:
         return []
     quantities = shown(found)[:COLUMNS]
@@ -181,13 +199,12 @@ def _table(found: Findings[Any], axes: Sequence[Axis]) -> list[Table]:
     heads = [f"{q.label} [{u.name}]" if u.name else q.label for q, u in pairs]
     rows = []
     for k, combo in enumerate(combos):
-        own = np.flatnonzero(which.reshape(-1) == k)
+        own = np.flatnonzero(which == k)
         cells = [axis.text(float(v)) for axis, v in zip(axes, combo, strict=True)]
         cells.append(_ended(found, own))
         for one, unit in pairs:
-            have = found.known[one.column][own]
-            have = have[np.isfinite(have)]
-            cells.append(unit.of(float(np.median(have))) if len(have) else "–")
+            middle = _median(found.known[one.column][own])
+            cells.append("–" if np.isnan(middle) else unit.of(middle))
         rows.append(cells)
     head = [*(axis.label for axis in axes), "ended", *heads]
     return [Table(head, rows, range(len(axes) + 1, len(head)))]

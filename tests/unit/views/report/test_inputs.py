@@ -6,6 +6,8 @@ import pytest
 from alight.views.report.inputs import input_of, name_of, scalars, unit_for
 
 LOCAL = {"release": {"latitude": "20 deg"}, "dispersions": {"release.velocity": {}}}
+STATE = {"release": {"latitude": "20 deg"}, "dispersions": {"release.state": {}}}
+AXES = {"release": {}, "dispersions": {"release.state": {}}}
 GROUP = {"release": {}, "dispersions": {"group": [{"keys": ["release.velocity"]}]}}
 
 
@@ -14,6 +16,10 @@ GROUP = {"release": {}, "dispersions": {"group": [{"keys": ["release.velocity"]}
     [
         ("release.velocity_x_m_per_s", "m/s", LOCAL, "release velocity, east", "release.velocity"),
         ("release.velocity_x_m_per_s", "m/s", GROUP, "release velocity, x", "release.velocity"),
+        ("release.state_x_m", "m", STATE, "release offset, east", "release.offset"),
+        ("release.state_vz_m_per_s", "m/s", STATE, "release velocity, up", "release.velocity"),
+        ("release.state_y_m", "m", AXES, "place of release, y", "release.position"),
+        ("release.state_vy_m_per_s", "m/s", AXES, "release velocity, y", "release.velocity"),
         ("contact.restitution", "", GROUP, "restitution", "contact.restitution"),
         ("release.velocity.up_m_per_s", "m/s", GROUP, "release velocity, up",
          "release.velocity.up"),

@@ -4,18 +4,24 @@ import json
 import pathlib
 import re
 import sys
+import types
 
+import matplotlib.pyplot
 import numpy as np
 import pytest
 
 from alight.campaign.reader import open_campaign
 from alight.core.outcomes import Outcome
+from alight.core.requirements import Requirement
 from alight.views import report
+from alight.views.figures.landing import maps
 from alight.views.report.common import readable
+from alight.views.report.data import Trajectory
 from alight.views.report.landing import data as landing_data
 from alight.views.report.landing import words as text
-from alight.views.report.landing.findings import LandingFindings
+from alight.views.report.landing.findings import LandingFindings, _untouched
 from alight.views.report.losses import ESCAPE, Verb
+from alight.views.report.requirements import _asked
 
 sys.path.insert(0, str(pathlib.Path(__file__).parent))  # tests are no package
 
@@ -65,6 +71,36 @@ def test_what_decides_who_escapes_is_said_with_counts_of_the_table(tmp_path, mon
     assert page.index("What is lost, and why") < page.index(">Where it comes to rest<")
 
 
+@pytest.mark.parametrize(
+    ("never", "gone", "said"),
+    [
+        (0, 5, ""),
+        (1, 5, "1 of these 5 never touches the ground."),
+        (3, 5, "3 of these 5 never touch the ground."),
+        (5, 5, "None of them touches the ground."),
+    ],
+)
+def test_those_that_escape_without_a_touch_are_counted(never, gone, said):
+    runs = np.arange(9)
+    assert _untouched(runs < never, runs < gone) == said
+
+
+def test_heights_of_runs_without_a_rest_site_count_from_the_release():
+    position = np.array([[100.0, 0.0, 0.0], [0.0, 90.0, 0.0], [0.0, 0.0, 300.0]])
+    titles = {}
+    for settle in (np.nan, 2.0):
+        course = Trajectory(0, {}, {"settle_time_s": settle})
+        figure, axes = matplotlib.pyplot.subplots()
+        lines = [maps.Line(course, np.arange(3.0), position)]
+        maps._heights(axes, lines, types.SimpleNamespace(level=None))
+        titles[axes.get_title()] = axes.lines[0].get_ydata().tolist()
+        matplotlib.pyplot.close(figure)
+    assert titles == {
+        "Height above the release [m]": [0.0, -10.0, 200.0],
+        "Height above the rest site [m]": [-300.0, -300.0, 0.0],
+    }
+
+
 def test_none_lost_has_no_section_of_losses(tmp_path):
     made = report.write(make_campaign(tmp_path / "c", 150, 150, escaped=0.0))
     assert dict(made.answers)["How often is it lost?"].startswith("None of the 150 runs escaped")
@@ -92,6 +128,7 @@ def test_two_clusters_have_no_middle_and_no_ellipse(tmp_path, monkeypatch):
     found = LandingFindings(landing_data.read(open_campaign(folder)))
     assert found.groups.count == 2
     assert not found.ellipses
+    assert "ellipse_area_m2" not in found.convergence.answers
     said = text.where(found)
     assert said.startswith("In 2 clusters with empty ground between them: 67 % (100 of 150) around")
     # Around the one and the other, and not around the place between them.
@@ -111,6 +148,25 @@ REQUIRED = [
     {"kind": "below", "column": "peak_force_N", "value": "1e6 N", "share": 0.9},
     {"kind": "below", "column": "peak_force_N", "value": "1e-6 N", "share": 0.9},
 ]
+
+
+@pytest.mark.parametrize(
+    ("column", "said"),
+    [
+        ("peak_acceleration_m_per_s2", "peak acceleration"),
+        ("peak_pad_force_east_N", "peak pad force east"),
+        ("peak_tilt_deg", "peak tilt"),
+        ("bounces", "bounces"),
+    ],
+)
+def test_columns_of_requirements_are_said_without_their_units(column, said):
+    asked = Requirement(name="", kind="below", share=0.9, column=column, said="5 u")
+    assert _asked(asked, {}) == f"{said} below 5 u in at least 90 % of the runs"
+
+
+def test_a_lander_with_joints_is_no_tree_to_readers():
+    assert landing_data._name({"shape": "tree"}, "a lander") == "an articulated lander"
+    assert landing_data._name({"shape": "box"}, "a lander") == "a box"
 
 
 def test_requirements_come_first(tmp_path):
@@ -157,6 +213,35 @@ def test_a_sweep_is_plotted_against_and_states_no_confidence(tmp_path, monkeypat
     assert said.startswith("4 combinations of release height, run 10 times: ")
     assert {file.stem for file in made.figures} == {"sweep", "rest_map"}
     assert made.numbers["swept"] == ["release height"]
+    assert ">every combination of the sweep; else random<" in page_of(made)
+    settle = open_campaign(tmp_path / "c").read().column("settle_time_s").to_numpy()
+    middle = [np.nanmedian(settle[k::4]) for k in range(4)]
+    ends = [f"a release height of {heights[k]:g} m" for k in (np.argmin(middle), np.argmax(middle))]
+    assert re.search(f"The median time from release to rest is smallest at {ends[0]} .*"
+                     f"and largest at {ends[1]}", said)  # fmt: skip
+
+
+def test_ends_of_a_sweep_are_those_of_single_combinations(tmp_path, monkeypatch):
+    heights, bounces = np.array([20.0, 40.0, 60.0, 80.0]), np.array([0.2, 0.9])
+    drawn = landing_case.drawn
+
+    def swept(runs):
+        values, rng = drawn(runs)
+        pair = {"release.height": heights[runs // 2], "contact.restitution": bounces[runs % 2]}
+        return {**values, **pair}, rng
+
+    monkeypatch.setattr(landing_case, "drawn", swept)
+    given = {
+        **SCENARIO["dispersions"],
+        "release.height": {"kind": "sweep", "values": [f"{h:g} m" for h in heights]},
+        "contact.restitution": {"kind": "sweep", "values": bounces.tolist()},
+    }
+    made = report.write(make_campaign(tmp_path / "c", 8, 8, escaped=0.0, dispersions=given))
+    settle = open_campaign(tmp_path / "c").read().column("settle_time_s").to_numpy()
+    said = dict(made.answers)["What does the sweep show?"]
+    for word, run in (("smallest", np.nanargmin(settle)), ("largest", np.nanargmax(settle))):
+        place = f"a release height of {heights[run // 2]:g} m and a restitution of"
+        assert f"{word} at {place} {bounces[run % 2]:g} (" in said
 
 
 def test_numbers_of_the_scenario_are_for_readers():

@@ -14,6 +14,7 @@ from matplotlib.axes import Axes
 
 from alight.analysis.columns import Array
 from alight.analysis.latlong import lat_long_grid
+from alight.analysis.settling import SETTLE
 from alight.analysis.shadows import Shadows
 from alight.core import frames
 from alight.shapes.mesh import Mesh
@@ -258,17 +259,31 @@ def _patch(mesh: Mesh, points: Array, margin: float) -> Mesh:
 
 def _heights(axes: Axes, lines: list[Line], data: LandingData) -> None:
     unit = words.time(max(float(line.time[-1]) for line in lines))
-    heights = [(x.position - x.position[-1]) @ _up(x.position[-1], data) for x in lines]
+    rest = all(np.isfinite(x.course.row[SETTLE]) for x in lines)
+    heights = [_above_end(x, data) if rest else _above_start(x, data) for x in lines]
     length = words.length(max(float(np.abs(h).max()) for h in heights))
     for k, (line, height) in enumerate(zip(lines, heights, strict=True)):
         colour, dash = LINES[k % len(LINES)]
         label = f"run {line.course.run}"
         shown = height / length.size
         axes.plot(line.time / unit.size, shown, dash, color=colour, linewidth=1.2, label=label)
-    axes.set_title(f"Height above the rest site [{length.name}]")
+    axes.set_title(f"Height above the {'rest site' if rest else 'release'} [{length.name}]")
     axes.legend(frameon=False, fontsize=8, ncols=2)
     axes.set_xlim(left=0.0)
     plain(axes)
+
+
+def _above_end(line: Line, data: LandingData) -> Array:
+    """Along the vertical of the rest site."""
+    height: Array = (line.position - line.position[-1]) @ _up(line.position[-1], data)
+    return height
+
+
+def _above_start(line: Line, data: LandingData) -> Array:
+    """Away from the centre, or from the plane: of runs that leave, which have no rest site."""
+    x = line.position
+    height: Array = np.linalg.norm(x, axis=1) if data.level is None else x @ data.level
+    return height - height[0]
 
 
 def _speeds(axes: Axes, lines: list[Line]) -> None:

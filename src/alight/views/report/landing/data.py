@@ -171,4 +171,6 @@ def _name(section: Any, otherwise: str) -> str:
         return str(table.get("name") or table["label"])
     if table.get("mesh"):
         return re.split(r"[\\/]", str(table["mesh"]))[-1].rsplit(".", 1)[0]
+    if table.get("shape") == "tree":
+        return "an articulated lander"
     return f"a {table['shape']}" if table.get("shape") else otherwise

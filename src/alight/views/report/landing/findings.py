@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from functools import cached_property
 
 import numpy as np
@@ -169,7 +170,11 @@ class LandingFindings(Findings[LandingData]):
     def _losses(self) -> list[Loss]:
         """Escape, tipping over, legs at full stroke, and hitting the companion where some do."""
         codes = self.data.codes
-        found = [self.loss("escape", "Escape", ESCAPE, codes == Outcome.ESCAPED)]
+        gone = codes == Outcome.ESCAPED
+        escape = self.loss("escape", "Escape", ESCAPE, gone)
+        found = [
+            replace(escape, note=_untouched(gone & ~np.isfinite(self.data.table[TOUCH]), gone))
+        ]
         if self.data.articulated:
             tipped = codes == Outcome.TIPPED_OVER
             found.insert(0, self.loss("tipping", "Tipping over", TIP, tipped))
@@ -228,6 +233,8 @@ class LandingFindings(Findings[LandingData]):
         found = convergence({**self.known, **rest}, (SETTLE, hard), level=self.data.level)
         # What rigid landers cannot do, or legs seldom do, needs no panel.
         found.answers.pop("escaped" if self.data.articulated else "tipped_over")
+        if self.where is not None and not self.compact:  # no ellipse would tell where
+            found.answers.pop("ellipse_area_m2")
         return found
 
     # -- for scripts --------------------------------------------------------------------------
@@ -286,3 +293,13 @@ class LandingFindings(Findings[LandingData]):
                 for e in self.ellipses
             ],
         }
+
+
+def _untouched(never: Bools, gone: Bools) -> str:
+    """How many of the runs that are gone never came down: it is the release then, not a bounce."""
+    count, n = int(never.sum()), int(gone.sum())
+    if not count:
+        return ""
+    verb = "touches" if count == 1 else "touch"
+    who = "None of them touches" if count == n else f"{count} of these {n} never {verb}"
+    return f"{who} the ground."
