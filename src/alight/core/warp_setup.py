@@ -4,7 +4,27 @@
 built under other settings. The kernel cache stays where Warp puts it by default.
 """
 
+import ast
+import threading
+import types
+from typing import Any
+
 import warp as wp
+
+# Python 3.11 counts the depth of syntax trees for all threads together. Where one is interrupted
+# while it reads a function (garbage is collected then, which may let another thread run) and the
+# other reads one too, both fail. Warp reads every function when it is made, in any thread.
+_reading = threading.RLock()
+
+
+def _parse_alone(*given: Any, **options: Any) -> Any:
+    with _reading:
+        return ast.parse(*given, **options)
+
+
+_ast: Any = types.ModuleType("ast")
+_ast.__dict__.update(vars(ast), parse=_parse_alone)
+wp._src.codegen.ast = _ast
 
 # Warp greets and reports every module it loads; Alight's output belongs to its user.
 wp.config.log_level = wp.LOG_WARNING

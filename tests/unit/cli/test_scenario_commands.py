@@ -59,7 +59,7 @@ at_most = 0.01
     said = alight("campaign", scenario, "--out", tmp_path / "out")
     assert said.returncode == 0, said.stderr
     assert "  pass: peak_force_N below 1 kN in at least 30 % of runs: 6 of 6 runs" in said.stdout
-    assert "not yet decided: outcome escaped" in said.stdout
+    assert "not yet decided: no escape" in said.stdout
     # None of n: 0.99^n < 0.05 from 299 on, as handbooks have it.
     assert "about 293 more runs would decide" in said.stdout
     facts = json.loads(alight("campaign", scenario, "--out", tmp_path / "out", "--json").stdout)[
