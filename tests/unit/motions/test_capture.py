@@ -13,6 +13,7 @@ from alight.core.outcomes import Ending, Outcome, ending_of
 from alight.core.types import scalar, vec3
 from alight.engine.stops import SpinAbove
 from alight.membrane import Captive, Membrane, hexagon, pear
+from alight.motions.capture import stepping
 from alight.motions.capture.approach import (
     CONTROLLERS,
     AngularMomentum,
@@ -196,7 +197,8 @@ class Growing(Approach):
 def test_controller_of_ones_own(device):
     motion = Capture(CRAFT.membrane(), ROCK, CRAFT, Growing(speed=1e-6, lead=1e6))
     flight = motion.run((0, 0, 0), duration=3.0, device=device)
-    assert flight.last[0, -3] == pytest.approx(9.0, rel=1e-9)  # 2 t^2 / 2
+    thrust = flight.last[0, stepping.THRUST - stepping.SUMS]
+    assert thrust == pytest.approx(9.0, rel=1e-9)  # 2 t^2 / 2
     assert flight.rows["propellant_kg"][0] == pytest.approx(9.0 / (285.0 * 9.80665), rel=1e-9)
 
 

@@ -113,7 +113,7 @@ def test_what_the_page_on_campaigns_shows_runs(tmp_path, monkeypatch):
     page = (ROOT / "docs" / "campaigns.md").read_text(encoding="utf-8")
     section = page.partition("## Studies\n")[2].partition("\n## ")[0]
     blocks = re.findall(r"```python\n(.*?)```", section, re.DOTALL)
-    assert len(blocks) == 2
+    assert len(blocks) == 3
     script = tmp_path / "shown.py"
     script.write_text("\n".join(blocks), encoding="utf-8")
     done = subprocess.run(
