@@ -5,7 +5,7 @@ slot by at most a chunk of steps. Between launches the host takes out the contac
 out runs that have ended, puts waiting ones in their place, and can be interrupted; nothing that was
 computed is lost. On a GPU slots are in several decks (``engine.deck``), so that there is always
 something to do while the host looks after one of them; each launch is of some phases alone, so that
-neighbouring threads do alike; and runs that need very many steps go on on cores of the host
+neighbouring threads do alike; and runs that need very many steps continue on cores of the host
 (``engine.long_runs``). None of this depends on anything but a run itself: its bits are its own.
 """
 

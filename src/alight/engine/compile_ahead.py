@@ -12,8 +12,8 @@ from typing import Any
 
 from alight.core import devices
 from alight.engine import records
-from alight.engine.deck import many_at_once
-from alight.engine.grouping import _grouping_kernel
+from alight.engine.deck import ever_whole, launches_apart
+from alight.engine.grouping import grouping_kernel
 from alight.engine.loop import GPU_BLOCK, loop_kernel
 from alight.engine.motion import Motion
 
@@ -34,11 +34,10 @@ def kernels_of(
     """The kernels of a batch with the size of their blocks, those that take longest first."""
     loop = model.loop()
     loop = dataclasses.replace(loop, own=True) if together else loop
-    # As a deck: histories are kept by the kernel of all phases.
-    apart = loop.apart if many_at_once(device) and not history else ()
-    whole = [] if len(apart) > 2 else [loop_kernel(loop)]
+    apart = launches_apart(loop, device, history)
+    whole = [loop_kernel(loop)] if ever_whole(apart) else []
     loops = [*(loop_kernel(loop, launch) for launch in apart), *whole]
     others = [*model.kernels(), records._put]
     if apart:
-        others.append(_grouping_kernel(loop))
+        others.append(grouping_kernel(loop))
     return [(kernel, GPU_BLOCK) for kernel in loops] + [(kernel, BLOCK) for kernel in others]

@@ -19,7 +19,7 @@ from alight.core.types import scalar
 from alight.engine import records
 from alight.engine.grouping import Grouping, spread
 from alight.engine.loop import GPU_BLOCK, HANDED_OVER, Chunk, loop_kernel
-from alight.engine.motion import Loop, Motion
+from alight.engine.motion import Launch, Loop, Motion
 from alight.engine.records import Touch
 from alight.engine.stops import judging
 from alight.engine.worlds import Worlds
@@ -41,6 +41,16 @@ def many_at_once(device: devices.Device) -> bool:
     return device.is_gpu
 
 
+def launches_apart(loop: Loop, device: devices.Device, history: bool) -> tuple[Launch, ...]:
+    """Launches of some phases each; none where all phases are one, as histories need it."""
+    return loop.apart if many_at_once(device) and not history else ()
+
+
+def ever_whole(apart: tuple[Launch, ...]) -> bool:
+    """Whether all phases are one launch where there are few runs, or always."""
+    return len(apart) <= 2
+
+
 class Deck:
     """Some slots of a batch."""
 
@@ -57,18 +67,17 @@ class Deck:
         most_steps: int,
         few: int = 0,
     ) -> None:
-        self.few = few
+        self._few = few
         self.device, self.threads, self._loop, self._sizes = device, threads, loop, room
         name, pace = device.name, model.pace(device)
-        # Histories are kept by the kernel of all phases.
-        self._apart = loop.apart if many_at_once(device) and not history else ()
+        self._apart = launches_apart(loop, device, bool(history))
         # What looks after records is short, and does not wait for the launches of other decks.
         self._records = wp.Stream(name, priority=-1) if device.is_gpu else None
         self._stream = wp.Stream(name) if device.is_gpu else None
         self._event = wp.Event(name) if device.is_gpu else None
         with self.on():
             self._kernels = [loop_kernel(loop, launch) for launch in self._apart]
-            self._kernel = loop_kernel(loop)
+            self._kernel = loop_kernel(loop) if ever_whole(self._apart) else None
             launches = GPU_ROUNDS * len(self._apart)
             self._grouping = Grouping(loop, slots, launches, device) if self._apart else None
             self._no_counts = wp.zeros(1, dtype=int, device=name)
@@ -192,7 +201,8 @@ class Deck:
         with self.on(), devices.on_stream(self._stream):
             self._touch_count.zero_()
             self._line_count.zero_()
-            if self._grouping is not None and (len(self._busy) > self.few or len(self._apart) > 2):
+            many = len(self._busy) > self._few or not ever_whole(self._apart)
+            if self._grouping is not None and many:
                 self._launch_apart(self._grouping, [world, worlds.array])
             else:
                 self._launch_all([world, worlds.array])

@@ -68,7 +68,8 @@ def next_place(counts: wp.array(dtype=int), group: int) -> int:  # type: ignore[
 
 
 @functools.cache
-def _grouping_kernel(loop: Loop) -> Any:
+def grouping_kernel(loop: Loop) -> Any:
+    """The kernel that lists the slots of each group of runs."""
     Run: Any = loop.Run
     group = loop.group
 
@@ -97,7 +98,7 @@ class Grouping:
 
     def __init__(self, loop: Loop, slots: int, launches: int, device: devices.Device) -> None:
         self._device, self._slots = device, slots
-        self._kernel = _grouping_kernel(loop)
+        self._kernel = grouping_kernel(loop)
         self.index = wp.empty((loop.groups, slots), dtype=int, device=device.name)
         #: How many there are in each group, a row for each launch.
         self.counts = wp.zeros((launches, loop.groups), dtype=int, device=device.name)

@@ -20,7 +20,7 @@ from alight.core import devices
 from alight.core.errors import FileError, InputError
 from alight.core.outcomes import Outcome
 from alight.core.progress import Silent
-from alight.engine import batch, compile_ahead, deck
+from alight.engine import batch, deck
 from alight.engine.columns import Source, named
 from alight.engine.long_runs import LongRuns
 from alight.motions import Model
@@ -233,7 +233,7 @@ def test_as_on_a_gpu_with_long_runs_and_trajectories_on_cores(
     heavy = '"lander.mass" = { kind = "choice", values = ["1 kg", "2 kg"] }'
     given = scenario(trajectories=[8], dispersions=DISPERSIONS + heavy)
     run(given, tmp_path / "cores")
-    for module in (deck, batch, compile_ahead):
+    for module in (deck, batch):
         monkeypatch.setattr(module, "many_at_once", lambda device: True)
     monkeypatch.setattr(batch, "GPU_DECKS", decks)
     monkeypatch.setattr(batch, "GPU_FEW", 6)

@@ -67,8 +67,8 @@ class Job:
         self.close()
 
     def lot(self, part: Gathered) -> Lot:
-        """The runs of a part. Those whose course is kept are computed on the host, wherever others
-        are: a single run is slow on a GPU, and the course must be that of the run in the table."""
+        """The runs of a part. Those whose trajectory is kept are computed on the host, wherever
+        others are: one run is slow on a GPU, and the trajectory must be that of its row."""
         rows = np.concatenate([self._rows(self._groups[number]) for number in part.numbers])
         kept = np.isin(self.runs[rows], self.work.kept(self.runs))
         if not self._values:  # one run stands for all, in every shard

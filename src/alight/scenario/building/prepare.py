@@ -11,14 +11,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from alight import motions
-from alight.core import devices
 from alight.core.checks import Array
 from alight.core.compile_notice import reported
 from alight.core.errors import InputError
 from alight.core.progress import Progress
 from alight.engine import Motion
 from alight.engine import simulate as engine_simulate
-from alight.engine.compile_ahead import compile_ahead
 from alight.scenario.building.articulated_landers import Articulated
 from alight.scenario.building.laws import ScenarioLaws
 from alight.scenario.building.releases import release_of
@@ -53,8 +51,6 @@ class Prepared:
 
     def __init__(self, scenario: Scenario, device: str, progress: str | Progress) -> None:
         self.scenario, self.device = scenario, device
-        #: Where the kernels of single runs are compiled as soon as a model is made.
-        self._ahead: devices.Device | None = None
         self._parts = ScenarioLaws(scenario, device, progress)
         # Made now, so that what is wrong with them is told before any run.
         self._parts.gravity(scenario)
@@ -70,7 +66,6 @@ class Prepared:
 
     def simulate(self, device: str = "cpu", max_lines: int | None = None) -> Any:
         """One run of the scenario as it stands, its steps kept; long runs are thinned."""
-        self._ahead = devices.resolve(device)
         run = self.nominal()
         with blame(self.scenario.source, "release"):
             return engine_simulate(run.model, run.release, device=device, max_lines=max_lines)
@@ -93,9 +88,6 @@ class Prepared:
         scenario = self.scenario.replaced(setting) if setting else self.scenario
         parts = self._parts
         model, lander = parts.model(scenario, arrays), parts.lander(scenario)
-        if self._ahead is not None:
-            compile_ahead(model, self._ahead, history=True)
-            self._ahead = None
         tree = lander if isinstance(lander, Articulated) else None
         with blame(scenario.source, "release"):
             mass = functools.partial(parts.gm, scenario)
