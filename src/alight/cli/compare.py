@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from alight.cli import screen
+from alight.cli.names import page_path
 from alight.cli.options import Json, optional
-from alight.core.errors import InputError
 from alight.core.paths import user_path
 
 if TYPE_CHECKING:
@@ -69,11 +69,7 @@ def _place(out: str | None, folders: list[str]) -> Path:
 
     if out is None:
         return user_path(folders[0], "folder")
-    path = user_path(out, "--out")
-    if not out.strip() or (
-        path.suffix and path.suffix.lower() not in (".html", ".htm") and not path.is_dir()
-    ):
-        raise InputError(f'--out "{out}": name a file that ends in .html, or a folder.')
+    path = page_path(out)
     comparison_file(path)
     return path
 

@@ -15,6 +15,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from alight.core import files
+from alight.core.errors import InputError
+from alight.core.paths import user_path
 from alight.core.text import printable
 
 if TYPE_CHECKING:
@@ -111,3 +113,13 @@ def _first_line(file: Path) -> str:
             return printable(line.lstrip("# ").strip())
     except OSError:
         return ""
+
+
+def page_path(out: str) -> Path:
+    """The page that ``--out`` names: a .html file, or a folder."""
+    path = user_path(out, "--out")
+    if not out.strip() or (
+        path.suffix and path.suffix.lower() not in (".html", ".htm") and not path.is_dir()
+    ):
+        raise InputError(f'--out "{out}": name a file that ends in .html, or a folder.')
+    return path

@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from alight.cli import screen
+from alight.cli.names import page_path
 from alight.cli.options import optional
 from alight.core.compile_notice import reported
 from alight.core.errors import AlightError, InputError
-from alight.core.paths import user_path
 
 if TYPE_CHECKING:
     from alight.campaign.reader import Campaign
@@ -84,11 +84,7 @@ def _page_place(out: str | None) -> Path | None:
 
     if out is None:
         return None
-    path = user_path(out, "--out")
-    if not out.strip() or (
-        path.suffix and path.suffix.lower() not in (".html", ".htm") and not path.is_dir()
-    ):
-        raise InputError(f'--out "{out}": name a file that ends in .html, or a folder.')
+    path = page_path(out)
     page_file(path)
     return path
 
