@@ -21,6 +21,7 @@ from alight.contact.rolling_resistance import (
 )
 from alight.contact.state import CompliantData, Grip, Pressed
 from alight.core.types import mat33, scalar, vec3
+from alight.core.vectors import over
 from alight.vehicles.rigid.data import (
     RigidBody,
     angular_energy,
@@ -34,7 +35,7 @@ from alight.vehicles.rigid.data import (
 def kicked(body: RigidBody, inverse_inertia: mat33, m: Motion, lever: vec3, impulse: vec3):
     """``m`` after an ``impulse`` [N s] at ``lever`` [m]."""
     out = Motion()
-    out.v = m.v + impulse / body.mass
+    out.v = m.v + over(impulse, body.mass)
     out.w = m.w + inverse_inertia * wp.cross(lever, impulse)
     return out
 
@@ -51,7 +52,7 @@ class FrictionResult:
 def warm_pull(body: RigidBody, inverse_inertia: mat33, grip: Grip, dt: scalar):
     """What the grip of the last step would change in this one."""
     out = Motion()
-    out.v = dt * (grip.friction + grip.push) / body.mass
+    out.v = (dt / body.mass) * (grip.friction + grip.push)
     out.w = dt * (inverse_inertia * (wp.cross(grip.lever, grip.friction) + grip.rolling))
     return out
 
@@ -111,23 +112,28 @@ def stopping_compensated(
 
         w + I^-1 (c x F + L + S n) = 0,    v_t + F/m - T[(I^-1 L) x c] = 0,
 
-    which is T(m* F) - (F.a) b = -slip + (n.I w) b with a = n x c, b = T[(I^-1 n) x c].
+    which is T(m* F) - (F.a) b = -slip + (n.I w) b with a = n x c, b = T[(I^-1 n) x c]. L is left to
+    ``rolling_to_rest``.
     """
     out = Stopping()
     slip = tangential(n, m.v + wp.cross(m.w, lever))
     M = inverse_mass_at(body, inverse_inertia, lever)
     a = wp.cross(n, lever)
-    spinning = inverse_inertia * n
-    b = tangential(n, wp.cross(spinning, lever))
+    b = tangential(n, wp.cross(inverse_inertia * n, lever))
     around = wp.dot(n, R * (body.inertia * (wp.transpose(R) * m.w)))
     out.friction = solve_across(n, M - wp.outer(b, a), slip - around * b)
     out.spin = -around - wp.dot(out.friction, a)
     if wp.abs(spin + out.spin) > most:
         out.spin = wp.clamp(spin + out.spin, -most, most) - spin
         out.friction = solve_across(n, M, slip + out.spin * b)
-    turned = m.w + inverse_inertia * wp.cross(lever, out.friction) + out.spin * spinning
-    out.rolling = solve_across(n, inverse_inertia, turned)
     return out
+
+
+@wp.func
+def rolling_to_rest(inverse_inertia: mat33, n: vec3, lever: vec3, m: Motion, stop: Stopping):
+    """L, the torque across n [N m s] that ends what friction and spin torque leave of turning."""
+    turns = wp.cross(lever, stop.friction) + stop.spin * n
+    return solve_across(n, inverse_inertia, m.w + inverse_inertia * turns)
 
 
 @wp.func
@@ -147,42 +153,46 @@ def hold(
     """Everything at once: no slip and no rolling, and no spin as far as its limit allows.
 
     ``held.grip.stuck`` is 2 where all limits allow the answer and 0 where they do not: one law
-    after the other then.
+    after the other then. What slides, as in most hits, is found out first.
     """
     held = FrictionResult()
     held.motion = m
     before = wp.dot(n, dt * grip.rolling)
     most = spin_limit(contact, spread, weight)
     stop = Stopping()
-    push = vec3()
     if contact.compensated == scalar(0.0):
         stop = stopping_torque(body, R, n, lever, m, before, most)
     else:
         stop = stopping_compensated(body, R, inverse_inertia, n, lever, m, before, most)
-        push = rolling_push(body, inverse_inertia, n, lever, stop.rolling)
     friction = tangential(n, dt * grip.friction) + stop.friction
+    if not wp.length(friction) <= contact.static_friction * weight:
+        return held
+    push = vec3()
+    if contact.compensated != scalar(0.0):
+        stop.rolling = rolling_to_rest(inverse_inertia, n, lever, m, stop)
+        push = rolling_push(body, inverse_inertia, n, lever, stop.rolling)
     torque = tangential(n, dt * grip.rolling) + stop.rolling
     pushed = dt * grip.push + push
+    if (
+        not wp.length(torque) <= rolling_limit(contact, weight)
+        or not wp.length(pushed) <= contact.friction * weight
+    ):
+        return held
     turned = wp.cross(lever, stop.friction) + stop.rolling + stop.spin * n
     ended = Motion()
-    ended.v = m.v + (stop.friction + push) / body.mass
+    ended.v = m.v + over(stop.friction + push, body.mass)
     ended.w = m.w + inverse_inertia * turned
     # Against the motion without any grip: where spin is left, the push could do work.
     warm = warm_pull(body, inverse_inertia, grip, dt)
     free = Motion()
     free.v = m.v - warm.v
     free.w = m.w - warm.w
-    if (
-        kinetic(body, R, ended) <= kinetic(body, R, free)
-        and wp.length(friction) <= contact.static_friction * weight
-        and wp.length(torque) <= rolling_limit(contact, weight)
-        and wp.length(pushed) <= contact.friction * weight
-    ):
+    if kinetic(body, R, ended) <= kinetic(body, R, free):
         held.motion = ended
-        held.grip.friction = friction / dt
+        held.grip.friction = over(friction, dt)
         held.grip.lever = lever
-        held.grip.rolling = (torque + (before + stop.spin) * n) / dt
-        held.grip.push = pushed / dt
+        held.grip.rolling = over(torque + (before + stop.spin) * n, dt)
+        held.grip.push = over(pushed, dt)
         held.grip.stuck = 2
     return held
 
@@ -212,7 +222,7 @@ def push_along(
     if length > most:
         push = push * (most / length)
     spent = -half * wp.dot(torque, start.w + w)
-    given = half * wp.dot(push, start.v + v + push / body.mass)
+    given = half * wp.dot(push, start.v + v + over(push, body.mass))
     if given > scalar(0.0) and given > spent:
         push = push * wp.max(scalar(0.0), spent / given)
     return push
@@ -238,16 +248,16 @@ def turn_less(
     """
     held = FrictionResult()
     turn = resist_turning(contact, inverse_inertia, n, spread, weight, m.w, dt * grip.rolling)
-    v = m.v - dt * grip.push / body.mass
+    v = m.v - (dt / body.mass) * grip.push
     push = vec3()
     if contact.compensated != scalar(0.0) and (grip.stuck != 0 or turn.rolls != 0):
         push = push_along(
             contact, body, inverse_inertia, n, lever, weight, start, v, turn.w, turn.rolling
         )
-    held.motion.v = v + push / body.mass
+    held.motion.v = v + over(push, body.mass)
     held.motion.w = turn.w
-    held.grip.rolling = (tangential(n, turn.rolling) + turn.spin * n) / dt
-    held.grip.push = push / dt
+    held.grip.rolling = over(tangential(n, turn.rolling) + turn.spin * n, dt)
+    held.grip.push = over(push, dt)
     return held
 
 
@@ -283,7 +293,7 @@ def resist_sliding(
     out = held
     if wp.length(total) <= cone * weight:
         out.motion = kicked(body, inverse_inertia, m, lever, fix + (flat - warm))
-        out.grip.friction = total / dt
+        out.grip.friction = over(total, dt)
         out.grip.stuck = 1
     else:
         free = kicked(body, inverse_inertia, m, grip.lever, -warm)
@@ -291,7 +301,7 @@ def resist_sliding(
         speed = wp.length(slip)
         impulse = vec3()
         if speed > zero:
-            t = slip / speed
+            t = over(slip, speed)
             size = contact.friction * weight
             halt = speed / inverse_mass_along(body, inverse_inertia, lever, t)
             # Close to sticking: the sticking impulse, cut to the cone, which does not overshoot.
@@ -302,11 +312,11 @@ def resist_sliding(
                 mean = before + tangential(n, ended.v + wp.cross(ended.w, lever))
                 length = wp.length(mean)
                 if wp.dot(mean, slip) > scalar(0.5) * length * speed:
-                    t = mean / length
+                    t = over(mean, length)
                     halt = wp.dot(t, slip) / inverse_mass_along(body, inverse_inertia, lever, t)
                     impulse = -wp.min(size, halt) * t
         out.motion = kicked(body, inverse_inertia, free, lever, impulse)
-        out.grip.friction = impulse / dt
+        out.grip.friction = over(impulse, dt)
         out.grip.stuck = 0
     out.grip.lever = lever
     return out

@@ -22,6 +22,7 @@ import warp as wp
 
 from alight.contact.state import CompliantData
 from alight.core.types import mat33, scalar, vec3
+from alight.core.vectors import over, unit
 from alight.vehicles.rigid.data import RigidBody
 
 #: In a kernel 2/3 would be divided in single precision.
@@ -47,7 +48,7 @@ def solve_across(n: vec3, M: mat33, s: vec3):
     a = vec3(scalar(1.0), scalar(0.0), scalar(0.0))
     if wp.abs(n[0]) > scalar(0.6):
         a = vec3(scalar(0.0), scalar(1.0), scalar(0.0))
-    t1 = wp.normalize(wp.cross(n, a))
+    t1 = unit(wp.cross(n, a))
     t2 = wp.cross(n, t1)
     u1 = M * t1
     u2 = M * t2
@@ -58,7 +59,7 @@ def solve_across(n: vec3, M: mat33, s: vec3):
     s1 = wp.dot(t1, s)
     s2 = wp.dot(t2, s)
     det = m11 * m22 - m12 * m21
-    return (-(m22 * s1 - m12 * s2) * t1 - (m11 * s2 - m21 * s1) * t2) / det
+    return over((m12 * s2 - m22 * s1) * t1 + (m21 * s1 - m11 * s2) * t2, det)
 
 
 # -- the limits ------------------------------------------------------------------------------------
@@ -127,7 +128,7 @@ def resist_turning(
         against = resisted(contact, n, w)
         rate = wp.length(against)
         if rate > zero:
-            axis = against / rate
+            axis = over(against, rate)
             halt = rate / wp.dot(axis, inverse_inertia * axis)
             out.rolling = -wp.min(most, halt) * axis
     out.w = w + inverse_inertia * out.rolling

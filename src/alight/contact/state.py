@@ -46,6 +46,15 @@ class Found:
 
 
 @wp.struct
+class Tangent:
+    """The ground near a point of the lander as it was last looked up: a tangent plane."""
+
+    place: vec3  # of the point then, target axes [m]
+    distance: scalar  # [m]
+    gradient: vec3  # of the distance
+
+
+@wp.struct
 class Pressed:
     """The normal contact of one instant: sums over the points that touch."""
 

@@ -14,8 +14,9 @@ from typing import Any
 
 import warp as wp
 
-from alight.contact.state import CompliantData, Found, Pressed
+from alight.contact.state import CompliantData, Found, Pressed, Tangent
 from alight.core.types import mat33, scalar, vec3
+from alight.core.vectors import over, unit
 from alight.vehicles.rigid.data import RigidBody
 
 #: Kinds of contact: a hit, contact that outlasts a hit, and one that is coming to rest.
@@ -110,6 +111,31 @@ def damping(contact: CompliantData, stiffness: scalar, kind: int, load: scalar, 
     return scalar(2.0) * zeta * wp.sqrt(stiffness / load)
 
 
+#: How far from its tangent planes the ground may be, over the depth of contact.
+_FLAT = wp.constant(scalar(5e-5))
+
+
+@wp.struct
+class PointMemory:
+    """What is known of the ground near the points of a lander, [point, slot]."""
+
+    clear: wp.array2d(dtype=scalar)  # travel up to which it cannot touch [m]; a last row of -1
+    looked: wp.array2d(dtype=scalar)  # travel when its ground was last looked up [m]
+    tangent: wp.array2d(dtype=Tangent)  # as it was found there
+
+
+@wp.func
+def tangent_reach(contact: CompliantData, curvature: scalar):
+    """How far a point may go [m] from where its ground was looked up.
+
+    A distance whose second derivatives are kappa at most is kappa d^2 / 2 from its tangent plane: a
+    5e-5 of the depth to which springs are set. Given springs may press in by far less than that.
+    """
+    if contact.stiffness > scalar(0.0):
+        return scalar(0.0)
+    return wp.sqrt(scalar(2.0) * _FLAT * contact.depth / curvature)
+
+
 @functools.cache
 def normal_pass(surface_point: Any, surface_data: Any) -> Any:
     """Functions that find the points that could touch and let them push, on one surface."""
@@ -124,34 +150,48 @@ def normal_pass(surface_point: Any, surface_data: Any) -> Any:
         body: RigidBody,
         surface: surface_data,
         slope: scalar,
-        clear: wp.array2d(dtype=scalar),
+        known: PointMemory,
         found_out: wp.array2d(dtype=Found),
         slot: int,
         travel: scalar,
         margin: scalar,
+        reach: scalar,
         x: vec3,
         R: mat33,
     ):
         """Look up the points that could touch; their number, and themselves in ``found_out``.
 
-        ``clear[j, slot]`` is the travel [m] up to which point j cannot touch: points beyond it are
-        not looked up, which changes nothing but the time taken. A last row of -1 ends the search.
+        Points that surely cannot are not looked up, which changes nothing but the time taken, and
+        those that have moved by less than ``reach`` [m] are where their tangent plane says.
         """
         count = body.points.shape[0]
         near = int(0)
         j = int(0)
         while j < count:
             # Threads side by side look for their next point first, then look it up together.
-            while clear[j, slot] > travel + margin:
+            while known.clear[j, slot] > travel + margin:
                 j += 1
             if j < count:
                 arm = R * (body.points[j] - body.shift)
-                at = surface_point(surface, x + arm)
                 point = Found()
-                point.gap = at.distance - body.radii[j]
-                point.gradient = at.gradient
-                point.lever = arm - body.radii[j] * at.normal
-                clear[j, slot] = travel + wp.max(point.gap, scalar(0.0)) / slope
+                if travel - known.looked[j, slot] < reach:
+                    plane = known.tangent[j, slot]
+                    point.gradient = plane.gradient
+                    point.gap = plane.distance - body.radii[j]
+                    point.gap += wp.dot(plane.gradient, x + arm - plane.place)
+                    point.lever = arm - body.radii[j] * unit(plane.gradient)
+                else:
+                    at = surface_point(surface, x + arm)
+                    plane = Tangent()
+                    plane.place = x + arm
+                    plane.distance = at.distance
+                    plane.gradient = at.gradient
+                    known.tangent[j, slot] = plane
+                    known.looked[j, slot] = travel
+                    point.gradient = at.gradient
+                    point.gap = at.distance - body.radii[j]
+                    point.lever = arm - body.radii[j] * at.normal
+                known.clear[j, slot] = travel + wp.max(point.gap, scalar(0.0)) / slope
                 found_out[near, slot] = point
                 near += 1
                 j += 1
@@ -213,7 +253,7 @@ def normal_pass(surface_point: Any, surface_data: Any) -> Any:
                     out = keep * matched(keep * phase2) * stiffness * area
                     J = energetic_impulse(u, pulled, out, J, inverse)
                 impulse = J * G
-                m.v += impulse / body.mass
+                m.v += over(impulse, body.mass)
                 m.w += inverse_inertia * (J * turn)
                 weight = J * size
                 sums.impulse += impulse

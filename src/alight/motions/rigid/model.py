@@ -6,6 +6,7 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property, partial
 from typing import Any
 
+import math
 import numpy as np
 import numpy.typing as npt
 import warp as wp
@@ -307,8 +308,9 @@ class Model(Motion):
 
     def fresh(self, memory: Any) -> list[tuple[Any, float]]:
         """Nothing is known yet of the ground near a run that begins."""
-        shelf = memory.shelves.shelf
-        return [(memory.clear, -1.0), *([(field_of(shelf, "reach"), -1.0)] if len(shelf) else [])]
+        shelf, points = memory.shelves.shelf, memory.points
+        rocks = [(field_of(shelf, "reach"), -1.0)] if len(shelf) else []
+        return [(points.clear, -1.0), (points.looked, -math.inf), *rocks]
 
     def rows(self, memory: Any) -> dict[str, Any]:
         """Arrays [row, slot] that go with a run."""
@@ -316,8 +318,9 @@ class Model(Motion):
 
     def carried(self, memory: Any) -> dict[str, Any]:
         """How far points are surely from the ground, and what held a rigid lander."""
-        names = ("clear", "held", "before") if self.scheme.pairs else ("clear",)
-        return {name: getattr(memory, name) for name in names}
+        held = ("held", "before") if self.scheme.pairs else ()
+        ground = {name: getattr(memory.points, name) for name in ("clear", "looked", "tangent")}
+        return {**ground, **{name: getattr(memory, name) for name in held}}
 
     Release = Release
 

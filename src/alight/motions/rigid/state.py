@@ -4,9 +4,10 @@ from typing import Any
 
 import warp as wp
 
+from alight.contact.compliant.clipped_springs import PointMemory
 from alight.contact.hull.contact_list import MOST, HullContact
 from alight.contact.impulse.contact_solver import HeldContact
-from alight.contact.state import Found, Grip
+from alight.contact.state import Found, Grip, Tangent
 from alight.core import devices
 from alight.core.types import quat, scalar, vec3
 from alight.engine.motion import new_records
@@ -101,7 +102,7 @@ class Notes:
 class Memory:
     """What runs keep in memory, by slot."""
 
-    clear: wp.array2d(dtype=scalar)  # [point, slot]: travel up to which it cannot touch [m]
+    points: PointMemory  # what is known of the ground near them
     found: wp.array2d(dtype=Found)  # points near the ground in the step under way
     contacts: wp.array2d(dtype=HullContact)  # of a rigid lander in the step under way
     held: wp.array2d(dtype=HeldContact)  # what holds it there, and what did in the step before
@@ -139,7 +140,10 @@ def make_memory(
     memory = Memory()
     memory.notes = wp.zeros(slots, dtype=Notes, device=name)
     # One row more than there are points ends a search for those that are near.
-    memory.clear = wp.empty((points + 1, slots), dtype=scalar, device=name)
+    memory.points = PointMemory()
+    memory.points.clear = wp.empty((points + 1, slots), dtype=scalar, device=name)
+    memory.points.looked = wp.empty((points, slots), dtype=scalar, device=name)
+    memory.points.tangent = wp.empty((points, slots), dtype=Tangent, device=name)
     memory.found = wp.empty((max(points, most), slots), dtype=Found, device=name)
     memory.contacts = wp.empty((most, slots), dtype=HullContact, device=name)
     memory.held = wp.zeros((most, slots), dtype=HeldContact, device=name)
@@ -152,6 +156,6 @@ def make_memory(
 def slot_bytes(points: int, pairs: bool, shelf: ShelfSize, drives: int = 0) -> int:
     """What one slot takes on the device [bytes]."""
     most = MOST if pairs else 0
-    own = size_of(Run) + size_of(Notes) + 8 * (points + drives)
+    own = size_of(Run) + size_of(Notes) + points * (16 + size_of(Tangent)) + 8 * drives
     own += max(points, most) * size_of(Found)
     return own + shelf.bytes_each + most * (size_of(HullContact) + 2 * size_of(HeldContact))

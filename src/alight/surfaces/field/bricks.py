@@ -14,6 +14,7 @@ from typing import Any
 import warp as wp
 
 from alight.core.types import scalar, vec3
+from alight.core.vectors import over
 from alight.surfaces.law import SurfacePoint
 
 #: Nodes a side of a brick, with its rim and without.
@@ -218,16 +219,16 @@ def bricks_point(degree: int) -> Any:
     def point(data: Bricks, x: vec3):
         out = x - data.center
         r2 = wp.dot(out, out)
-        field = FieldPoint()
-        if r2 < data.shell_inner * data.shell_inner:
-            field = at_cell(data, find_cell(data, x))
-        else:
+        near = FieldPoint()
+        if r2 < data.shell_outer * data.shell_outer:
+            near = at_cell(data, find_cell(data, x))
+        field = near
+        if r2 >= data.shell_inner * data.shell_inner:
             r = wp.sqrt(r2)
-            up = out / r
+            up = over(out, r)
             field.value = r - data.radius
             field.gradient = up
             if r < data.shell_outer:
-                near = at_cell(data, find_cell(data, x))
                 width = data.shell_outer - data.shell_inner
                 s = (r - data.shell_inner) / width
                 b = s * s * (scalar(3.0) - scalar(2.0) * s)
@@ -242,7 +243,7 @@ def bricks_point(degree: int) -> Any:
         # Where the gradient vanishes (a ridge deep inside) any direction is as good as another.
         found.normal = vec3(scalar(0.0), scalar(0.0), scalar(1.0))
         if length2 > scalar(0.0):
-            found.normal = field.gradient / wp.sqrt(length2)
+            found.normal = over(field.gradient, wp.sqrt(length2))
         return found
 
     return point

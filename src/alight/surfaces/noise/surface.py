@@ -8,6 +8,7 @@ import warp as wp
 from alight.core import devices
 from alight.core.errors import InputError
 from alight.core.types import scalar, vec3
+from alight.core.vectors import over
 from alight.surfaces.law import Bounds, Surface
 from alight.surfaces.noise.fractal import FractalNoise, NoiseData, noise_height
 
@@ -35,7 +36,7 @@ def _rough_law(base_point: Any, base_data: Any) -> tuple[Any, Any]:
             found.gradient -= height.gradient
             length2 = wp.dot(found.gradient, found.gradient)
             if length2 > scalar(0.0):
-                found.normal = found.gradient / wp.sqrt(length2)
+                found.normal = over(found.gradient, wp.sqrt(length2))
         else:
             found.distance -= wp.sign(found.distance) * data.top
         return found

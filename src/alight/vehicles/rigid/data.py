@@ -67,7 +67,7 @@ def rate_change(body: RigidBody, lever: vec3, impulse: vec3):
 def inverse_mass_at(body: RigidBody, inverse_inertia: mat33, lever: vec3):
     """m* = 1/m - [c] I^-1 [c] [1/kg] in the axes that inertia and lever are given in."""
     c = wp.skew(lever)
-    return wp.identity(n=3, dtype=scalar) / body.mass - c * inverse_inertia * c
+    return (scalar(1.0) / body.mass) * wp.identity(n=3, dtype=scalar) - c * inverse_inertia * c
 
 
 @wp.func

@@ -5,11 +5,12 @@ from typing import Any
 
 import warp as wp
 
-from alight.contact.compliant.clipped_springs import Motion, normal_pass
+from alight.contact.compliant.clipped_springs import Motion, normal_pass, tangent_reach
 from alight.contact.friction import held_by_ground, warm_pull
 from alight.contact.state import Grip, Pressed
 from alight.core.outcomes import Outcome
 from alight.core.types import mat33, quat, scalar, vec3
+from alight.core.vectors import over, unit
 from alight.engine.clock import after, fit
 from alight.motions.rigid.composition import Composition, Scheme
 from alight.motions.rigid.contact_notes import begin_touch, grazed, met, note_push
@@ -159,9 +160,10 @@ def points_near(parts: Composition) -> Any:
         R: mat33,
         margin: scalar,
     ):
+        reach = tangent_reach(world.contact[memory.notes[slot].row], world.curvature)
         return look_up(
-            world.body, world.surface, world.slope, memory.clear, memory.found, slot, run.travel,
-            margin, x, R,
+            world.body, world.surface, world.slope, memory.points, memory.found, slot, run.travel,
+            margin, reach, x, R,
         )  # fmt: skip
 
     return near
@@ -231,8 +233,8 @@ def press_clipped(parts: Composition, find: Any = points_near) -> Any:
         out.elastic = sums.elastic
         out.force = scalar(0.0)
         if sums.weight > scalar(0.0):
-            n = wp.normalize(sums.impulse)
-            lever = sums.lever / sums.weight
+            n = unit(sums.impulse)
+            lever = over(sums.lever, sums.weight)
             if out.touching == 0:
                 out = begin_touch(out, memory, slot, x + lever, n, lever, start)
             elif grazed(memory.notes[slot].touch, n, lever, start):

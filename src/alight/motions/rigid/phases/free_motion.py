@@ -11,6 +11,11 @@ from alight.gravity.linearised import extrapolate
 from alight.motions.rigid.composition import Composition
 from alight.motions.rigid.state import Memory, Run
 
+#: Divisions are dear on a GPU.
+_SIXTH = wp.constant(scalar(1.0 / 6.0))
+_TWELFTH = wp.constant(scalar(1.0 / 12.0))
+_TWENTIETH = wp.constant(scalar(1.0 / 20.0))
+
 
 @wp.func
 def turned_by(q: quat, w: vec3, dt: scalar):
@@ -18,8 +23,8 @@ def turned_by(q: quat, w: vec3, dt: scalar):
     half = scalar(0.5) * dt
     angle2 = wp.dot(w, w) * half * half
     # sin(a)/a and cos(a), by series where the angle is small, as it nearly always is.
-    sinc = scalar(1.0) - angle2 / scalar(6.0) * (scalar(1.0) - angle2 / scalar(20.0))
-    c = scalar(1.0) - scalar(0.5) * angle2 * (scalar(1.0) - angle2 / scalar(12.0))
+    sinc = scalar(1.0) - angle2 * _SIXTH * (scalar(1.0) - angle2 * _TWENTIETH)
+    c = scalar(1.0) - scalar(0.5) * angle2 * (scalar(1.0) - angle2 * _TWELFTH)
     if angle2 > scalar(1e-5):
         angle = wp.sqrt(angle2)
         sinc = wp.sin(angle) / angle

@@ -49,11 +49,11 @@ def point_gaps(parts: Composition) -> tuple[Any, Any]:
         like = HullData()
         like.radius = body.bounding_radius
         for j in range(body.points.shape[0]):
-            if memory.clear[j, slot] <= run.travel + margin:
+            if memory.points.clear[j, slot] <= run.travel + margin:
                 arm = R * (body.points[j] - body.shift)
                 at = surface_point(world.surface, x + arm)
                 gap = at.distance - body.radii[j]
-                memory.clear[j, slot] = run.travel + wp.max(gap, scalar(0.0)) / world.slope
+                memory.points.clear[j, slot] = run.travel + wp.max(gap, scalar(0.0)) / world.slope
                 gap = gap / wp.length(at.gradient)
                 if gap < margin:
                     new = HullContact()
@@ -95,11 +95,11 @@ def point_gaps(parts: Composition) -> tuple[Any, Any]:
         w_T = R * run.w
         for j in range(body.points.shape[0]):
             need = fast * out.h + scalar(0.5) * hard * out.h * out.h
-            if memory.clear[j, slot] <= run.travel + need:
+            if memory.points.clear[j, slot] <= run.travel + need:
                 arm = R * body.points[j]
                 near = surface_point(world.surface, run.x + arm)
                 gap = near.distance - body.radii[j]
-                memory.clear[j, slot] = run.travel + wp.max(gap, scalar(0.0)) / world.slope
+                memory.points.clear[j, slot] = run.travel + wp.max(gap, scalar(0.0)) / world.slope
                 closing = wp.dot(near.gradient, run.v + wp.cross(w_T, arm))
                 free = time_to_travel(gap / world.slope, fast, hard)
                 if world.curvature < _BOUNDED:

@@ -360,7 +360,7 @@ def press_function(parts: Composition, push: Any, stored: Any, frequency: Any) -
         data.world = world
         data.run = out
         data.memory = memory
-        data.look.clear = memory.clear
+        data.look.clear = memory.points.clear
         data.look.slot = slot
         data.look.travel = out.travel
         # Four times the way that a step can take: the stages of a step stray a little.
