@@ -62,9 +62,9 @@ from alight.vehicles.rigid.hull_data import HullData
 
 _SCHEMES: dict[str, Scheme] = {"clipped": CLIPPED, "smooth": SMOOTH}
 
-#: Steps after which a landing leaves a GPU. Of the reference landings 18 in a thousand take more
+#: Steps after which a landing leaves a GPU. Of the reference landings 17 in a thousand take more
 #: than 16 384 steps, 3 in a thousand more than 32 768; a step of a lonely run takes 0.15 ms there.
-HAND_OVER = 24_576
+HAND_OVER = 16_384
 
 
 @dataclass(frozen=True)
