@@ -31,8 +31,8 @@ _GAINED_ENERGY = wp.constant(int(Outcome.GAINED_ENERGY))
 #: for few runs, which wait for themselves alone.
 GPU_BLOCKS_ONE, GPU_BLOCKS_ALL = 8, 4
 #: Steps of one launch on a GPU. Threads go in step, and a run that leaves its phase waits for the
-#: next launch: fewer than a phase has. (400 000 reference landings on an H200 ended after 23.6 s with
-#: 4 and 6, 26.0 s with 8 and 12, 29.2 s with 8 and 24.)
+#: next launch: fewer than a phase has. (400 000 reference landings on an H200 ended after 23.6 s
+#: with 4 and 6, 26.0 s with 8 and 12, 29.2 s with 8 and 24.)
 GPU_STEPS = {"flight": 4, "contact": 6, "hits": 1, "contact that lasts": 5}
 
 

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass, field, replace
 from functools import cached_property, partial
 from typing import Any
 
-import math
 import numpy as np
 import numpy.typing as npt
 import warp as wp

@@ -191,7 +191,9 @@ def points_clearance(parts: Composition) -> Any:
         j = lowest
         next = int(0)
         if not seen.smooth:
-            next = following(body, seen, memory.points.clear, slot, 0, lowest, run.travel + need, h, bend)
+            next = following(
+                body, seen, memory.points.clear, slot, 0, lowest, run.travel + need, h, bend
+            )
             j = next
             next += 1
         while j < count:
