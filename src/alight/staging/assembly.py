@@ -8,11 +8,16 @@ from typing import Any
 import numpy as np
 
 from alight.campaign.study.subject import mesh_of
+from alight.scenario.building.laws import ScenarioLaws
+from alight.shapes.mesh import Mesh
 from alight.staging.caught import Caught
-from alight.staging.ground import Ground, ground_of, sphere_mesh
+from alight.staging.ground import Ground, ground_of, patches_of, sphere_mesh
 from alight.staging.landings import TreeLanders, landers_of
 from alight.staging.sky import attitude_of, sun_of
 from alight.views.playback import Playback, Track
+
+#: Tracks whose own ground is shown.
+PATCHES = 24
 
 
 def landing_playback(
@@ -23,23 +28,34 @@ def landing_playback(
         title or title_of(scenario, "A landing"),
         landers_of(model).parts,
         tuple(tracks),
-        target=mesh_of(model) or sphere_mesh(model.surface),
+        target=_target(model, scenario),
         attitude=attitude_of(model.rotation),
         **more,
     )
     sun, note = sun_of(scenario, model.rotation, getattr(model, "externals", ()))
     middle, reach = made.focus
     ground: Ground = ground_of(model.surface, middle, reach, made.lander_size)
+    ends = [track.position[-1, 0] for track in tracks[:PATCHES]]
     notes = (*made.notes, *ground.notes, *((note,) if note else ()))
     return dataclasses.replace(
         made,
         terrain=ground.terrain,
         rocks=ground.rocks,
         square=ground.square,
+        patches=patches_of(model.surface, ends, made.lander_size),
         up=ground.up,
         sun=sun,
         notes=notes,
     )
+
+
+def _target(model: Any, scenario: Any) -> Mesh | None:
+    """The body: that of the scenario, which models may know by fewer facets."""
+    if getattr(scenario, "KIND", "") == "landing" and not scenario.flat:
+        body = scenario.body
+        if body.name is not None or body.mesh is not None:
+            return ScenarioLaws(scenario, "cpu", "silent").mesh(scenario)
+    return mesh_of(model) or sphere_mesh(model.surface)
 
 
 def caught_playback(

@@ -17,7 +17,7 @@ from alight.core.errors import AlightError, InputError
 from alight.staging.assembly import caught_playback, landing_playback
 from alight.staging.caught import Caught
 from alight.staging.ground import body_mesh, body_table
-from alight.staging.landings import landers_of
+from alight.staging.landings import Setting, landers_of
 from alight.views.playback import Playback, Sites, Track
 
 #: Kept trajectories that are shown if no runs are named.
@@ -101,14 +101,10 @@ def _study(given: Any) -> Any:
 
 
 def _model(given: Any, device: str, show: str) -> Any:
-    """The model of a scenario or study, nothing dispersed."""
-    from alight.scenario import prepare
-
-    if given is None:
-        return None
-    if _is_study(given):
-        return given.model
-    return prepare(given, device, show).nominal().model
+    """The model of a study, or what is seen of the one of a scenario, nothing dispersed."""
+    if given is None or _is_study(given):
+        return None if given is None else given.model
+    return Setting.of(given, device, show)
 
 
 def _caught(

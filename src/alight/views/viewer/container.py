@@ -1,7 +1,7 @@
 """Arrays as bytes that compress well, and the container that a page carries.
 
-A row of numbers is rounded to whole multiples of a step, each column told by its differences; these
-are folded to numbers from 0 up (0, -1, 1, -2, ... as 0, 1, 2, 3) and stored plane by plane: first all
+Numbers are rounded to whole multiples of a step, each column told by its differences; these are
+folded to numbers from 0 up (0, -1, 1, -2, ... as 0, 1, 2, 3) and stored plane by plane: first all
 lowest bytes, then the next. Differences of smooth motion are small, so that the higher planes are
 zeros, of which deflate leaves nothing.
 

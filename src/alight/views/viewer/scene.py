@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import dataclasses
 import math
 from dataclasses import dataclass
 from typing import Any
@@ -14,6 +13,7 @@ from alight.core.errors import AlightError
 from alight.shapes.mesh import Mesh
 from alight.views import style
 from alight.views.playback import Part, Playback, Track
+from alight.views.playback.model import Square
 from alight.views.viewer.container import Container
 from alight.views.viewer.keyframes import kept_lines
 
@@ -67,7 +67,7 @@ class _Writer:
         middle, reach = self.shown.focus
         head |= self._about(middle, reach)
         head["target"] = self._target()
-        head["terrain"] = self._solid("terrain", self.shown.terrain)
+        head["grounds"] = self._grounds()
         head["rocks"] = self._solid("rocks", self.shown.rocks)
         head["tracks"], head["sets"] = self._tracks()
         head["sites"] = self._sites()
@@ -79,10 +79,6 @@ class _Writer:
 
     def _about(self, middle: Array, reach: float) -> dict[str, Any]:
         one = self.shown
-        square = None
-        if one.square is not None:
-            centre, axes, half = one.square
-            square = {"middle": centre.tolist(), "axes": axes.tolist(), "half": half}
         return {
             "title": one.title,
             "kind": one.kind,
@@ -94,7 +90,6 @@ class _Writer:
             "focus": middle.tolist(),
             "reach": reach,
             "up": None if one.up is None else one.up.tolist(),
-            "square": square,
         }
 
     # -- what stands still ---------------------------------------------------------------------
@@ -122,6 +117,21 @@ class _Writer:
         self.box.whole(f"target.{name}", whole)
         chosen = {"slope": style.SLOPE, "light": style.LIGHT}.get(name, style.GRAVITY)
         return {"name": name, "unit": unit, "low": low, "high": high, "map": ladder(chosen)}
+
+    def _grounds(self) -> list[dict[str, Any]]:
+        """Pieces of ground with the squares that they take from the target, flat ones without."""
+        one = self.shown
+        pieces: list[tuple[Part, Square | None]] = list(one.patches)
+        if one.terrain is not None:
+            pieces = [(one.terrain, one.square), *pieces]
+        return [self._ground(k, *piece) for k, piece in enumerate(pieces)]
+
+    def _ground(self, number: int, part: Part, square: Square | None) -> dict[str, Any]:
+        told: dict[str, Any] = {"origin": self._mesh(f"ground{number}", part, 1.0 / 32768.0)}
+        if square is not None:
+            middle, axes, half = square
+            told |= {"middle": middle.tolist(), "axes": axes.tolist(), "half": half}
+        return told
 
     def _solid(self, name: str, part: Part | None) -> dict[str, Any] | None:
         if part is None or not len(part.faces):
@@ -267,7 +277,12 @@ class _Writer:
         for name, values in sites.columns.items():
             self.box.floats(f"column {name}", values[seen])
             names.append([name, sites.units.get(name, "")])
-        return {"count": len(seen), "outcomes": words, "columns": names, "map": ladder(style.GRAVITY)}
+        return {
+            "count": len(seen),
+            "outcomes": words,
+            "columns": names,
+            "map": ladder(style.GRAVITY),
+        }
 
     def _sky(self) -> None:
         """How the target turns and where the Sun stands, at times near enough."""
@@ -377,5 +392,3 @@ def _plain(value: Any) -> Any:
     if isinstance(value, bool | int | str) or value is None:
         return value
     return str(value)
-
-

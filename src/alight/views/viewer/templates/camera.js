@@ -20,7 +20,7 @@ class Camera {
       this.azimuth = Math.atan2(f[1], f[0]) + 0.5;
       this.elevation = clamp(Math.asin(clamp(f[2], -1, 1)), -0.7, 0.7) + 0.15;
     } else {
-      const reach = { footprint: 1.15 * header.reach * fit, follow: 7 * header.lander, ground: 3 * header.lander };
+      const reach = { footprint: 1.15 * header.reach * fit, follow: 7 * header.lander, ground: 11 * header.lander };
       this.distance = reach[kind];
       this.azimuth = -2.2;
       this.elevation = { footprint: 0.75, follow: 0.42, ground: 0.12 }[kind];

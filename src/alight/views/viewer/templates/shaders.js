@@ -75,7 +75,7 @@ layout(location=3) in float size;
 uniform mat4 view; uniform vec3 offset; uniform float ratio;
 out vec3 paint; out float radius;
 void main() {
-  vec3 p = (corner + offset) * 0.997;
+  vec3 p = (corner + offset) * 0.985;
   gl_Position = view * vec4(p, 1.0);
   radius = size * ratio;
   gl_PointSize = radius + 2.0 * ratio;

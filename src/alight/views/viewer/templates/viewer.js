@@ -36,8 +36,9 @@ class Viewer {
   load() {
     const { header, arrays, gl } = this, mesh = (name, smooth) => gl.mesh(arrays[`${name}.v`], arrays[`${name}.f`], smooth);
     if (header.target) this.target = mesh("target", true);
-    for (const name of ["terrain", "rocks"]) if (header[name]) this[name] = mesh(name, name === "terrain" && header.square !== null);
-    if (this.terrain?.smooth) gl.recolour(this.terrain, this.evenly(this.terrain, PLAIN.terrain));
+    if (header.rocks) this.rocks = mesh("rocks", false);
+    this.grounds = header.grounds.map((ground, k) => ({ ...ground, mesh: mesh(`ground${k}`, Boolean(ground.half)) }));
+    for (const { mesh: one } of this.grounds) if (one.smooth) gl.recolour(one, this.evenly(one, PLAIN.target));
     this.sets = header.sets.map((set, k) => set.map((part, i) => ({ ...part, mesh: mesh(`part${k}.${i}`, part.role === "asteroid") })));
     for (const set of this.sets) for (const part of set) if (part.mesh.smooth) gl.recolour(part.mesh, this.evenly(part.mesh, ROLES.asteroid));
     const words = [...this.outcomes().keys()];
@@ -154,12 +155,20 @@ class Viewer {
 
   drawStill(eye, sun) {
     const { header, gl } = this, from = scaled(eye, -1), coloured = this.colour !== "plain";
-    const look = { sun, ambient: coloured ? 0.42 : 0.07 };
+    const look = { sun, ambient: coloured ? 0.42 : 0.1 };
     const still = (origin) => [...add(from, origin), 0, 0, 0, 1];
-    const sq = header.square, square = sq && this.terrain ? { ...sq, middle: add(sq.middle, from) } : null;
+    const near = this.nearGround(), square = near?.half ? { ...near, middle: add(near.middle, from) } : null;
     if (this.target) gl.drawMesh(this.target, [...still([0, 0, 0]), 0, 0, 0], look, square);
-    if (this.terrain) gl.drawMesh(this.terrain, [...still(header.terrain.origin), ...PLAIN.terrain], { sun, ambient: header.square ? look.ambient : 0.25 });
+    for (const one of this.grounds)
+      if (!one.half || one === near) gl.drawMesh(one.mesh, [...still(one.origin), ...PLAIN.terrain], one.half ? look : { sun, ambient: 0.25 });
     if (this.rocks) gl.drawMesh(this.rocks, [...still(header.rocks.origin), ...PLAIN.rocks], look);
+  }
+
+  // The piece of fine ground that one looks at: where it is, the body is left out.
+  nearGround() {
+    const { middle, far } = this.camera.seen, way = (one) => norm(sub(one.middle, middle));
+    const found = this.grounds.filter((one) => one.half).sort((a, b) => way(a) / a.half - way(b) / b.half)[0];
+    return found && far < 12 * found.half ? found : null;
   }
 
   shownTracks() {
