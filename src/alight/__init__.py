@@ -40,7 +40,7 @@ if TYPE_CHECKING:
     from alight.scenario.building.prepare import simulate
     from alight.scenario.landers import find as lander
     from alight.shapes import Mesh
-    from alight.staging.gathering import playback
+    from alight.staging.gathering import playback, view
     from alight.vehicles import RigidLander
     from alight.views.compare.findings import compare
 
@@ -77,6 +77,7 @@ __all__ = [
     "staging",
     "surfaces",
     "vehicles",
+    "view",
 ]
 
 lazy.door(
@@ -90,7 +91,7 @@ lazy.door(
         "alight.scenario.building.prepare": "simulate",
         "alight.scenario.landers": "lander=find",
         "alight.shapes": "Mesh",
-        "alight.staging.gathering": "playback",
+        "alight.staging.gathering": "playback view",
         "alight.vehicles": "RigidLander",
         "alight.views.compare.findings": "compare",
     },

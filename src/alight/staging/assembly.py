@@ -24,11 +24,12 @@ def landing_playback(
     model: Any, tracks: list[Track], scenario: Any, title: str | None, **more: Any
 ) -> Playback:
     """Landings of one model."""
+    body = more.pop("target", None) or _target(model, scenario)
     made = Playback(
         title or title_of(scenario, "A landing"),
         landers_of(model).parts,
         tuple(tracks),
-        target=_target(model, scenario),
+        target=body,
         attitude=attitude_of(model.rotation),
         **more,
     )

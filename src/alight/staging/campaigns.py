@@ -14,10 +14,13 @@ from alight.campaign.reader import Campaign
 from alight.campaign.replay import checked_run_number, stored_row
 from alight.campaign.study.study import Study
 from alight.core.errors import AlightError, InputError
+from alight.scenario.ephemeris import rotation_of
+from alight.shapes.mesh import Mesh
 from alight.staging.assembly import caught_playback, landing_playback
 from alight.staging.caught import Caught
 from alight.staging.ground import body_mesh, body_table
 from alight.staging.landings import Setting, landers_of
+from alight.staging.sky import attitude_of, sun_of
 from alight.views.playback import Playback, Sites, Track
 
 #: Kept trajectories that are shown if no runs are named.
@@ -53,6 +56,7 @@ def campaign_playback(
     title: str | None,
     device: str,
     show: str,
+    mesh: Mesh | None = None,
 ) -> Playback:
     """Runs of a campaign; see ``playback``."""
     if not len(campaign):
@@ -60,7 +64,8 @@ def campaign_playback(
     chosen = [checked_run_number(campaign, run) for run in runs or ()]
     chosen = chosen or campaign.trajectories[:COURSES]
     given = scenario if scenario is not None else scenario_of(campaign)
-    named = {"folder": str(campaign.folder), "sites": sites_of(campaign)}
+    named: dict[str, Any] = {"folder": str(campaign.folder), "sites": sites_of(campaign)}
+    named["target"] = mesh
     if campaign.kind.word != "landing":
         return _caught(campaign, chosen, given, title or title_of(campaign), device, show)
     return _landings(campaign, chosen, given, title or title_of(campaign), device, show, named)
@@ -71,17 +76,33 @@ def _landings(
 ) -> Playback:
     known = set(campaign.trajectories)
     replays = [campaign.replay(run, _study(given), show=show) for run in runs if run not in known]
-    model = replays[0].model if replays else _model(given, device, show)
+    model = replays[0].model if replays else _model(given, device, show) if runs else None
     if model is None:
-        mesh, note = body_mesh(body_table(campaign))
-        notes = (note,) if note else ("the lander is not shown: its study was made in Python.",)
-        return Playback(title, (), (), target=mesh, notes=notes, **named)
+        return _without_tracks(campaign, title, given, named)
     lander = landers_of(model)
     tracks = [_kept(campaign, lander, run) for run in runs if run in known]
     for one in (r for r in replays if r.solution is not None):
         tracks.append(lander.of_solution(one.solution, one.run, row_of(campaign, one.run)[0]))
     tracks.sort(key=lambda track: track.run)
     return landing_playback(model, tracks, None if _is_study(given) else given, title, **named)
+
+
+def _without_tracks(campaign: Campaign, title: str, given: Any, named: Any) -> Playback:
+    """Rest sites alone: ground and lander, which take long to build, are not looked at."""
+    mesh, note = named.pop("target"), ""
+    if mesh is None:
+        mesh, note = body_mesh(body_table(campaign))
+    told = [note] if note else []
+    made_here = "study" in campaign.scenario and given is None and bool(campaign.trajectories)
+    if made_here:
+        told.append("paths are not shown: the study was made in Python.")
+    elif not campaign.trajectories:
+        told.append("no trajectory was kept: rest sites alone are shown.")
+    rotation = None if given is None or _is_study(given) else rotation_of(given.body.rotation)
+    sun, why = sun_of(None if rotation is None else given, rotation)
+    told += [why] if why else []
+    about = {"target": mesh, "sun": sun, "attitude": attitude_of(rotation)}
+    return Playback(title, (), (), notes=tuple(told), **about, **named)
 
 
 def _kept(campaign: Campaign, lander: Any, run: int) -> Track:

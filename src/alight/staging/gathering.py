@@ -12,11 +12,13 @@ from alight.campaign.replay import Replay
 from alight.core.errors import InputError
 from alight.scenario import load
 from alight.scenario.document import Document
+from alight.shapes.mesh import Mesh
 from alight.staging import campaigns
 from alight.staging.assembly import caught_playback, landing_playback, release_track
 from alight.staging.caught import Caught
 from alight.staging.landings import landers_of
 from alight.views.playback import Playback
+from alight.views.viewer.page import View
 
 
 def playback(
@@ -27,6 +29,7 @@ def playback(
     title: str | None = None,
     device: str = "cpu",
     show: str = "silent",
+    mesh: Mesh | None = None,
 ) -> Playback:
     """What moves, where and when.
 
@@ -44,12 +47,14 @@ def playback(
         What it is called; the scenario's title if not given.
     device, show:
         Where runs are computed, and how progress is reported, where they are.
+    mesh:
+        Of a campaign, the body to be shown; that of the scenario if not given.
     """
     if isinstance(what, str | os.PathLike):
         path = Path(what)
         what = open_campaign(path) if path.is_dir() else load(what)
     if isinstance(what, Campaign):
-        return campaigns.campaign_playback(what, runs, scenario, title, device, show)
+        return campaigns.campaign_playback(what, runs, scenario, title, device, show, mesh)
     if runs is not None:
         raise InputError("runs are chosen of a campaign; this is a single run.")
     if isinstance(what, Document):
@@ -57,6 +62,14 @@ def playback(
     if isinstance(what, Replay):
         return _of_replay(what, scenario, title)
     return of_solution(what, scenario, title)
+
+
+def view(what: Any, **options: Any) -> View:
+    """Runs in three dimensions: inline in a notebook; ``view(what).save("page.html")`` elsewhere.
+
+    ``what`` is a ``Playback``, or what ``playback`` takes, with its options.
+    """
+    return View(what if isinstance(what, Playback) else playback(what, **options))
 
 
 def still_playback(scenario: Document, title: str | None = None, device: str = "cpu") -> Playback:

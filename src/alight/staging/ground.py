@@ -93,7 +93,7 @@ def patches_of(surface: Any, places: Any, lander: float) -> tuple[tuple[Part, Sq
     """
     layers = _layers(surface)
     smooth = next(one for one in layers if not isinstance(one, surfaces.Rocky))
-    exact = surfaces.Plane | surfaces.Patch | surfaces.Sphere | surfaces.Facets
+    exact = surfaces.Plane | surfaces.Patch | surfaces.Facets
     if smooth is layers[-1] and isinstance(smooth, exact):
         return ()
     made = (_rough(smooth, place, PATCH * lander, PATCH_CELLS) for place in places)

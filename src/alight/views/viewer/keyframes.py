@@ -3,7 +3,8 @@
 All tracks are thinned at once, as lines of Douglas and Peucker are: the ends of each piece stay,
 and a piece that some line departs from by more than is allowed is cut at the line that departs
 most. A departure is the larger of the distance over its tolerance [m] and the angle over its own
-[rad]. The page moves parts evenly between what is left, so the tolerances are the errors of what it shows.
+[rad]. The page moves parts evenly between what is left, so the tolerances are the errors of what it
+shows.
 """
 
 from __future__ import annotations

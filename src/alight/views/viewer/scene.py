@@ -23,8 +23,9 @@ MOST_BYTES = 3_000_000
 FACETS, SITES = 60_000, 4_000
 #: Lines of all tracks together at most; tolerances grow until they fit.
 LINES = 130_000
-#: Distance that a part may be shown off, over the lander's size, and angle [rad].
-FAR, ANGLE = 0.02, 0.03
+#: Distance that a part may be shown off, over the lander's size, also where it has joints, and
+#: angle [rad].
+FAR, FAR_JOINTS, ANGLE = 0.01, 0.002, 0.03
 #: Steps of quaternions, and of vertices over the size of what they belong to.
 TURN_STEP, VERTEX_STEP = 1.0 / 8192.0, 1.0 / 65535.0
 #: Frames of a membrane at most; steps of its vertices over its size.
@@ -190,7 +191,8 @@ class _Writer:
         forced[ends[:-1]] = forced[ends[1:] - 1] = True
         same = np.flatnonzero(np.diff(time) == 0.0)
         forced[same] = forced[same + 1] = True
-        far, angle, kept = FAR * self.size, ANGLE, forced
+        far = (FAR if poses == 1 else FAR_JOINTS) * self.size
+        angle, kept = ANGLE, forced
         for _ in range(12):
             kept = kept_lines(time, place, turn, forced, far, angle)
             if kept.sum() * poses <= LINES:

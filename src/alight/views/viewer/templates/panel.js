@@ -69,6 +69,7 @@ class Panel {
     options("sites", sites ? [["outcome", "outcome"], ...sites.columns.map(([name]) => [name, name])] : []);
     const fit = Math.max(header.end / 20, 1e-9), speeds = [0.1, 1, 10, 100, 1000].filter((s) => s * 2000 > fit && s < 40 * fit);
     options("speed", [[fit, "all in 20 s"], ...speeds.map((s) => [s, `${s} × real time`])], true);
+    for (const name of ["paths", "marks"]) this.at(name).closest("label").hidden = header.kind !== "landing" || !header.tracks.length;
     const slider = this.at("time");
     slider.max = 1000;
     slider.step = "any";
@@ -152,7 +153,7 @@ class Panel {
       }
       if (counts.size && header.kind === "landing") parts.push(made);
     }
-    if (viewer.marks && viewer.motion.tracks.some((t) => t.marks[1])) {
+    if (header.kind === "landing" && viewer.marks && viewer.motion.tracks.some((t) => t.marks[1])) {
       const made = element("div", undefined, "words"), said = element("span");
       said.append(element("i", undefined, "ring"), "contact so far, larger where faster");
       made.append(said);
