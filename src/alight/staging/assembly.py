@@ -3,18 +3,20 @@
 from __future__ import annotations
 
 import dataclasses
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from alight.campaign.study.subject import mesh_of
 from alight.scenario.building.laws import ScenarioLaws
 from alight.shapes.mesh import Mesh
-from alight.staging.caught import Caught
 from alight.staging.ground import Ground, ground_of, patches_of, sphere_mesh
 from alight.staging.landings import TreeLanders, landers_of
 from alight.staging.sky import attitude_of, sun_of
 from alight.views.playback import Playback, Track
+
+if TYPE_CHECKING:
+    from alight.staging.caught import Caught
 
 #: Tracks whose own ground is shown.
 PATCHES = 24

@@ -7,17 +7,15 @@ from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
+import pyarrow as pa
 import pyarrow.parquet as pq
 
 from alight.analysis import columns
 from alight.campaign.reader import Campaign
-from alight.campaign.replay import checked_run_number, stored_row
-from alight.campaign.study.study import Study
 from alight.core.errors import AlightError, InputError
 from alight.scenario.ephemeris import rotation_of
 from alight.shapes.mesh import Mesh
 from alight.staging.assembly import caught_playback, landing_playback
-from alight.staging.caught import Caught
 from alight.staging.ground import body_mesh, body_table
 from alight.staging.landings import Setting, landers_of
 from alight.staging.sky import attitude_of, sun_of
@@ -25,6 +23,8 @@ from alight.views.playback import Playback, Sites, Track
 
 #: Kept trajectories that are shown if no runs are named.
 COURSES = 100
+#: Rest sites that are shown: runs are drawn at random, and the first are as good as any.
+SITES = 4_000
 #: Columns that say nothing as a colour.
 PLAIN = ("run", "outcome_code", "outcome")
 
@@ -59,6 +59,8 @@ def campaign_playback(
     mesh: Mesh | None = None,
 ) -> Playback:
     """Runs of a campaign; see ``playback``."""
+    from alight.campaign.replay import checked_run_number
+
     if not len(campaign):
         raise InputError(f"{campaign.folder} has no finished shard yet: there is nothing to show.")
     chosen = [checked_run_number(campaign, run) for run in runs or ()]
@@ -113,6 +115,8 @@ def _kept(campaign: Campaign, lander: Any, run: int) -> Track:
 
 
 def _is_study(given: Any) -> bool:
+    from alight.campaign.study.study import Study
+
     return isinstance(given, Study)
 
 
@@ -134,6 +138,7 @@ def _caught(
     """Captures or drops; each run may have a body of its own."""
     from alight.campaign.dispersions.sampling import sample
     from alight.scenario import from_dict, prepare
+    from alight.staging.caught import Caught
 
     if "study" in campaign.scenario and not _is_study(given):
         raise InputError("the study was made in Python: give it, playback(folder, scenario=study).")
@@ -173,7 +178,9 @@ def _caught(
 
 def row_of(campaign: Campaign, run: int) -> tuple[dict[str, Any], str]:
     """The stored row of a run, and how it ended in a word."""
-    (row,) = stored_row(campaign, run).to_pylist()
+    shard = run // campaign.plan.shard
+    table = pq.read_table(campaign.files()[sorted(campaign.seals).index(shard)])
+    (row,) = table.slice(run - shard * campaign.plan.shard, 1).to_pylist()
     code = row["outcome_code"] if "outcome_code" in row else row["outcome"]
     return row, campaign.kind.ending(int(code)).name.lower()
 
@@ -185,12 +192,17 @@ def contacts_of(campaign: Campaign, run: int) -> Any:
     return pq.read_table(file, filters=[("run", "=", run)])
 
 
-def sites_of(campaign: Campaign) -> Sites | None:
-    """Where all runs ended; None of captures and drops, which end nowhere."""
+def sites_of(campaign: Campaign, most: int = SITES) -> Sites | None:
+    """Where the first ``most`` runs ended; None of captures and drops, which end nowhere."""
     schema = campaign.schema()
     if "end_x_m" not in schema.names:
         return None
-    table = campaign.read()
+    parts: list[Any] = []
+    for part in campaign.shards():
+        parts.append(part)
+        if sum(one.num_rows for one in parts) >= most:
+            break
+    table = pa.concat_tables(parts).slice(0, most)
     places = [columns.points(_columns(table, p), p) for p in ("rest_", "end_")]
     place = np.where(np.isfinite(places[0]), places[0], places[1])
     kind, codes = campaign.kind, columns.column(table, "outcome_code").astype(np.int64)
@@ -199,12 +211,11 @@ def sites_of(campaign: Campaign) -> Sites | None:
     numbers = [f.name for f in schema if f.name not in PLAIN and _is_number(f)]
     found = {name: columns.column(table, name) for name in numbers}
     run = columns.column(table, "run").astype(np.int64)
-    return Sites(run, place, [words[int(code)] for code in codes], found, units)
+    ended = [words[int(code)] for code in codes]
+    return Sites(run, place, ended, found, units, total=len(campaign))
 
 
 def _is_number(field: Any) -> bool:
-    import pyarrow as pa
-
     return bool(pa.types.is_floating(field.type) or pa.types.is_integer(field.type))
 
 

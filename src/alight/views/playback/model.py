@@ -176,6 +176,8 @@ class Sites:
     columns: dict[str, Array] = field(default_factory=dict)
     """(n,) each: numbers to colour them by, by the names of columns; NaN where empty."""
     units: dict[str, str] = field(default_factory=dict)
+    total: int | None = None
+    """Runs of the campaign, where these are some of them."""
 
 
 @dataclass(frozen=True, eq=False)

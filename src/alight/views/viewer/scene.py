@@ -267,8 +267,9 @@ class _Writer:
         # Runs far off, as those that escape, would make all others one point.
         near = np.linalg.norm(sites.place[seen], axis=1) < 20.0 * self.shown.size
         seen = seen[near][:SITES]
-        if len(seen) < len(sites.run):
-            self.notes.append(f"{len(seen)} of {len(sites.run)} rest sites are shown.")
+        total = sites.total or len(sites.run)
+        if len(seen) < total:
+            self.notes.append(f"of {total} runs, {len(seen)} are shown where they ended.")
         if not len(seen):
             return None
         words = sorted(set(sites.outcome))
