@@ -10,6 +10,7 @@ import numpy as np
 from alight.campaign.study.subject import mesh_of
 from alight.scenario.building.laws import ScenarioLaws
 from alight.shapes.mesh import Mesh
+from alight.staging.colours import colours_of
 from alight.staging.ground import Ground, ground_of, patches_of, sphere_mesh
 from alight.staging.landings import TreeLanders, landers_of
 from alight.staging.sky import attitude_of, sun_of
@@ -49,7 +50,15 @@ def landing_playback(
         up=ground.up,
         sun=sun,
         notes=notes,
+        colours=colours_of(body, *masses_of(scenario), model.rotation, sun),
     )
+
+
+def masses_of(scenario: Any) -> tuple[Any, Any]:
+    """A scenario of a landing and its laws, which know the mass of its body."""
+    if getattr(scenario, "KIND", "") != "landing":
+        return None, None
+    return scenario, ScenarioLaws(scenario, "cpu", "silent")
 
 
 def _target(model: Any, scenario: Any) -> Mesh | None:

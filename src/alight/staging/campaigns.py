@@ -15,7 +15,8 @@ from alight.campaign.reader import Campaign
 from alight.core.errors import AlightError, InputError
 from alight.scenario.ephemeris import rotation_of
 from alight.shapes.mesh import Mesh
-from alight.staging.assembly import caught_playback, landing_playback
+from alight.staging.assembly import caught_playback, landing_playback, masses_of
+from alight.staging.colours import colours_of
 from alight.staging.ground import body_mesh, body_table
 from alight.staging.landings import Setting, landers_of
 from alight.staging.sky import attitude_of, sun_of
@@ -103,7 +104,9 @@ def _without_tracks(campaign: Campaign, title: str, given: Any, named: Any) -> P
     rotation = None if given is None or _is_study(given) else rotation_of(given.body.rotation)
     sun, why = sun_of(None if rotation is None else given, rotation)
     told += [why] if why else []
-    about = {"target": mesh, "sun": sun, "attitude": attitude_of(rotation)}
+    about: dict[str, Any] = {"target": mesh, "sun": sun, "attitude": attitude_of(rotation)}
+    if rotation is not None:
+        about["colours"] = colours_of(mesh, *masses_of(given), rotation, sun)
     return Playback(title, (), (), notes=tuple(told), **about, **named)
 
 

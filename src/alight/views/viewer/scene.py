@@ -12,6 +12,7 @@ from alight.core.checks import Array
 from alight.core.errors import AlightError
 from alight.shapes.mesh import Mesh
 from alight.views import style
+from alight.views.figures.solid import carried
 from alight.views.playback import Part, Playback, Track
 from alight.views.playback.model import Square
 from alight.views.viewer.container import Container
@@ -100,9 +101,10 @@ class _Writer:
         if mesh is None:
             return None
         if mesh.n_faces > FACETS:
-            mesh, off = _fewer(mesh, FACETS)
+            fine = mesh
+            mesh, off = _fewer(fine, FACETS)
             self.errors["facets_m"] = off
-            colours = {}
+            colours = {name: (carried(fine, v, mesh), unit) for name, (v, unit) in colours.items()}
             self.notes.append(f"the body is drawn with {mesh.n_faces} facets.")
         step = min(VERTEX_STEP * float(mesh.extent.max()), 0.05 * self.size)
         off = self.box.put("target.v", mesh.vertices, max(step, 1e-9 * mesh.bounding_radius))

@@ -13,11 +13,58 @@ class Drawing {
     this.solid = this.program(SOLID_VERTEX, SOLID_FRAGMENT(false));
     this.cut = this.program(SOLID_VERTEX, SOLID_FRAGMENT(true));
     this.cloth = this.program(SOLID_VERTEX, CLOTH_FRAGMENT);
+    this.depth = this.program(SOLID_VERTEX, DEPTH_FRAGMENT);
+    this.makeShade(this.software ? 512 : 1024);
     this.line = this.program(LINE_VERTEX, LINE_FRAGMENT);
     this.point = this.program(POINT_VERTEX, POINT_FRAGMENT);
     gl.enable(gl.DEPTH_TEST);
     gl.depthFunc(gl.LEQUAL);
     gl.blendFunc(gl.SRC_ALPHA, gl.ONE_MINUS_SRC_ALPHA);
+  }
+
+  // What the Sun sees of a few things: where it is nearer than a place, that place is in shadow.
+  makeShade(size) {
+    const gl = this.gl, texture = gl.createTexture(), frame = gl.createFramebuffer();
+    gl.bindTexture(gl.TEXTURE_2D, texture);
+    gl.texStorage2D(gl.TEXTURE_2D, 1, gl.DEPTH_COMPONENT24, size, size);
+    gl.texParameteri(gl.TEXTURE_2D, gl.TEXTURE_COMPARE_MODE, gl.COMPARE_REF_TO_TEXTURE);
+    for (const kind of [gl.TEXTURE_MIN_FILTER, gl.TEXTURE_MAG_FILTER]) gl.texParameteri(gl.TEXTURE_2D, kind, gl.LINEAR);
+    gl.bindFramebuffer(gl.FRAMEBUFFER, frame);
+    gl.framebufferTexture2D(gl.FRAMEBUFFER, gl.DEPTH_ATTACHMENT, gl.TEXTURE_2D, texture, 0);
+    gl.bindFramebuffer(gl.FRAMEBUFFER, null);
+    this.shade = { texture, frame, size, reach: 0, middle: [0, 0, 0], axes: [1, 0, 0, 0, 1, 0, 0, 0, 1] };
+  }
+
+  // Draw things as the Sun sees them, about a middle (from the eye) within a reach [m].
+  castShade(things, sun, middle, reach) {
+    const gl = this.gl, { shade } = this, view = new Float32Array(16);
+    const x = unit(cross(Math.abs(sun[2]) < 0.9 ? [0, 0, 1] : [1, 0, 0], sun)), rows = [x, cross(sun, x), sun];
+    Object.assign(shade, { reach, middle, axes: rows.flat() });
+    rows.forEach((row, r) => {
+      const sign = r === 2 ? -1 : 1;
+      for (let k = 0; k < 3; k++) view[4 * k + r] = (sign * row[k]) / reach;
+      view[12 + r] = (-sign * dot(row, middle)) / reach;
+    });
+    view[15] = 1;
+    gl.bindFramebuffer(gl.FRAMEBUFFER, shade.frame);
+    gl.viewport(0, 0, shade.size, shade.size);
+    gl.clear(gl.DEPTH_BUFFER_BIT);
+    gl.useProgram(this.depth.made);
+    gl.uniformMatrix4fv(this.depth.places.view, false, view);
+    for (const { mesh, instances, origin } of things) {
+      if (!instances.length) continue;
+      gl.uniform3fv(this.depth.places.origin, origin || [0, 0, 0]);
+      this.elements(mesh, instances);
+    }
+    gl.bindFramebuffer(gl.FRAMEBUFFER, null);
+  }
+
+  elements(mesh, instances) {
+    const gl = this.gl;
+    gl.bindVertexArray(mesh.vao);
+    gl.bindBuffer(gl.ARRAY_BUFFER, mesh.instances);
+    gl.bufferData(gl.ARRAY_BUFFER, new Float32Array(instances), gl.DYNAMIC_DRAW);
+    gl.drawElementsInstanced(gl.TRIANGLES, mesh.count, mesh.type, 0, instances.length / 10);
   }
 
   program(vertex, fragment) {
@@ -90,15 +137,22 @@ class Drawing {
     gl.bufferData(gl.ARRAY_BUFFER, vertices, gl.DYNAMIC_DRAW);
   }
 
-  // A line through rows x, y, z, time.
+  // A line through rows x, y, z, time: two triangles a piece. Not by instances, of which renderers on
+  // CPUs make a draw each.
   path(rows) {
-    const gl = this.gl, vao = gl.createVertexArray();
+    const gl = this.gl, vao = gl.createVertexArray(), count = rows.length / 4 - 1;
+    const ends = new Float32Array(32 * Math.max(count, 0)), list = new Uint32Array(6 * Math.max(count, 0));
+    for (let i = 0; i < count; i++) {
+      for (let k = 0; k < 4; k++) ends.set(rows.subarray(4 * i, 4 * i + 8), 32 * i + 8 * k);
+      list.set([0, 1, 2, 2, 1, 3].map((k) => 4 * i + k), 6 * i);
+    }
     gl.bindVertexArray(vao);
-    this.buffer(rows);
-    this.attribute(0, 4, gl.FLOAT, 16, 0, false, 1);
-    this.attribute(1, 4, gl.FLOAT, 16, 16, false, 1);
+    this.buffer(ends);
+    this.attribute(0, 4, gl.FLOAT, 32, 0);
+    this.attribute(1, 4, gl.FLOAT, 32, 16);
+    this.buffer(list, gl.ELEMENT_ARRAY_BUFFER);
     gl.bindVertexArray(null);
-    return { vao, count: rows.length / 4 - 1 };
+    return { vao, count };
   }
 
   // Points with colours and sizes [CSS pixels]: rows x, y, z, r, g, b, size.
@@ -138,18 +192,23 @@ class Drawing {
     gl.uniform3fv(u.sun, look.sun);
     gl.uniform1f(u.ambient, look.ambient);
     if (u.flat_faces) gl.uniform1f(u.flat_faces, mesh.smooth ? 0 : 1);
-    if (u.glow) gl.uniform1f(u.glow, look.glow || 0);
+    if (u.shade) {
+      gl.uniform1i(u.shade, 0);
+      gl.bindTexture(gl.TEXTURE_2D, this.shade.texture);
+      gl.uniform3fv(u.shade_middle, this.shade.middle);
+      gl.uniformMatrix3fv(u.shade_axes, true, this.shade.axes);
+      gl.uniform1f(u.shade_reach, look.unshaded ? 0 : this.shade.reach);
+    }
     if (square) {
       gl.uniform3fv(u.cut_middle, square.middle);
       gl.uniformMatrix3fv(u.cut_axes, true, square.axes.flat());
       gl.uniform1f(u.cut_half, square.half);
     }
     if (look.cloth) gl.enable(gl.BLEND);
-    gl.bindVertexArray(mesh.vao);
-    gl.bindBuffer(gl.ARRAY_BUFFER, mesh.instances);
-    gl.bufferData(gl.ARRAY_BUFFER, new Float32Array(instances), gl.DYNAMIC_DRAW);
-    gl.drawElementsInstanced(gl.TRIANGLES, mesh.count, mesh.type, 0, instances.length / 10);
+    if (look.closed) gl.enable(gl.CULL_FACE);
+    this.elements(mesh, instances);
     gl.disable(gl.BLEND);
+    gl.disable(gl.CULL_FACE);
   }
 
   drawPath(path, offset, now, paint, width) {
@@ -165,7 +224,7 @@ class Drawing {
     gl.uniform4fv(u.paint, paint);
     gl.enable(gl.BLEND);
     gl.bindVertexArray(path.vao);
-    gl.drawArraysInstanced(gl.TRIANGLE_STRIP, 0, 4, path.count);
+    gl.drawElements(gl.TRIANGLES, 6 * path.count, gl.UNSIGNED_INT, 0);
     gl.disable(gl.BLEND);
   }
 

@@ -31,6 +31,22 @@ class Motion {
     return step > 0 ? norm(way) / step : 0;
   }
 
+  // Lines of a track between which its way is straight, but for a length [m].
+  bends(track, far) {
+    const kept = [track.first], last = track.first + track.count - 1, stack = [[track.first, last]];
+    const at = (line) => { const a = line * 3 * track.poses; return [track.place[a], track.place[a + 1], track.place[a + 2]]; };
+    while (stack.length) {
+      const [a, b] = stack.pop(), start = at(a), way = sub(at(b), start), square = dot(way, way) || 1;
+      let worst = far, cut = 0;
+      for (let i = a + 1; i < b; i++) {
+        const p = sub(at(i), start), off = norm(sub(p, scaled(way, clamp(dot(p, way) / square, 0, 1))));
+        if (off > worst) [worst, cut] = [off, i];
+      }
+      if (cut) stack.push([cut, b], [a, cut]); else kept.push(b);
+    }
+    return kept;
+  }
+
   // Vertices of the membrane from its carrier, and that one's place.
   cloth(track, t) {
     if (!track.cloth) return null;

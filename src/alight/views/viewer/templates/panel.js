@@ -134,7 +134,7 @@ class Panel {
     const bar = (title, map, low, high) => {
       const made = element("div", undefined, "ladder"), strip = element("span", undefined, "strip");
       strip.style.background = `linear-gradient(90deg, ${map.map((c) => `rgb(${c.join(",")})`).join(",")})`;
-      made.append(element("b", title), element("span", number(low)), strip, element("span", number(high)));
+      made.append(element("b", title), element("span", number(Number(low.toPrecision(3)))), strip, element("span", number(Number(high.toPrecision(3)))));
       parts.push(made);
     };
     const own = header.target?.colours.find((one) => one.name === viewer.colour);
@@ -159,7 +159,7 @@ class Panel {
       made.append(said);
       parts.push(made);
     }
-    if (!header.sun) parts.push(element("div", "No Sun in the scenario: light comes from the viewer's left.", "words"));
+    if (!header.sun) parts.push(element("div", header.kind === "landing" ? "No Sun in the scenario: another light stands in for it." : "No Sun: light comes from the viewer's left.", "words"));
     box.replaceChildren(...parts);
   }
 

@@ -18,7 +18,14 @@ void main() {
 const SOLID_FRAGMENT = (cut) => `#version 300 es
 precision highp float;
 in vec3 from_eye; in vec3 facing; in vec3 paint;
-uniform vec3 sun; uniform float ambient; uniform float flat_faces; uniform float glow;
+uniform vec3 sun; uniform float ambient; uniform float flat_faces;
+uniform mediump sampler2DShadow shade; uniform vec3 shade_middle; uniform mat3 shade_axes; uniform float shade_reach;
+float lit() {
+  if (shade_reach <= 0.0) return 1.0;
+  vec3 at = shade_axes * (from_eye - shade_middle) / shade_reach;
+  if (max(max(abs(at.x), abs(at.y)), abs(at.z)) >= 0.98) return 1.0;
+  return texture(shade, vec3(0.5 + 0.5 * at.xy, 0.5 - 0.5 * at.z - 0.004));
+}
 ${cut ? "uniform vec3 cut_middle; uniform mat3 cut_axes; uniform float cut_half;" : ""}
 out vec4 shown;
 void main() {
@@ -26,10 +33,13 @@ void main() {
   vec3 n = flat_faces > 0.5 ? cross(dFdx(from_eye), dFdy(from_eye)) : facing;
   n = normalize(n);
   if (flat_faces > 0.5 && dot(n, from_eye) > 0.0) n = -n;
-  float light = ambient + (1.0 - ambient) * max(dot(n, sun), 0.0);
-  vec3 linear = paint * paint * light;
-  shown = vec4(sqrt(linear) + glow * paint, 1.0);
+  float facing_sun = max(dot(n, sun), 0.0);
+  if (facing_sun > 0.0) facing_sun *= lit();
+  shown = vec4(sqrt(paint * paint * (ambient + (1.0 - ambient) * facing_sun)), 1.0);
 }`;
+const DEPTH_FRAGMENT = `#version 300 es
+precision mediump float;
+void main() {}`;
 const CLOTH_FRAGMENT = `#version 300 es
 precision highp float;
 in vec3 from_eye; in vec3 facing; in vec3 paint;
@@ -47,7 +57,7 @@ layout(location=1) in vec4 end;
 uniform mat4 view; uniform vec3 offset; uniform vec2 pixels; uniform float width; uniform float near;
 out float when;
 void main() {
-  int id = gl_VertexID;
+  int id = gl_VertexID & 3;
   float along = float(id & 1), side = float(id >> 1) * 2.0 - 1.0;
   vec4 a = view * vec4(start.xyz + offset, 1.0), b = view * vec4(end.xyz + offset, 1.0);
   if (a.w < near && b.w < near) { gl_Position = vec4(2.0, 2.0, 2.0, 1.0); when = 0.0; return; }

@@ -44,12 +44,12 @@ class Viewer {
     const words = [...this.outcomes().keys()];
     for (const track of this.motion.tracks) {
       track.paint = outcomeColour(track.outcome, words).map((c) => c / 255);
-      const rows = new Float32Array(4 * track.count);
-      for (let i = 0; i < track.count; i++) {
-        const a = (track.first + i) * 3 * track.poses;
+      const kept = this.motion.bends(track, header.errors.position_m || 0), rows = new Float32Array(4 * kept.length);
+      kept.forEach((line, i) => {
+        const a = line * 3 * track.poses;
         for (let k = 0; k < 3; k++) rows[4 * i + k] = track.place[a + k] - header.focus[k];
-        rows[4 * i + 3] = track.time[track.first + i];
-      }
+        rows[4 * i + 3] = track.time[line];
+      });
       track.path = gl.path(rows);
     }
     this.dots = gl.points(new Float32Array(7));
@@ -142,11 +142,14 @@ class Viewer {
     if (canvas.width !== width || canvas.height !== height) Object.assign(canvas, { width, height });
     const view = camera.matrix(this.time, width / height), { eye, back, right, up } = camera.seen;
     const sky = this.motion.sky(this.time);
-    const sun = sky.sun || unit(add(add(scaled(back, 0.6), scaled(right, -0.62)), scaled(up, 0.5)));
+    const sun = sky.sun || this.standIn(back, right, up);
     Object.assign(this, { view, size: [width, height], ratio });
+    const moving = this.placed(eye, height);
+    gl.shade.reach = 0;
+    if (moving.some((one) => one.instances.length)) this.castShade(moving, eye, sun);
     gl.begin(view, width, height, camera.near, ratio);
     this.drawStill(eye, sun);
-    this.drawMoving(eye, sun, height);
+    for (const { mesh, instances, origin } of moving) gl.drawMesh(mesh, instances, { sun, ambient: 0.3, origin, unshaded: true });
     this.drawMarks(eye);
     this.drawCloth(eye, sun);
     this.panel.tick();
@@ -158,7 +161,7 @@ class Viewer {
     const look = { sun, ambient: coloured ? 0.42 : 0.1 };
     const still = (origin) => [...add(from, origin), 0, 0, 0, 1];
     const near = this.nearGround(), square = near?.half ? { ...near, middle: add(near.middle, from) } : null;
-    if (this.target) gl.drawMesh(this.target, [...still([0, 0, 0]), 0, 0, 0], look, square);
+    if (this.target) gl.drawMesh(this.target, [...still([0, 0, 0]), 0, 0, 0], { ...look, closed: true }, square);
     for (const one of this.grounds)
       if (!one.half || one === near) gl.drawMesh(one.mesh, [...still(one.origin), ...PLAIN.terrain], one.half ? look : { sun, ambient: 0.25 });
     if (this.rocks) gl.drawMesh(this.rocks, [...still(header.rocks.origin), ...PLAIN.rocks], look);
@@ -175,9 +178,17 @@ class Viewer {
     return this.header.kind === "landing" ? this.motion.tracks : this.followed ? [this.followed] : [];
   }
 
-  drawMoving(eye, sun, height) {
-    const { gl, header, time } = this, pixel = (2 * Math.tan(FOV / 2)) / height, dots = [];
-    const batches = this.sets.map((set) => set.map(() => []));
+  // A light for scenarios without a Sun: it stands over where runs end, or left of the viewer.
+  standIn(back, right, up) {
+    if (this.header.kind !== "landing") return unit(add(add(scaled(back, 0.6), scaled(right, -0.62)), scaled(up, 0.5)));
+    const [east, north, zenith] = localFrame(this.outward(this.header.focus));
+    return unit(add(add(scaled(zenith, 0.62), scaled(east, -0.65)), scaled(north, 0.35)));
+  }
+
+  // Parts with their places from the eye; landers too small to be seen become dots.
+  placed(eye, height) {
+    const { header, time } = this, pixel = (2 * Math.tan(FOV / 2)) / height, dots = [];
+    const found = this.sets.map((set) => set.map((part) => ({ mesh: part.mesh, origin: part.origin, instances: [] })));
     for (const track of this.shownTracks()) {
       const first = this.motion.at(track, 0, time), away = norm(sub(first.place, eye));
       if ((2 * header.lander) / (away * pixel) < SMALL * this.ratio) {
@@ -187,11 +198,20 @@ class Viewer {
       }
       this.sets[track.set].forEach((part, i) => {
         const pose = track.pose[i], at = pose === 0 ? first : this.motion.at(track, pose, time);
-        batches[track.set][i].push(...sub(at.place, eye), ...at.turn, ...(part.colour || ROLES[part.role] || ROLES.lander));
+        found[track.set][i].instances.push(...sub(at.place, eye), ...at.turn, ...(part.colour || ROLES[part.role] || ROLES.lander));
       });
     }
-    this.sets.forEach((set, k) => set.forEach((part, i) => gl.drawMesh(part.mesh, batches[k][i], { sun, ambient: 0.3, origin: part.origin })));
     this.gl.refill(this.dots, new Float32Array(dots));
+    return found.flat();
+  }
+
+  // Shadows about what is looked at: those of landers and of rocks.
+  castShade(moving, eye, sun) {
+    const { header, camera } = this, middle = camera.kind === "body" ? null : this.followed && camera.kind !== "footprint" ? this.motion.at(this.followed, 0, this.time).place : camera.seen.middle;
+    const landing = header.kind === "landing", reach = landing ? clamp(1.2 * camera.seen.far, 6 * header.lander, 60 * header.lander) : 1.2 * header.lander;
+    if (!middle) return;
+    const rocks = this.rocks ? [{ mesh: this.rocks, instances: [...sub(header.rocks.origin, eye), 0, 0, 0, 1, 0, 0, 0] }] : [];
+    this.gl.castShade([...moving, ...rocks], sun, sub(middle, eye), reach);
   }
 
   drawMarks(eye) {
