@@ -125,7 +125,7 @@ class Panel {
     this.at("bar").style.width = `${(size / metres).toFixed(1)}px`;
     this.at("length").textContent = length(Number(size.toPrecision(1)));
     const north = viewer.northOnScreen(), arrow = this.at("north");
-    arrow.style.visibility = north ? "visible" : "hidden";
+    arrow.closest(".over").hidden = !north;
     if (north) arrow.style.transform = `rotate(${Math.atan2(north[0], north[1])}rad) scaleY(${Math.max(0.35, Math.hypot(...north)).toFixed(3)})`;
   }
 
@@ -170,7 +170,9 @@ class Panel {
     if (!found) return;
     const { header } = this.viewer;
     this.at("name").textContent = `Run ${found.run}: ${found.outcome.replaceAll("_", " ")}`;
-    const rows = Object.entries(found.row).filter(([name]) => name !== "run").map(([name, value]) => {
+    const more = found.track ? { ends_at_s: found.track.end, contacts: found.track.contacts } : {};
+    const values = Object.keys(found.row).length ? found.row : more;
+    const rows = Object.entries(values).filter(([name]) => name !== "run").map(([name, value]) => {
       const line = element("tr");
       line.append(element("th", name), element("td", number(value)));
       return line;

@@ -35,7 +35,8 @@ void main() {
   if (flat_faces > 0.5 && dot(n, from_eye) > 0.0) n = -n;
   float facing_sun = max(dot(n, sun), 0.0);
   if (facing_sun > 0.0) facing_sun *= lit();
-  shown = vec4(sqrt(paint * paint * (ambient + (1.0 - ambient) * facing_sun)), 1.0);
+  float fill = ambient * (0.4 + 0.6 * max(dot(n, normalize(-from_eye)), 0.0)); // so that forms are seen at night
+  shown = vec4(sqrt(paint * paint * (fill + (1.0 - ambient) * facing_sun)), 1.0);
 }`;
 const DEPTH_FRAGMENT = `#version 300 es
 precision mediump float;

@@ -158,7 +158,7 @@ class Viewer {
 
   drawStill(eye, sun) {
     const { header, gl } = this, from = scaled(eye, -1), coloured = this.colour !== "plain";
-    const look = { sun, ambient: coloured ? 0.42 : 0.1 };
+    const look = { sun, ambient: coloured ? 0.45 : 0.14 };
     const still = (origin) => [...add(from, origin), 0, 0, 0, 1];
     const near = this.nearGround(), square = near?.half ? { ...near, middle: add(near.middle, from) } : null;
     if (this.target) gl.drawMesh(this.target, [...still([0, 0, 0]), 0, 0, 0], { ...look, closed: true }, square);
