@@ -22,8 +22,8 @@ from alight.views.viewer.keyframes import kept_lines
 MOST_BYTES = 3_000_000
 #: Facets of the body and rest sites that a page carries at most.
 FACETS, SITES = 60_000, 4_000
-#: Lines of all tracks together at most; tolerances grow until they fit.
-LINES = 130_000
+#: Lines of all tracks together at most; tolerances grow until they fit, so many times.
+LINES, COARSER = 160_000, 4
 #: Distance that a part may be shown off, over the lander's size, also where it has joints, and
 #: angle [rad].
 FAR, FAR_JOINTS, ANGLE = 0.01, 0.002, 0.03
@@ -166,8 +166,13 @@ class _Writer:
                 sets.append([self._part(len(sets), k, p) for k, p in enumerate(parts)])
             told.append(self._track(track, known[id(parts)], which))
             groups.setdefault(len(poses), []).append((track, poses))
-        for poses_count, members in groups.items():
-            self._lines(poses_count, members, told, tracks)
+        for count, members in groups.items():
+            self._lines(count, members, told, tracks)
+        shown = [k for k, entry in enumerate(told) if "first" in entry]
+        if len(shown) < len(tracks):
+            left = len(tracks) - len(shown)
+            self.notes.append(f"paths of {left} runs are left out: they would take too much room.")
+        tracks, told = [tracks[k] for k in shown], [told[k] for k in shown]
         self._contacts(tracks, told)
         self._cloth(tracks, told)
         return told, sets
@@ -183,31 +188,38 @@ class _Writer:
         return {**told, "end": track.end, "row": row}
 
     def _lines(self, poses: int, members: Any, told: Any, tracks: list[Track]) -> None:
-        """Lines of the tracks with so many poses, thinned together."""
+        """Lines of the tracks with so many poses, thinned together; of as many as there is room."""
         time = np.concatenate([track.time for track, _ in members])
         place = np.concatenate([track.position[:, own] for track, own in members])
         turn = np.concatenate([_continuous(track.attitude[:, own]) for track, own in members])
-        lengths = [len(track.time) for track, _ in members]
-        ends = np.cumsum([0, *lengths])
+        ends = np.cumsum([0, *(len(track.time) for track, _ in members)])
+        kept, far, angle = self._thinned(poses, time, place, turn, ends)
+        before = np.concatenate([[0], np.cumsum(kept)])
+        fits = max(1, int((before[ends[1:]] * poses <= LINES).sum()))
+        kept[ends[fits] :] = False
+        self._store(poses, time[kept], place[kept], turn[kept], far, angle)
+        places = {id(track): k for k, (track, _) in enumerate(members[:fits])}
+        for track, entry in zip(tracks, told, strict=True):
+            if (k := places.get(id(track))) is not None:
+                first, last = int(before[ends[k]]), int(before[ends[k + 1]])
+                entry |= {"poses": poses, "first": first, "count": last - first}
+
+    def _thinned(
+        self, poses: int, time: Array, place: Array, turn: Array, ends: Any
+    ) -> tuple[Any, float, float]:
+        """Which lines stay, and the tolerances that it takes: they grow where there are many."""
         forced = np.zeros(len(time), bool)
         forced[ends[:-1]] = forced[ends[1:] - 1] = True
         same = np.flatnonzero(np.diff(time) == 0.0)
         forced[same] = forced[same + 1] = True
         far = (FAR if poses == 1 else FAR_JOINTS) * self.size
-        angle, kept = ANGLE, forced
-        for _ in range(12):
+        angle = ANGLE
+        for coarser in range(COARSER + 1):
             kept = kept_lines(time, place, turn, forced, far, angle)
-            if kept.sum() * poses <= LINES:
+            if kept.sum() * poses <= LINES or coarser == COARSER:
                 break
-            far, angle = 2.0 * far, min(1.6 * angle, 0.5)
-        self._store(poses, time[kept], place[kept], turn[kept], far, angle)
-        before = np.concatenate([[0], np.cumsum(kept)])
-        places = {id(track): k for k, (track, _) in enumerate(members)}
-        for track, entry in zip(tracks, told, strict=True):
-            if id(track) in places:
-                a, b = ends[places[id(track)]], ends[places[id(track)] + 1]
-                first, last = int(before[a]), int(before[b])
-                entry |= {"poses": poses, "first": first, "count": last - first}
+            far, angle = 2.0 * far, 1.6 * angle
+        return kept, far, angle
 
     def _store(
         self, poses: int, time: Array, place: Array, turn: Array, far: float, angle: float

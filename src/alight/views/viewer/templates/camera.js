@@ -39,7 +39,7 @@ class Camera {
     else frame = header.up ? header.up : [0, 0, 1];
     let axes = localFrame(frame);
     if (this.kind === "body" && !header.up) axes = [[1, 0, 0], [0, 1, 0], [0, 0, 1]];
-    return viewer.inFrame(point, axes, t);
+    return this.kind === "ground" ? { point, axes } : viewer.inFrame(point, axes, t); // who stands on the ground turns with it
   }
 
   place(t, aspect) {
