@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from alight.core import frames
 from alight.core.checks import Array
 from alight.core.errors import AlightError
 from alight.shapes.mesh import Mesh
@@ -30,7 +31,7 @@ FAR, FAR_JOINTS, ANGLE = 0.01, 0.002, 0.03
 #: Steps of quaternions, and of vertices over the size of what they belong to.
 TURN_STEP, VERTEX_STEP = 1.0 / 8192.0, 1.0 / 65535.0
 #: Frames of a membrane at most; steps of its vertices over its size.
-FRAMES, CLOTH_STEP = 160, 1.0 / 4096.0
+FRAMES, CLOTH_STEP = 450, 1.0 / 4096.0
 #: Samples of how the target turns: at most this angle apart [rad].
 SPIN_TURN, SPIN_MOST = 0.2, 4_000
 #: Contacts of a run that are marked at most: the hardest of them.
@@ -258,16 +259,13 @@ class _Writer:
         for k, (track, entry) in enumerate(zip(tracks, told, strict=True)):
             if track.surface is None:
                 continue
-            frames = np.unique(np.linspace(0, len(track.time) - 1, share).astype(np.int64))
-            place = track.surface[frames]
+            cloth = _carried_cloth(track)
+            some = _frames_of(cloth, share)
+            place = cloth[some]
             size = float(np.ptp(place[0], axis=0).max())
-            self.box.put(f"cloth{k}.t", track.time[frames], max(track.end, 1e-9) / 2**30)
-            own = track.position[frames, 1]
-            # About what carries it, which moves far: what is left of it is small.
-            off = self.box.put(
-                f"cloth{k}.v", (place - own[:, None]).reshape(len(place), -1), CLOTH_STEP * size
-            )
-            self._worst("membrane_m", math.sqrt(3.0) * off + _between_frames(track, frames))
+            self.box.put(f"cloth{k}.t", track.time[some], max(track.end, 1e-9) / 2**30)
+            off = self.box.put(f"cloth{k}.v", place.reshape(len(place), -1), CLOTH_STEP * size)
+            self._worst("membrane_m", math.sqrt(3.0) * off + _between_frames(track, cloth, some))
             entry["cloth"] = [k, int(place.shape[1])]
         self.notes.append(f"{self.shown.surface.note}.")
 
@@ -336,15 +334,29 @@ class _Writer:
         return f"{'; '.join(told)}." if told else "nothing is rounded."
 
 
-def _between_frames(track: Track, frames: Any) -> float:
-    """How far the surface is from even motion between frames, at most."""
+def _carried_cloth(track: Track) -> Array:
+    """(T, V, 3) the surface in the axes of what carries it: how it moves with that is left out."""
     assert track.surface is not None
-    own = track.surface - track.position[:, 1][:, None]
-    piece = np.clip(np.searchsorted(frames, np.arange(len(own)), side="right") - 1, 0, None)
-    piece = np.minimum(piece, len(frames) - 2) if len(frames) > 1 else piece
-    if len(frames) < 2:
+    away = track.surface - track.position[:, 1][:, None]
+    return frames.quat_rotate_inv(track.attitude[:, 1][:, None], away)
+
+
+def _frames_of(cloth: Array, count: int) -> Any:
+    """Numbers of ``count`` frames at most, more of them where the surface moves faster."""
+    way = np.linalg.norm(np.diff(cloth, axis=0), axis=2).max(axis=1, initial=0.0)
+    # Some everywhere: a fifth of them by time alone.
+    along = np.concatenate([[0.0], np.cumsum(way + 0.25 * max(float(way.mean()), 1e-12))])
+    wanted = np.linspace(0.0, along[-1], count)
+    return np.unique([0, *np.searchsorted(along, wanted[1:-1]), len(cloth) - 1])
+
+
+def _between_frames(track: Track, own: Array, some: Any) -> float:
+    """How far the surface is from even motion between frames, at most."""
+    piece = np.clip(np.searchsorted(some, np.arange(len(own)), side="right") - 1, 0, None)
+    piece = np.minimum(piece, len(some) - 2) if len(some) > 1 else piece
+    if len(some) < 2:
         return 0.0
-    a, b = frames[piece], frames[piece + 1]
+    a, b = some[piece], some[piece + 1]
     span = np.where(track.time[b] > track.time[a], track.time[b] - track.time[a], 1.0)
     s = ((track.time - track.time[a]) / span)[:, None, None]
     return float(np.linalg.norm(own[a] + s * (own[b] - own[a]) - own, axis=2).max())

@@ -47,14 +47,14 @@ class Motion {
     return kept;
   }
 
-  // Vertices of the membrane from its carrier, and that one's place.
+  // Vertices of the membrane in the axes of its carrier, and how that one stands.
   cloth(track, t) {
     if (!track.cloth) return null;
     const [k, count] = track.cloth, times = this.arrays[`cloth${k}.t`], all = this.arrays[`cloth${k}.v`];
     const [line, s] = lineAt(times, 0, times.length, t), w = 3 * count, a = line * w;
     const b = s > 0 ? a + w : a, out = new Float32Array(w);
     for (let i = 0; i < w; i++) out[i] = all[a + i] + s * (all[b + i] - all[a + i]);
-    return { vertices: out, place: this.at(track, track.pose[1], t).place };
+    return { vertices: out, ...this.at(track, track.pose[1], t) };
   }
 
   // Attitude of the target against that at the start, and the Sun in the axes of the playback.

@@ -246,7 +246,7 @@ class Viewer {
     const found = this.cloth && this.followed ? this.motion.cloth(this.followed, this.time) : null;
     if (!found) return;
     this.gl.reshape(this.cloth, found.vertices);
-    this.gl.drawMesh(this.cloth, [...sub(found.place, eye), 0, 0, 0, 1, ...ROLES.membrane], { sun, ambient: 0.35, cloth: true });
+    this.gl.drawMesh(this.cloth, [...sub(found.place, eye), ...found.turn, ...ROLES.membrane], { sun, ambient: 0.35, cloth: true });
   }
 
   // -- what people do ----------------------------------------------------------------------------
