@@ -82,3 +82,15 @@ def test_body_of_a_scenario(tmp_path):
     assert mesh is None
     assert "ball.obj" in note
     assert body_mesh({}, 320) == (None, "")
+
+
+def test_the_page_has_a_viewer_unless_it_is_left_out(folder):
+    told = json.loads(_invoke(folder, "--json").stdout)
+    page = pathlib.Path(told["report"])
+    text = page.read_text("utf-8")
+    assert text.count('class="alight-viewer"') == 1
+    assert "http" not in text.partition("<script>")[2]
+    assert told["viewer"]["bytes"] < 3_000_000
+    flat = json.loads(_invoke(folder, "--no-3d", "--json").stdout)
+    assert "viewer" not in flat
+    assert "alight-viewer" not in page.read_text("utf-8")
