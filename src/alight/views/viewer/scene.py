@@ -324,7 +324,7 @@ class _Writer:
         told = []
         if "position_m" in found:
             turn = math.degrees(found["angle_rad"])
-            told.append(f"landers are shown within {_length(found['position_m'])} and {turn:.2g}°")
+            told.append(f"what moves is shown within {_length(found['position_m'])} and {turn:.2g}°")
         if "vertices_m" in found:
             told.append(f"vertices of the body within {_length(found['vertices_m'])}")
         if "facets_m" in found:
@@ -407,9 +407,9 @@ def ladder(chosen: Any, count: int = 17) -> list[list[int]]:
 
 
 def _length(metres: float) -> str:
-    if metres < 1e-3:
+    if metres < 9.5e-5:
         return f"{1e6 * metres:.2g} µm"
-    if metres < 0.1:
+    if metres < 0.095:
         return f"{1e3 * metres:.2g} mm"
     return f"{metres:.2g} m"
 
