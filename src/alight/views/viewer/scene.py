@@ -324,7 +324,8 @@ class _Writer:
         told = []
         if "position_m" in found:
             turn = math.degrees(found["angle_rad"])
-            told.append(f"what moves is shown within {_length(found['position_m'])} and {turn:.2g}°")
+            far = _length(found["position_m"])
+            told.append(f"what moves is shown within {far} and {turn:.2g}°")
         if "vertices_m" in found:
             told.append(f"vertices of the body within {_length(found['vertices_m'])}")
         if "facets_m" in found:
