@@ -28,6 +28,7 @@ from benchmarks import (
     starts,
     tree_landings,
     trees,
+    viewer,
 )
 
 PARTS = {
@@ -49,6 +50,7 @@ PARTS = {
     "reports": reports,
     "peers": peers,
     "starts": starts,
+    "viewer": viewer,
 }
 
 RESULTS = pathlib.Path(__file__).parent / "RESULTS.md"

@@ -27,6 +27,7 @@ if TYPE_CHECKING:
         motions,
         scenario,
         shapes,
+        staging,
         surfaces,
         vehicles,
     )
@@ -39,6 +40,7 @@ if TYPE_CHECKING:
     from alight.scenario.building.prepare import simulate
     from alight.scenario.landers import find as lander
     from alight.shapes import Mesh
+    from alight.staging.gathering import playback, view
     from alight.vehicles import RigidLander
     from alight.views.compare.findings import compare
 
@@ -66,13 +68,16 @@ __all__ = [
     "membrane",
     "motions",
     "open_campaign",
+    "playback",
     "run_batch",
     "run_campaign",
     "scenario",
     "shapes",
     "simulate",
+    "staging",
     "surfaces",
     "vehicles",
+    "view",
 ]
 
 lazy.door(
@@ -86,6 +91,7 @@ lazy.door(
         "alight.scenario.building.prepare": "simulate",
         "alight.scenario.landers": "lander=find",
         "alight.shapes": "Mesh",
+        "alight.staging.gathering": "playback view",
         "alight.vehicles": "RigidLander",
         "alight.views.compare.findings": "compare",
     },

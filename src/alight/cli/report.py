@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -16,7 +15,7 @@ from alight.core.errors import AlightError, InputError
 
 if TYPE_CHECKING:
     from alight.campaign.reader import Campaign
-    from alight.shapes.mesh import Mesh
+    from alight.views.playback import Playback
     from alight.views.report import Report
 
 #: Facets of the body on maps and pictures, at most: more cannot be seen there.
@@ -46,6 +45,9 @@ def command(
             metavar="DATE",
         ),
     ] = None,
+    still: Annotated[
+        bool, typer.Option("--no-3d", help="Leave out the view in three dimensions.")
+    ] = False,
     show: Annotated[bool, typer.Option("--open", help="Open the page in the browser.")] = False,
     as_json: Annotated[
         bool, typer.Option("--json", help="Print the key numbers as JSON, for scripts.")
@@ -69,6 +71,9 @@ def command(
     campaign = open_campaign(folder)
     with reported("silent" if as_json else "auto"):
         given, note = _given(campaign, date)
+        if not still:
+            given["playback"], why = _playback(campaign, given.get("mesh"))
+            note = " ".join(line for line in (note, why) if line)
         report = _write(campaign, place, given, silent=as_json)
     if as_json:
         screen.echo_json(_data(report, note))
@@ -95,11 +100,12 @@ def _given(campaign: Campaign, date: str | None) -> tuple[dict[str, Any], str]:
     from alight.cli.report_capture import looks_of
     from alight.cli.report_lander import articulated_of, limits_of, look_of
     from alight.cli.report_sun import light_for, sun_of
+    from alight.staging.ground import body_mesh, body_table
     from alight.views.report import kind_of
 
     kind = kind_of(campaign)
     if kind == "landing":
-        mesh, note = body_mesh(body_of(campaign))
+        mesh, note = body_mesh(body_table(campaign), FACETS)
         given: dict[str, Any] = {"mesh": mesh, "sun": sun_of(campaign.scenario, date)}
         given["light"] = light_for(campaign)
         lander = articulated_of(campaign)
@@ -117,31 +123,19 @@ def _given(campaign: Campaign, date: str | None) -> tuple[dict[str, Any], str]:
     return {"look": look}, note
 
 
-def body_of(campaign: Campaign) -> Mapping[str, Any]:
-    """The section on the body; of a study its file is beside the tables."""
-    body = dict(campaign.scenario.get("body", {}))
-    if "study" in campaign.scenario and "mesh" in body:
-        body["mesh"] = str(campaign.folder / body["mesh"])
-    return body
+def _playback(campaign: Campaign, mesh: Any) -> tuple[Playback | None, str]:
+    """What is shown in three dimensions, or why nothing is."""
+    from alight.staging import playback
 
-
-def body_mesh(body: Mapping[str, Any]) -> tuple[Mesh | None, str]:
-    """The body of a resolved scenario, for maps and pictures, or why there is none."""
-    from alight.scenario import bodies
-    from alight.shapes.mesh import Mesh
-
-    name, file = body.get("name"), body.get("mesh")
+    if not len(campaign):
+        return None, ""
     try:
-        if name:
-            facets = min(FACETS, int(body.get("facets") or FACETS))
-            return bodies.find(str(name)).mesh(facets), ""
-        if not file:
-            return None, ""
-        mesh = Mesh.read(str(file), body.get("unit"), repair=bool(body.get("repair")))
+        made = playback(campaign, mesh=mesh)
     except AlightError as error:
-        return None, f"maps have no relief and there are no pictures of the body: {error}"
-    mesh = mesh.recentred() if body.get("recentre") else mesh
-    return (mesh.simplified(FACETS) if mesh.n_faces > FACETS else mesh), ""
+        return None, f"there is no view in three dimensions: {error}"
+    if made.target is None and not made.tracks:
+        return None, ""
+    return made, ""
 
 
 def _write(campaign: Campaign, out: Path | None, given: dict[str, Any], silent: bool) -> Report:

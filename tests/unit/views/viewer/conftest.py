@@ -1,0 +1,6 @@
+"""Tests here share a made-up playback."""
+
+import pathlib
+import sys
+
+sys.path.insert(0, str(pathlib.Path(__file__).parent))  # tests are no package
