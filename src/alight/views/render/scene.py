@@ -1,0 +1,164 @@
+"""What is in a picture: parts (meshes with colours) and things, which are parts at poses.
+
+A scene is made once and moved from picture to picture. It lives on the device that draws it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import warp as wp
+
+from alight.core import devices, frames
+from alight.shapes.mesh import Mesh
+from alight.views.render import tracing
+
+Array = npt.NDArray[np.float64]
+
+#: Reflectance of what is drawn without colours: a warm grey, linear light.
+GREY = np.array([0.52, 0.50, 0.475])
+
+#: Weight of Lommel and Seeliger's law on regolith; what is made of metal or foil has none.
+REGOLITH = 0.35
+
+#: Shadow rays begin above the ground by this part of the scene's size.
+LIFT = 2e-6
+
+
+@dataclass(frozen=True, eq=False)
+class Part:
+    """A mesh and how it looks."""
+
+    mesh: Mesh
+    colours: Array | None = None
+    """(n, 3) reflectance of vertices, linear light; grey if not given."""
+    sky: Array | None = None
+    """(n,) open part of the sky over vertices; all of it if not given."""
+    lunar: float = REGOLITH
+    """Weight of Lommel and Seeliger's law against Lambert's, 0 to 1."""
+
+
+@dataclass(frozen=True, eq=False)
+class Thing:
+    """A part at a pose."""
+
+    part: int
+    place: npt.ArrayLike = (0.0, 0.0, 0.0)
+    """Of the part's origin [m]."""
+    attitude: npt.ArrayLike = (0.0, 0.0, 0.0, 1.0)
+    """xyzw, from axes of the part to those of the scene."""
+    tint: npt.ArrayLike = (1.0, 1.0, 1.0)
+    """Factors of its colours."""
+
+
+class Scene:
+    """Parts and things on a device, ready for rays."""
+
+    def __init__(
+        self,
+        parts: Sequence[Part],
+        things: Sequence[Thing],
+        device: devices.Device,
+        origin: npt.ArrayLike = (0.0, 0.0, 0.0),
+    ) -> None:
+        """Take parts to the device.
+
+        Args:
+            parts: What things are made of.
+            things: What is seen first; ``move`` replaces them.
+            device: Where rays are traced.
+            origin: A point near what is looked at closely [m]: there arithmetic is finest.
+        """
+        self.device, self.origin = device, np.asarray(origin, dtype=np.float64)
+        self._parts = list(parts)
+        self._radius = [float(np.linalg.norm(p.mesh.vertices, axis=1).max()) for p in parts]
+        counts = np.cumsum([0, *(p.mesh.n_vertices for p in parts)])
+        faces = np.concatenate([p.mesh.faces + k for p, k in zip(parts, counts, strict=False)])
+        self.colours = np.concatenate([_colours(p) for p in parts])
+        self.world = tracing.World()
+        self._meshes = [self._mesh(part.mesh.vertices, part.mesh.faces) for part in parts]
+        self.world.mesh = self._array([m.id for m in self._meshes], wp.uint64)
+        first = np.cumsum([0, *(p.mesh.n_faces for p in parts)])[:-1]
+        self.world.first = self._array(first, wp.int32)
+        self.world.lunar = self._array([p.lunar for p in parts], wp.float32)
+        self.world.corner = self._array(faces, wp.vec3i)
+        self.world.sky = self._array(np.concatenate([_sky(p) for p in parts]), wp.float32)
+        self._surfaces = [(p.mesh.vertices, p.mesh.vertex_normals) for p in parts]
+        self._take_surfaces()
+        self.move(things)
+
+    def move(self, things: Sequence[Thing]) -> None:
+        """Put things where they are now."""
+        self.things = list(things)
+        place = np.stack([np.asarray(t.place, dtype=np.float64) for t in things]) - self.origin
+        turn = np.stack([np.asarray(t.attitude, dtype=np.float64) for t in things])
+        part = [t.part for t in things]
+        low, high = zip(
+            *(self._box(t.part, p, q) for t, p, q in zip(things, place, turn, strict=True)),
+            strict=True,
+        )
+        self.size = float(np.linalg.norm(np.max(high, axis=0) - np.min(low, axis=0)))
+        margin = 1e-5 * self.size  # boxes of flat parts have a thickness, too
+        self.world.part = self._array(part, wp.int32)
+        self.world.place = self._array(place, wp.vec3)
+        self.world.turn = self._array(turn, wp.quat)
+        self.world.lift = LIFT * self.size
+        self.tints = self._array([t.tint for t in things], wp.vec3)
+        boxes = [self._array(x, wp.vec3) for x in (np.array(low) - margin, np.array(high) + margin)]
+        self._tree = wp.Bvh(*boxes)
+        self.world.tree = self._tree.id
+
+    def deform(self, part: int, mesh: Mesh) -> None:
+        """Give a part other vertices; facets stay. Things are placed anew by ``move``."""
+        self._surfaces[part] = (mesh.vertices, mesh.vertex_normals)
+        self._radius[part] = float(np.linalg.norm(mesh.vertices, axis=1).max())
+        self._meshes[part].points.assign(np.ascontiguousarray(mesh.vertices, dtype=np.float32))
+        self._meshes[part].refit()
+        self._take_surfaces()
+
+    def array_of_colours(self, colours: Array | None = None) -> wp.array:
+        """Reflectances of all vertices on the device."""
+        return self._array(self.colours if colours is None else colours, wp.vec3)
+
+    def _take_surfaces(self) -> None:
+        vertex, normal = (np.concatenate(x) for x in zip(*self._surfaces, strict=True))
+        self.world.vertex = self._array(vertex, wp.vec3)
+        self.world.normal = self._array(normal, wp.vec3)
+
+    def _box(self, part: int, place: Array, turn: Array) -> tuple[Array, Array]:
+        """Edges of a box about a thing."""
+        vertices = self._surfaces[part][0]
+        if len(vertices) > 2000:  # a ball about it will do, as large parts are few and still
+            corners = vertices if np.allclose(turn, [0, 0, 0, 1]) else None
+            if corners is None:
+                return place - self._radius[part], place + self._radius[part]
+            return place + corners.min(axis=0), place + corners.max(axis=0)
+        turned = place + frames.quat_rotate(turn, vertices)
+        return turned.min(axis=0), turned.max(axis=0)
+
+    def _mesh(self, vertices: Array, faces: Any) -> wp.Mesh:
+        points = self._array(vertices, wp.vec3)
+        return wp.Mesh(points, self._array(np.ravel(faces), wp.int32))
+
+    def _array(self, values: npt.ArrayLike, kind: Any) -> wp.array:
+        return devices.array(_single(values), kind, self.device)
+
+
+def _single(values: npt.ArrayLike) -> npt.NDArray[Any]:
+    """Values as kernels have them: single precision."""
+    given = np.asarray(values)
+    return given.astype(np.float32) if given.dtype == np.float64 else given
+
+
+def _colours(part: Part) -> Array:
+    if part.colours is None:
+        return np.broadcast_to(GREY, (part.mesh.n_vertices, 3))
+    return np.asarray(part.colours, dtype=np.float64)
+
+
+def _sky(part: Part) -> Array:
+    return np.ones(part.mesh.n_vertices) if part.sky is None else part.sky
