@@ -105,10 +105,9 @@ class View:
         self.camera = camera
         light = sky_view(mesh) if sky is None else sky
         # Few rays, beside a page's other work: a GPU would have to be woken for them.
+        part = Part(mesh, sky=light, lunar=lunar)
         middle = 0.5 * (mesh.vertices.min(axis=0) + mesh.vertices.max(axis=0))
-        scene = Scene(
-            [Part(mesh, sky=light, lunar=lunar)], [Thing(0)], devices.resolve("cpu"), middle
-        )
+        scene = Scene([part], [Thing(0)], devices.resolve("cpu"), middle)
         lens, self._extent = _parallel(mesh, camera, pixels, window)
         lamps = Lamps(camera.direction(sun), camera.direction(FILL))
         self._exposure = Exposure(scene, lens, lamps, oversampling)

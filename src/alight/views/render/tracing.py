@@ -36,6 +36,13 @@ class World:
     normal: wp.array(dtype=wp.vec3)
     sky: wp.array(dtype=wp.float32)
     """(vertices,) open part of the sky."""
+    grain: wp.array(dtype=wp.float32)
+    """(parts,) slopes of a fine roughness that is drawn for scale alone."""
+    hole: wp.int32
+    """Thing that is not there inside a prism, where another stands for it; -1 for none."""
+    middle: wp.vec3
+    prism: wp.mat33
+    """Rows: axes of the prism, each divided by half its side."""
     lift: wp.float32
     """Shadow rays begin so far above the ground [m]."""
 
@@ -97,6 +104,36 @@ class Samples:
 
 
 @wp.func
+def _struck(world: World, thing: int, start: wp.vec3, way: wp.vec3, far: float) -> Met:
+    """Where a ray first meets a thing, its hole left out, no farther than ``far``."""
+    found = Met()
+    found.thing = -1
+    part = world.part[thing]
+    turn = world.turn[thing]
+    begin = wp.quat_rotate_inv(turn, start - world.place[thing])
+    toward = wp.quat_rotate_inv(turn, way)
+    passed = float(0.0)
+    for _ in range(8):  # a ray passes through few facets of a hole
+        hit = wp.mesh_query_ray(world.mesh[part], begin + passed * toward, toward, far - passed)
+        if not hit.result:
+            return found
+        t = passed + hit.t
+        inside = False
+        if thing == world.hole:
+            at = world.prism * (start + t * way - world.middle)
+            inside = wp.max(wp.abs(at)) < 1.0
+        if not inside:
+            found.thing = thing
+            found.facet = world.first[part] + hit.face
+            found.u = hit.u
+            found.v = hit.v
+            found.t = t
+            return found
+        passed = t * 1.000001 + world.lift
+    return found
+
+
+@wp.func
 def _nearest(world: World, start: wp.vec3, way: wp.vec3) -> Met:
     found = Met()
     found.thing = -1
@@ -104,17 +141,9 @@ def _nearest(world: World, start: wp.vec3, way: wp.vec3) -> Met:
     thing = int(0)
     query = wp.bvh_query_ray(world.tree, start, way)
     while wp.bvh_query_next(query, thing):
-        part = world.part[thing]
-        turn = world.turn[thing]
-        begin = wp.quat_rotate_inv(turn, start - world.place[thing])
-        toward = wp.quat_rotate_inv(turn, way)
-        hit = wp.mesh_query_ray(world.mesh[part], begin, toward, found.t)
-        if hit.result:
-            found.thing = thing
-            found.facet = world.first[part] + hit.face
-            found.u = hit.u
-            found.v = hit.v
-            found.t = hit.t
+        met = _struck(world, thing, start, way, found.t)
+        if met.thing >= 0:
+            found = met
     return found
 
 
@@ -123,11 +152,16 @@ def _hidden(world: World, start: wp.vec3, way: wp.vec3) -> bool:
     thing = int(0)
     query = wp.bvh_query_ray(world.tree, start, way)
     while wp.bvh_query_next(query, thing):
-        turn = world.turn[thing]
-        begin = wp.quat_rotate_inv(turn, start - world.place[thing])
-        toward = wp.quat_rotate_inv(turn, way)
-        if wp.mesh_query_ray_anyhit(world.mesh[world.part[thing]], begin, toward, float(1.0e30)):
-            return True
+        if thing == world.hole:
+            if _struck(world, thing, start, way, float(1.0e30)).thing >= 0:
+                return True
+        else:
+            turn = world.turn[thing]
+            begin = wp.quat_rotate_inv(turn, start - world.place[thing])
+            toward = wp.quat_rotate_inv(turn, way)
+            part = world.part[thing]
+            if wp.mesh_query_ray_anyhit(world.mesh[part], begin, toward, float(1.0e30)):
+                return True
     return False
 
 
@@ -153,7 +187,27 @@ def _above(p: wp.vec3, corner: wp.vec3, normal: wp.vec3) -> wp.vec3:
 
 
 @wp.func
-def _light(world: World, lamps: Lamps, met: Met, start: wp.vec3, way: wp.vec3) -> wp.vec3:
+def _roughness(at: wp.vec3, toward: wp.vec3, wide: float) -> float:
+    """Slope along a direction of four octaves of noise, the finest some pixels wide: as the viewer
+    comes nearer, finer ones appear."""
+    seed = wp.rand_init(7)
+    level = wp.log2(5.0 * wide)
+    finest = wp.floor(level)
+    slope = float(0.0)
+    for k in range(4):
+        wave = wp.pow(2.0, finest + float(k))
+        part = float(1.0)
+        if k == 0:
+            part = finest + 1.0 - level
+        if k == 3:
+            part = level - finest
+        q = at / wave
+        slope += part * (wp.noise(seed, q + 0.3 * toward) - wp.noise(seed, q)) / 0.3
+    return slope
+
+
+@wp.func
+def _light(world: World, lamps: Lamps, met: Met, way: wp.vec3, wide: float) -> wp.vec3:
     """Light where a ray ends; the Sun's by the lunar-Lambert law (McEwen 1991): a share k of
     Lommel and Seeliger's 2 m / (m + e) and 1 - k of Lambert's m, with the cosines m of the Sun and
     e of the viewer."""
@@ -177,6 +231,10 @@ def _light(world: World, lamps: Lamps, met: Met, start: wp.vec3, way: wp.vec3) -
         flat = -flat
     found = wp.vec3(0.0, wp.max(wp.dot(normal, lamps.fill), 0.0) * sky, sky)
     m = wp.dot(normal, lamps.sun)
+    grain = world.grain[world.part[met.thing]]
+    if grain > 0.0:
+        at = world.place[met.thing] + wp.quat_rotate(turn, p)
+        m -= grain * _roughness(at, lamps.sun - m * normal, wide) * wp.min(m, 0.5)
     if m > 0.0:
         e = wp.max(-wp.dot(normal, way), 0.02)
         k = world.lunar[world.part[met.thing]]
@@ -214,7 +272,10 @@ def trace(offset: int, world: World, lens: Lens, lamps: Lamps, out: Samples) -> 
     if met.thing >= 0:
         out.facet[i] = met.facet
         out.share[i] = wp.vec2(met.u, met.v)
-        out.light[i] = _light(world, lamps, met, start, way)
+        wide = lens.pixel
+        if lens.parallel == 0:
+            wide = lens.pixel * met.t
+        out.light[i] = _light(world, lamps, met, way, wide)
 
 
 @wp.kernel(enable_backward=False)
