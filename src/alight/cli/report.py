@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -12,11 +11,10 @@ from alight.cli import screen
 from alight.cli.names import page_path
 from alight.cli.options import optional
 from alight.core.compile_notice import reported
-from alight.core.errors import AlightError, InputError
+from alight.core.errors import InputError
 
 if TYPE_CHECKING:
     from alight.campaign.reader import Campaign
-    from alight.shapes.mesh import Mesh
     from alight.views.report import Report
 
 #: Facets of the body on maps and pictures, at most: more cannot be seen there.
@@ -95,11 +93,12 @@ def _given(campaign: Campaign, date: str | None) -> tuple[dict[str, Any], str]:
     from alight.cli.report_capture import looks_of
     from alight.cli.report_lander import articulated_of, limits_of, look_of
     from alight.cli.report_sun import light_for, sun_of
+    from alight.staging.ground import body_mesh, body_table
     from alight.views.report import kind_of
 
     kind = kind_of(campaign)
     if kind == "landing":
-        mesh, note = body_mesh(body_of(campaign))
+        mesh, note = body_mesh(body_table(campaign), FACETS)
         given: dict[str, Any] = {"mesh": mesh, "sun": sun_of(campaign.scenario, date)}
         given["light"] = light_for(campaign)
         lander = articulated_of(campaign)
@@ -115,33 +114,6 @@ def _given(campaign: Campaign, date: str | None) -> tuple[dict[str, Any], str]:
         return {}, ""
     look, note = looks_of(campaign)
     return {"look": look}, note
-
-
-def body_of(campaign: Campaign) -> Mapping[str, Any]:
-    """The section on the body; of a study its file is beside the tables."""
-    body = dict(campaign.scenario.get("body", {}))
-    if "study" in campaign.scenario and "mesh" in body:
-        body["mesh"] = str(campaign.folder / body["mesh"])
-    return body
-
-
-def body_mesh(body: Mapping[str, Any]) -> tuple[Mesh | None, str]:
-    """The body of a resolved scenario, for maps and pictures, or why there is none."""
-    from alight.scenario import bodies
-    from alight.shapes.mesh import Mesh
-
-    name, file = body.get("name"), body.get("mesh")
-    try:
-        if name:
-            facets = min(FACETS, int(body.get("facets") or FACETS))
-            return bodies.find(str(name)).mesh(facets), ""
-        if not file:
-            return None, ""
-        mesh = Mesh.read(str(file), body.get("unit"), repair=bool(body.get("repair")))
-    except AlightError as error:
-        return None, f"maps have no relief and there are no pictures of the body: {error}"
-    mesh = mesh.recentred() if body.get("recentre") else mesh
-    return (mesh.simplified(FACETS) if mesh.n_faces > FACETS else mesh), ""
 
 
 def _write(campaign: Campaign, out: Path | None, given: dict[str, Any], silent: bool) -> Report:

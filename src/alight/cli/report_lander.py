@@ -75,11 +75,12 @@ def configuration(lander: Articulated, row: Mapping[str, float]) -> Any:
 
 def pose_of(tree: Tree, devices: tuple[Device, ...], q: Any, center: Any = None) -> Pose:
     """Hull, bars and pads of a tree in a configuration [m], its centre of mass at ``center``."""
+    from alight.staging.lander_parts import points_on
     from alight.vehicles.fittings import Pad
     from alight.views.figures.articulated import Pose
 
     frames = _frames(tree, q, center)
-    first = _points_on(tree, devices, 0)
+    first = points_on(tree, devices, 0)
     origin, turn = frames[0]
     bars, pads, radii = [], [], []
     for i, body in enumerate(tree.bodies):
@@ -94,22 +95,6 @@ def pose_of(tree: Tree, devices: tuple[Device, ...], q: Any, center: Any = None)
             bars.append(np.stack([place, place + R @ np.asarray(body.center)]))
     hull = origin + first @ turn.T if len(first) >= 4 else np.empty((0, 3))
     return Pose(hull, bars, np.reshape(pads, (-1, 3)), np.array(radii), origin)
-
-
-def _points_on(tree: Tree, devices: tuple[Device, ...], body: int) -> Any:
-    """Known points of a body, in its axes: joints of others, devices, what touches."""
-    from alight.vehicles.fittings import Belly
-
-    name = tree.bodies[body].name
-    points = [np.asarray(j.place) for j in tree.joints if j.parent == name]
-    for device in devices:
-        if getattr(device, "body", None) != name:
-            continue
-        if isinstance(device, Belly):
-            points += list(np.asarray(device.points))
-        elif getattr(device, "place", None) is not None:
-            points.append(np.asarray(device.place))  # type: ignore[union-attr]
-    return np.reshape(points, (-1, 3))
 
 
 def _frames(tree: Tree, q: Any, center: Any) -> list[tuple[Any, Any]]:

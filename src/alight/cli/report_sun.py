@@ -47,7 +47,8 @@ def light_for(campaign: Campaign) -> LightOf:
     @functools.cache
     def on(date: str | None) -> RestLight | str:
         from alight.analysis.rest_light import rest_light
-        from alight.cli.report import body_mesh, body_of
+        from alight.cli.report import FACETS
+        from alight.staging.ground import body_mesh, body_table
 
         sun = sun_of(campaign.scenario, date)
         if isinstance(sun, str):
@@ -57,7 +58,8 @@ def light_for(campaign: Campaign) -> LightOf:
                 "Where the Sun stands is not known: give the requirement a date, such as "
                 'date = "2018-10-03".'
             )
-        return rest_light(campaign.scenario.get("ground", {}), body_mesh(body_of(campaign))[0], sun)
+        mesh = body_mesh(body_table(campaign), FACETS)[0]
+        return rest_light(campaign.scenario.get("ground", {}), mesh, sun)
 
     def light(asked: Requirement) -> RestLight | str:
         return on(asked.date or None)

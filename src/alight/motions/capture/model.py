@@ -405,6 +405,7 @@ class Capture(CaughtMotion):
             records,
             *(result.last, result.touches),
             endings=result.endings,
+            model=self,
         )
 
 

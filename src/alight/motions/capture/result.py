@@ -137,6 +137,8 @@ class CaptureFlight(Caught):
     """Structured array of all contacts, by run and then by time (see ``engine.records.Touch``)."""
     endings: Endings = field(default_factory=lambda: CAPTURE_WORDS)
     """What codes mean beside those of ``core.outcomes.Outcome``."""
+    model: Any = None
+    """What was run: body, membrane and what carries it."""
 
     def __getitem__(self, run: int) -> CaptureFlight:
         """One of the captures, alone."""

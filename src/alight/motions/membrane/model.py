@@ -348,7 +348,7 @@ class MembraneMotion(CaughtMotion):
 
     def solution(self, batch: Batch, result: MembraneResult) -> MembraneFlight:
         """Histories and ends of all runs."""
-        return MembraneFlight.of(result, *self.records(batch))
+        return MembraneFlight.of(result, *self.records(batch), model=self)
 
 
 def inertias(mass: Array, tensor: Array, device: devices.Device) -> Any:

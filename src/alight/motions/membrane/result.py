@@ -193,6 +193,8 @@ class MembraneFlight(Caught):
     """Structured array of all contacts, by run and then by time (see ``engine.records.Touch``)."""
     endings: Endings = field(default_factory=dict)
     """What codes mean beside those of ``core.outcomes.Outcome``."""
+    model: Any = None
+    """What was run: body, membrane and what carries it."""
 
     @classmethod
     def of(
@@ -202,11 +204,12 @@ class MembraneFlight(Caught):
         states: Array,
         loads: Any,
         records: npt.NDArray[np.int32],
+        model: Any = None,
     ) -> MembraneFlight:
         """From a result and the records of its runs."""
         outcomes = [result.ending(code) for code in result.outcome]
         ends = (outcomes, result.time, result.last, result.notes, result.touches)
-        return cls(time, states, loads, records, *ends, endings=result.endings)
+        return cls(time, states, loads, records, *ends, endings=result.endings, model=model)
 
     def __getitem__(self, run: int) -> MembraneFlight:
         """One of the runs, alone."""

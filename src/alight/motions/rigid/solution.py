@@ -22,9 +22,9 @@ from alight.engine.lift import refusal
 from alight.engine.records import stacked
 from alight.engine.result import BatchResult
 from alight.engine.told_run import ToldRun
+from alight.motions.rigid.between_lines import attitudes_between, places_between
 from alight.motions.rigid.energy import EnergyParts, energies
 from alight.motions.rigid.state import Row
-from alight.vehicles.rigid.free_rotation import turn
 
 if TYPE_CHECKING:
     from alight.motions.rigid.model import Model
@@ -177,30 +177,19 @@ class Solution(ToldRun):
         return self._places(t, left), self._attitudes(t, left)
 
     def _places(self, t: Array, left: Any) -> Array:
-        h = self.time[left + 1] - self.time[left]
-        s = ((t - self.time[left]) / np.where(h > 0.0, h, 1.0))[:, None]
-        h = h[:, None]
-        a, b = self.position[left], self.position[left + 1]
-        u, v = self.velocity[left], self.velocity[left + 1]
-        start = a * (1.0 + 2.0 * s) * (1.0 - s) ** 2 + h * u * s * (1.0 - s) ** 2
-        return np.asarray(start + b * s**2 * (3.0 - 2.0 * s) - h * v * s**2 * (1.0 - s))
+        return places_between(self.time, self.position, self.velocity, t, left)[0]
 
     def _attitudes(self, t: Array, left: Any) -> Array:
-        start, dt = self.time[left], t - self.time[left]
-        omega, _, q_NT = self.model.rotation.evaluate(start, device="cpu")
-        q, w = self.attitude[left], self.rate[left]
-        inertial = frames.inertial_rate(q, w, omega)
-        inertia, device = self.model.lander.inertia, "cpu"
-        turned, _ = turn(inertia, frames.quat_multiply(q_NT, q), inertial, dt, device=device)
-        _, _, later = self.model.rotation.evaluate(t, device="cpu")
-        free = frames.quat_multiply(frames.quat_conjugate(later), turned)
-        size = np.linalg.norm(w, axis=-1)
-        axis = np.where(size[:, None] > 0.0, w, [0.0, 0.0, 1.0])
-        even = frames.quat_multiply(q, frames.quat_from_axis_angle(axis, size * dt))
-        uneven = self.in_contact[left + 1]
-        if self.driven is not None:
-            uneven = uneven | (self.driven[left + 1, 0] != 0.0)
-        return np.where(uneven[:, None], even, free)
+        model = self.model
+        course = (self.time, self.attitude, self.rate, self.uneven)
+        return attitudes_between(*course, model.lander.inertia, model.rotation, t, left)
+
+    @property
+    def uneven(self) -> Any:
+        """(n,) True where the step before a line was in contact or under actuators."""
+        if self.driven is None:
+            return self.in_contact
+        return self.in_contact | (self.driven[:, 0] != 0.0)
 
     def _columns(self) -> Columns:
         return self.model.columns

@@ -11,6 +11,7 @@ from typer.testing import CliRunner
 from alight.cli import report as cli
 from alight.core.errors import AlightError, FileError, InputError
 from alight.shapes import icosphere
+from alight.staging.ground import body_mesh
 
 sys.path.insert(0, str(pathlib.Path(__file__).parent))  # tests are no package
 
@@ -68,16 +69,16 @@ def test_mistakes(folder, tmp_path):
 
 
 def test_body_of_a_scenario(tmp_path):
-    mesh, note = cli.body_mesh({"name": "Ryugu", "facets": 1280})
+    mesh, note = body_mesh({"name": "Ryugu", "facets": 1280}, 320)
     assert mesh.n_faces <= 320
     assert not note
     file = tmp_path / "ball.obj"
     icosphere(3, 0.5).save(file, unit="km")
-    mesh, note = cli.body_mesh({"mesh": str(file), "unit": "km"})
+    mesh, note = body_mesh({"mesh": str(file), "unit": "km"}, 320)
     assert mesh.n_faces == 320  # simplified from 1280
     assert not note
     file.unlink()
-    mesh, note = cli.body_mesh({"mesh": str(file), "unit": "km"})
+    mesh, note = body_mesh({"mesh": str(file), "unit": "km"}, 320)
     assert mesh is None
     assert "ball.obj" in note
-    assert cli.body_mesh({}) == (None, "")
+    assert body_mesh({}, 320) == (None, "")

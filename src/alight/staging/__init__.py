@@ -1,0 +1,15 @@
+"""Staging: gathers what views show of runs, and has the physics at hand that views have not.
+
+``playback(what)`` makes a ``views.playback.Playback`` of a solution, a replay, a campaign or a
+scenario.
+"""
+
+from alight.core import lazy
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from alight.staging.gathering import playback
+
+__all__ = ["playback"]
+
+lazy.door(__name__, {"alight.staging.gathering": "playback"})

@@ -1,0 +1,140 @@
+"""Landings as tracks: of solutions, and of histories that a campaign has kept."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+import numpy as np
+
+from alight.analysis import columns
+from alight.core import frames
+from alight.core.checks import Array
+from alight.staging.lander_parts import rigid_parts, tree_parts
+from alight.staging.tracks import Lines, contacts_of, rigid_course, stored_contacts
+from alight.views.playback import Contacts, Part, Track
+
+
+class Landers:
+    """The lander of a playback: its parts, and tracks of it."""
+
+    parts: tuple[Part, ...]
+
+    def of_solution(self, solution: Any, run: int, row: Any) -> Track:
+        """The track of a run that was followed."""
+        raise NotImplementedError
+
+    def of_table(self, table: Any, contacts: Any, run: int, row: Any, outcome: str) -> Track:
+        """The track of a stored history, a ``pyarrow.Table``."""
+        raise NotImplementedError
+
+
+class RigidLanders(Landers):
+    """A rigid lander on a target that turns."""
+
+    def __init__(self, lander: Any, rotation: Any) -> None:
+        self.lander, self.rotation = lander, rotation
+        self.parts = rigid_parts(lander)
+
+    def of_solution(self, solution: Any, run: int, row: Any) -> Track:
+        """Of a ``Solution``."""
+        names = ("time", "position", "velocity", "attitude", "rate", "uneven")
+        lines = Lines(*(np.asarray(getattr(solution, name)) for name in names))
+        met, hits = contacts_of(solution.events)
+        return self._track(lines, met, hits, run, solution.outcome.name.lower(), row)
+
+    def of_table(self, table: Any, contacts: Any, run: int, row: Any, outcome: str) -> Track:
+        """Of a kept trajectory; steps under actuators are not marked there: turns are free."""
+        lines = Lines(
+            columns.column(table, "time_s"),
+            *_moving(table),
+            columns.column(table, "in_contact") > 0.0,
+        )
+        met, hits = stored_contacts(contacts)
+        return self._track(lines, met, hits, run, outcome, row)
+
+    def _track(
+        self, lines: Lines, met: Contacts, hits: Array, run: int, outcome: str, row: Any
+    ) -> Track:
+        if len(lines.time) < 2:
+            time, place, speed, turn, jumps = *lines[:4], np.zeros(0)
+        else:
+            time, place, speed, turn, jumps = rigid_course(
+                lines, hits, self.lander.inertia, self.rotation
+            )
+        place, speed, turn = place[:, None], speed[:, None], turn[:, None]
+        return Track(run, outcome, time, place, speed, turn, jumps, met, row or {})
+
+
+class TreeLanders(Landers):
+    """An articulated lander."""
+
+    def __init__(self, tree: Any, devices: Any, joints: Any = None) -> None:
+        self.tree, self.devices, self.joints = tree, devices, joints
+        parts, self.owners = tree_parts(tree, devices)
+        self.parts = tuple(parts)
+
+    def of_solution(self, solution: Any, run: int, row: Any) -> Track:
+        """Of a ``TreeSolution``."""
+        met, _ = contacts_of(solution.events)
+        outcome = solution.outcome.name.lower()
+        return self._track(solution.time, solution.bodies, run, outcome, met, row)
+
+    def of_table(self, table: Any, contacts: Any, run: int, row: Any, outcome: str) -> Track:
+        """Of a kept trajectory, whose joints are columns."""
+        place, speed, turn, rate = _moving(table)
+        q, v = self._joints(table, turn), np.zeros((len(place), self.tree.n_v))
+        v[:, 3:6] = rate
+        found = self.tree.kinematics(q, v, device="cpu")
+        mass = np.array([float(body.mass) for body in self.tree.bodies])
+        middle = np.einsum("b,nbi->ni", mass, found.center) / mass.sum()
+        drift = np.einsum("b,nbi->ni", mass, found.center_velocity) / mass.sum()
+        bodies = found._replace(
+            position=found.position + (place - middle)[:, None],
+            velocity=found.velocity + (speed - drift)[:, None],
+        )
+        met, _ = stored_contacts(contacts)
+        return self._track(columns.column(table, "time_s"), bodies, run, outcome, met, row)
+
+    def _joints(self, table: Any, turn: Array) -> Array:
+        """(n, n_q) configurations; joints that have no column stand as at the start."""
+        q = np.zeros((len(turn), self.tree.n_q))
+        q[:] = self.tree.neutral()
+        if self.joints is not None:
+            q[:, 7:] = self.joints
+        q[:, 3:7] = turn
+        known = columns.column_names(table)
+        for joint in self.tree.joints[1:]:
+            part = self.tree.q_slices[joint.body]
+            name = re.sub(r"[^A-Za-z0-9]+", "_", joint.body).strip("_")
+            single = [n for n in (f"joint_{name}_m", f"joint_{name}_rad") if n in known]
+            several = [f"joint_{name}_{axis}" for axis in "xyzw"]
+            if single:
+                q[:, part.start] = columns.column(table, single[0])
+            elif all(n in known for n in several):
+                q[:, part] = np.stack([columns.column(table, n) for n in several], axis=1)
+        return q
+
+    def _track(
+        self, time: Array, bodies: Any, run: int, outcome: str, met: Contacts, row: Any
+    ) -> Track:
+        place, speed = bodies.position[:, self.owners], bodies.velocity[:, self.owners]
+        turn, none = bodies.attitude[:, self.owners], np.zeros(0)
+        return Track(run, outcome, np.asarray(time), place, speed, turn, none, met, row or {})
+
+
+def _moving(table: Any) -> tuple[Array, Array, Array, Array]:
+    """Places, velocities, attitudes and rates of a stored history."""
+
+    def rows(start: str, end: str, axes: str = "xyz") -> Array:
+        return np.stack([columns.column(table, f"{start}{a}{end}") for a in axes], axis=1)
+
+    turn = frames.quat_normalize(rows("q", "", "xyzw"))
+    return rows("", "_m"), rows("v", "_m_per_s"), turn, rows("w", "_rad_per_s")
+
+
+def landers_of(model: Any) -> Landers:
+    """The lander of a model of a landing."""
+    if hasattr(model, "tree"):
+        return TreeLanders(model.tree, model.devices)
+    return RigidLanders(model.lander, model.rotation)
