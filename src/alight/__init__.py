@@ -39,6 +39,7 @@ if TYPE_CHECKING:
     from alight.scenario.building.prepare import simulate
     from alight.scenario.landers import find as lander
     from alight.shapes import Mesh
+    from alight.staging.filming import film
     from alight.vehicles import RigidLander
     from alight.views.compare.findings import compare
 
@@ -59,6 +60,7 @@ __all__ = [
     "core",
     "dispersions",
     "engine",
+    "film",
     "flight",
     "gravity",
     "integrators",
@@ -86,6 +88,7 @@ lazy.door(
         "alight.scenario.building.prepare": "simulate",
         "alight.scenario.landers": "lander=find",
         "alight.shapes": "Mesh",
+        "alight.staging.filming": "film",
         "alight.vehicles": "RigidLander",
         "alight.views.compare.findings": "compare",
     },

@@ -9,7 +9,7 @@ import numpy as np
 
 from alight.campaign.study.subject import mesh_of
 from alight.staging.caught import Caught
-from alight.staging.ground import Ground, ground_of, sphere_mesh
+from alight.staging.ground import Ground, ground_of, sphere_mesh, wider
 from alight.staging.landings import TreeLanders, landers_of
 from alight.staging.sky import attitude_of, sun_of
 from alight.views.playback import Playback, Track
@@ -37,6 +37,7 @@ def landing_playback(
         rocks=ground.rocks,
         square=ground.square,
         up=ground.up,
+        wider=wider(model.surface),
         sun=sun,
         notes=notes,
     )

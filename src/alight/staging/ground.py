@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -121,11 +121,20 @@ def _block(patch: Any) -> Part:
     return Part("ground", "terrain", middle + (signs * half) @ patch.axes, np.array(faces))
 
 
-def _rough(surface: Any, middle: Array, half: float) -> Ground:
+def wider(surface: Any) -> Callable[[Array, float, int], Ground] | None:
+    """Rough ground of any size: a function of its middle, half a side [m] and cells along a side;
+    None where ground is as smooth as the body."""
+    rough = next((one for one in _layers(surface) if isinstance(one, surfaces.Rough)), None)
+    if rough is None:
+        return None
+    return lambda middle, half, cells: _rough(rough, middle, half, cells)
+
+
+def _rough(surface: Any, middle: Array, half: float, cells: int = CELLS) -> Ground:
     """A square of rough ground as it is touched, heights found along its vertical."""
     _, normal = surface.query(middle, device="cpu")
     axes = np.asarray(frames.local_frame(normal)).T
-    line = np.linspace(-half, half, CELLS + 1)
+    line = np.linspace(-half, half, cells + 1)
     x, y = np.meshgrid(line, line)
     points = middle + x.reshape(-1, 1) * axes[0] + y.reshape(-1, 1) * axes[1]
     height = np.zeros(len(points))
@@ -137,7 +146,7 @@ def _rough(surface: Any, middle: Array, half: float) -> Ground:
     known = np.abs(left) < 1e-3 * half
     if known.mean() < 0.98:
         return Ground(notes=("rough ground is not shown: it overhangs where runs end.",))
-    number = np.arange(len(points)).reshape(CELLS + 1, CELLS + 1)
+    number = np.arange(len(points)).reshape(cells + 1, cells + 1)
     a, b = number[:-1, :-1].ravel(), number[:-1, 1:].ravel()
     c, d = number[1:, 1:].ravel(), number[1:, :-1].ravel()
     faces = np.concatenate([np.stack([a, b, c], axis=1), np.stack([a, c, d], axis=1)])

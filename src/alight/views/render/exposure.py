@@ -20,9 +20,9 @@ from alight.views.render.scene import Scene
 Floats = npt.NDArray[np.float32]
 Bools = npt.NDArray[np.bool_]
 
-#: Neighbouring pixels are at an edge where light differs by so much, or depth by this part beyond
-#: what the slope of the ground explains.
-EDGE_LIGHT, EDGE_DEPTH = 0.06, 0.02
+#: Neighbouring pixels are at an edge where light differs by so much (by more where the ground has
+#: grain), or depth by this part beyond what the slope of the ground explains.
+EDGE_LIGHT, EDGE_GRAIN, EDGE_DEPTH = 0.06, 0.25, 0.02
 
 
 @dataclass(frozen=True)
@@ -85,6 +85,17 @@ class Exposure:
     def develop(self, light: Light, colours: Array | None = None) -> Floats:
         """(rows, columns, 4) linear light from the top row down, and how much of each pixel
         something covers; ``colours`` (n, 3) are reflectances of all vertices of the scene."""
+        shape = (self.lens.rows, self.lens.columns, 4)
+        return np.asarray(self._painted(light, colours).numpy()).reshape(shape)
+
+    def show(self, light: Light, behind: tuple[float, float, float]) -> npt.NDArray[np.uint8]:
+        """(rows, columns, 3) bytes for a screen; ``behind`` is the light of the empty sky."""
+        rgba = self._painted(light, None)
+        out = wp.empty((rgba.shape[0], 3), dtype=wp.uint8, device=self.scene.device.name)
+        self._launch(tracing.show, rgba.shape[0], [rgba, wp.vec3(*behind)], [out])
+        return np.asarray(out.numpy()).reshape(self.lens.rows, self.lens.columns, 3)
+
+    def _painted(self, light: Light, colours: Array | None) -> wp.array:
         given, lens = self.scene.array_of_colours(colours), self.lens
         rgba = wp.zeros(lens.rows * lens.columns, dtype=wp.vec4, device=self.scene.device.name)
         strength = wp.vec3(light.sun, light.fill, light.sky)
@@ -92,7 +103,7 @@ class Exposure:
             inputs = [self._world, samples, strength, given, self._tints]
             count = samples.thing.shape[0] // samples.grid**2
             self._launch(tracing.paint, count, inputs, [rgba])
-        return np.asarray(rgba.numpy()).reshape(lens.rows, lens.columns, 4)
+        return rgba
 
     @property
     def depth(self) -> Floats:
@@ -138,7 +149,7 @@ class Exposure:
             one, other = _pairs(thing, axis)
             apart = one != other
             a, b = _pairs(light, axis)
-            apart |= np.abs(a - b) > EDGE_LIGHT
+            apart |= np.abs(a - b) > (EDGE_GRAIN if self.scene.grainy else EDGE_LIGHT)
             apart |= _bent(depth, clear, axis)
             _mark(edge, apart, axis)
         return np.flatnonzero(edge).astype(np.int32)

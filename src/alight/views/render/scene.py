@@ -97,7 +97,7 @@ class Scene:
         self._half = [0.5 * (high - low) for low, high in boxes]
         counts = np.cumsum([0, *(p.mesh.n_vertices for p in parts)])
         faces = np.concatenate([p.mesh.faces + k for p, k in zip(parts, counts, strict=False)])
-        self.colours = np.concatenate([_colours(p) for p in parts])
+        self._own = self._array(np.concatenate([_colours(p) for p in parts]), wp.vec3)
         self.world = tracing.World()
         self._surfaces = [
             (p.mesh.vertices - home, p.mesh.vertex_normals)
@@ -113,6 +113,7 @@ class Scene:
         self.world.lunar = self._array([p.lunar for p in parts], wp.float32)
         self.world.corner = self._array(faces, wp.vec3i)
         self.world.sky = self._array(np.concatenate([_sky(p) for p in parts]), wp.float32)
+        self.grainy = any(p.grain > 0.0 for p in parts)
         self.world.grain = self._array([p.grain for p in parts], wp.float32)
         self._take_surfaces()
         self._take_hole(hole)
@@ -150,7 +151,7 @@ class Scene:
 
     def array_of_colours(self, colours: Array | None = None) -> wp.array:
         """Reflectances of all vertices on the device."""
-        return self._array(self.colours if colours is None else colours, wp.vec3)
+        return self._own if colours is None else self._array(colours, wp.vec3)
 
     def _take_surfaces(self) -> None:
         vertex, normal = (np.concatenate(x) for x in zip(*self._surfaces, strict=True))

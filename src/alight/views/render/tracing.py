@@ -152,15 +152,14 @@ def _hidden(world: World, start: wp.vec3, way: wp.vec3) -> bool:
     thing = int(0)
     query = wp.bvh_query_ray(world.tree, start, way)
     while wp.bvh_query_next(query, thing):
-        if thing == world.hole:
-            if _struck(world, thing, start, way, float(1.0e30)).thing >= 0:
+        turn = world.turn[thing]
+        begin = wp.quat_rotate_inv(turn, start - world.place[thing])
+        toward = wp.quat_rotate_inv(turn, way)
+        part = world.part[thing]
+        if wp.mesh_query_ray_anyhit(world.mesh[part], begin, toward, float(1.0e30)):
+            if thing != world.hole:
                 return True
-        else:
-            turn = world.turn[thing]
-            begin = wp.quat_rotate_inv(turn, start - world.place[thing])
-            toward = wp.quat_rotate_inv(turn, way)
-            part = world.part[thing]
-            if wp.mesh_query_ray_anyhit(world.mesh[part], begin, toward, float(1.0e30)):
+            if _struck(world, thing, start, way, float(1.0e30)).thing >= 0:
                 return True
     return False
 
@@ -308,3 +307,26 @@ def paint(
         pixel = given.pixel[k]
     total = total / wp.max(count, 1.0)
     rgba_out[pixel] = wp.vec4(total[0], total[1], total[2], count / float(each))
+
+
+@wp.func
+def _screen(light: float) -> wp.uint8:
+    """sRGB value for an amount of light (IEC 61966-2-1), of 255."""
+    x = wp.clamp(light, 0.0, 1.0)
+    value = 12.92 * x
+    if x > 0.0031308:
+        value = 1.055 * wp.pow(x, 1.0 / 2.4) - 0.055
+    return wp.uint8(255.0 * value + 0.5)
+
+
+@wp.kernel(enable_backward=False)
+def show(
+    offset: int,
+    rgba: wp.array(dtype=wp.vec4),
+    behind: wp.vec3,
+    rgb_out: wp.array(dtype=wp.uint8, ndim=2),
+) -> None:
+    """Bytes for a screen, with a colour behind what is seen."""
+    i = wp.tid() + offset
+    for k in range(3):
+        rgb_out[i, k] = _screen(rgba[i][3] * rgba[i][k] + (1.0 - rgba[i][3]) * behind[k])
