@@ -27,6 +27,7 @@ if TYPE_CHECKING:
         motions,
         scenario,
         shapes,
+        staging,
         surfaces,
         vehicles,
     )
@@ -40,6 +41,7 @@ if TYPE_CHECKING:
     from alight.scenario.landers import find as lander
     from alight.shapes import Mesh
     from alight.staging.filming import film
+    from alight.staging.gathering import playback
     from alight.vehicles import RigidLander
     from alight.views.compare.findings import compare
 
@@ -68,11 +70,13 @@ __all__ = [
     "membrane",
     "motions",
     "open_campaign",
+    "playback",
     "run_batch",
     "run_campaign",
     "scenario",
     "shapes",
     "simulate",
+    "staging",
     "surfaces",
     "vehicles",
 ]
@@ -89,6 +93,7 @@ lazy.door(
         "alight.scenario.landers": "lander=find",
         "alight.shapes": "Mesh",
         "alight.staging.filming": "film",
+        "alight.staging.gathering": "playback",
         "alight.vehicles": "RigidLander",
         "alight.views.compare.findings": "compare",
     },

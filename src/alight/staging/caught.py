@@ -175,7 +175,7 @@ class Caught:
         else:
             names = ("craft_position", "craft_velocity", "craft_attitude")
             craft, arrays = tuple(getattr(flight, name)[0, :n] for name in names), []
-        met, _ = contacts_of(flight.events)
+        met = contacts_of(flight.events)
         word = flight.outcome[0].name.lower()
         return self._track(flight.time[:n], body, craft, arrays, met, run, word, row)
 
@@ -184,7 +184,7 @@ class Caught:
         one, other = ("asteroid_", "craft_") if self.capture else ("body_", "carrier_")
         body, craft = _states(table, one), _states(table, other)
         arrays = [_rows(table, f"array_{k}_q", "", "xyzw") for k in (1, 2)] if self.capture else []
-        met = Contacts.none() if contacts is None else stored_contacts(contacts)[0]
+        met = Contacts.none() if contacts is None else stored_contacts(contacts)
         time = columns.column(table, "time_s")
         return self._track(time, body, craft, arrays, met, run, outcome, row)
 

@@ -40,8 +40,8 @@ class RigidLanders(Landers):
         """Of a ``Solution``."""
         names = ("time", "position", "velocity", "attitude", "rate", "uneven")
         lines = Lines(*(np.asarray(getattr(solution, name)) for name in names))
-        met, hits = contacts_of(solution.events)
-        return self._track(lines, met, hits, run, solution.outcome.name.lower(), row)
+        met = contacts_of(solution.events)
+        return self._track(lines, met, run, solution.outcome.name.lower(), row)
 
     def of_table(self, table: Any, contacts: Any, run: int, row: Any, outcome: str) -> Track:
         """Of a kept trajectory; steps under actuators are not marked there: turns are free."""
@@ -50,17 +50,14 @@ class RigidLanders(Landers):
             *_moving(table),
             columns.column(table, "in_contact") > 0.0,
         )
-        met, hits = stored_contacts(contacts)
-        return self._track(lines, met, hits, run, outcome, row)
+        return self._track(lines, stored_contacts(contacts), run, outcome, row)
 
-    def _track(
-        self, lines: Lines, met: Contacts, hits: Array, run: int, outcome: str, row: Any
-    ) -> Track:
+    def _track(self, lines: Lines, met: Contacts, run: int, outcome: str, row: Any) -> Track:
         if len(lines.time) < 2:
             time, place, speed, turn, jumps = *lines[:4], np.zeros(0)
         else:
             time, place, speed, turn, jumps = rigid_course(
-                lines, hits, self.lander.inertia, self.rotation
+                lines, self.lander.inertia, self.rotation
             )
         place, speed, turn = place[:, None], speed[:, None], turn[:, None]
         return Track(run, outcome, time, place, speed, turn, jumps, met, row or {})
@@ -76,7 +73,7 @@ class TreeLanders(Landers):
 
     def of_solution(self, solution: Any, run: int, row: Any) -> Track:
         """Of a ``TreeSolution``."""
-        met, _ = contacts_of(solution.events)
+        met = contacts_of(solution.events)
         outcome = solution.outcome.name.lower()
         return self._track(solution.time, solution.bodies, run, outcome, met, row)
 
@@ -93,7 +90,7 @@ class TreeLanders(Landers):
             position=found.position + (place - middle)[:, None],
             velocity=found.velocity + (speed - drift)[:, None],
         )
-        met, _ = stored_contacts(contacts)
+        met = stored_contacts(contacts)
         return self._track(columns.column(table, "time_s"), bodies, run, outcome, met, row)
 
     def _joints(self, table: Any, turn: Array) -> Array:

@@ -4,11 +4,9 @@ A history has a line after each step, and in flight steps may be many turns long
 lander tumbles freely, which is followed exactly (``Solution.sample``); here lines are added until
 no turn between two of them exceeds ``TURN``, so that even turns between lines are as good.
 
-A rigid hit takes no time: the velocity jumps, and a line has the one after it. The one before is
-
-    v- = 2 (x1 - x0) / h - v0
-
-from the line before, exact under a constant acceleration, and no more is known of it.
+A rigid hit takes no time: a history has two lines at its time, before and after the velocity jumps.
+Both stay, and nothing is interpolated between them. Where a long history is thinned the lines of
+some contacts are not there, and the way past them is smooth.
 """
 
 from __future__ import annotations
@@ -24,8 +22,6 @@ from alight.views.playback import Contacts
 
 #: Largest turn between lines [rad], and lines that are added for it at most.
 TURN, MOST = 0.3, 60_000
-#: A hit is at a line whose time differs by no more than this part of it.
-SAME = 1e-12
 
 
 class Lines(NamedTuple):
@@ -52,39 +48,27 @@ class Course(NamedTuple):
     jumps: Array
 
 
-def rigid_course(lines: Lines, hits: Array, inertia: Array, rotation: Any) -> Course:
-    """The course of a rigid lander; ``hits`` (k,) are times of hits that take no time [s]."""
-    at = _lines_of(lines.time, hits)
-    lines = _both_sides(lines, at)
+def rigid_course(lines: Lines, inertia: Array, rotation: Any) -> Course:
+    """The course of a rigid lander."""
+    lines = _two_at_most(lines)
     jumps = lines.time[1:][np.diff(lines.time) == 0.0]
     time, left = _denser(lines)
     places, speeds = places_between(lines.time, lines.position, lines.velocity, time, left)
     turns = attitudes_between(
         lines.time, lines.attitude, lines.rate, lines.uneven, inertia, rotation, time, left
     )
+    # The line that ends a step is that line, to the bit.
+    last = len(lines.time) - 1
+    for found, own in ((places, lines.position), (speeds, lines.velocity), (turns, lines.attitude)):
+        found[-1] = own[last]
     return Course(time, places, speeds, turns, jumps)
 
 
-def _lines_of(time: Array, hits: Array) -> Any:
-    """Numbers of the lines at the times of hits, each once; thinned ones are not there."""
-    if not len(hits) or len(time) < 2:
-        return np.zeros(0, np.int64)
-    near = np.clip(np.searchsorted(time, hits), 1, len(time) - 1)
-    near -= np.abs(time[near - 1] - hits) < np.abs(time[near] - hits)
-    found = np.abs(time[near] - hits) <= SAME * np.maximum(np.abs(hits), 1.0)
-    return np.unique(near[found & (near > 0)])
-
-
-def _both_sides(lines: Lines, at: Any) -> Lines:
-    """A line more before each of the lines ``at``, with the velocity before the hit."""
-    at = at[lines.time[at] > lines.time[at - 1]] if len(at) else at
-    if not len(at):
-        return lines
-    step = (lines.time[at] - lines.time[at - 1])[:, None]
-    before = 2.0 * (lines.position[at] - lines.position[at - 1]) / step - lines.velocity[at - 1]
-    out = Lines(*(np.insert(np.asarray(a), at, np.asarray(a)[at], axis=0) for a in lines))
-    out.velocity[at + np.arange(len(at))] = before
-    return out
+def _two_at_most(lines: Lines) -> Lines:
+    """Without lines between the first and the last of one time."""
+    same = np.diff(lines.time) == 0.0
+    inner = np.concatenate([[False], same]) & np.concatenate([same, [False]])
+    return Lines(*(np.asarray(a)[~inner] for a in lines)) if inner.any() else lines
 
 
 def _denser(lines: Lines) -> tuple[Array, Any]:
@@ -100,12 +84,12 @@ def _denser(lines: Lines) -> tuple[Array, Any]:
     return time, np.concatenate([left, [max(len(step) - 1, 0)]]).astype(np.int64)
 
 
-def contacts_of(events: Any) -> tuple[Contacts, Array]:
-    """Contacts from records of ``engine.records.Touch``, and times of those that take no time."""
+def contacts_of(events: Any) -> Contacts:
+    """Contacts from records of ``engine.records.Touch``."""
     return _contacts(lambda name: np.asarray(events[name]), events["place"], events["normal"])
 
 
-def stored_contacts(table: Any) -> tuple[Contacts, Array]:
+def stored_contacts(table: Any) -> Contacts:
     """The same from a table of contacts of one run; of captures the body's places."""
     stored = {"start": "start_time_s", "end": "end_time_s", "peak_force": "peak_force_N"}
     stored |= {"normal_speed_in": "normal_speed_in_m_per_s"}
@@ -120,10 +104,9 @@ def stored_contacts(table: Any) -> tuple[Contacts, Array]:
     return _contacts(column, rows("", "_m"), rows("normal_", ""))
 
 
-def _contacts(get: Callable[[str], Array], place: Array, normal: Array) -> tuple[Contacts, Array]:
+def _contacts(get: Callable[[str], Array], place: Array, normal: Array) -> Contacts:
     start, end = get("start"), get("end")
     force = get("peak_force")
     sudden = ~(end > start) & ~(force > 0.0)  # rigid hits have impulses alone
     force = np.where(sudden, np.nan, force)
-    found = Contacts(start, np.asarray(place), np.asarray(normal), -get("normal_speed_in"), force)
-    return found, start[sudden]
+    return Contacts(start, np.asarray(place), np.asarray(normal), -get("normal_speed_in"), force)
