@@ -31,9 +31,7 @@ def command(
     out: Annotated[str, typer.Option(help="The file: .mp4, .webm or .gif.")],
     runs: Annotated[
         str | None,
-        optional(
-            "Runs of a campaign, at once: 17, or 1,5,9, or 0-19. Kept trajectories if absent."
-        ),
+        optional("Runs of a campaign: 17, or 1,5,9, or 0-19; kept trajectories if not given."),
     ] = None,
     camera: Annotated[
         str | None,

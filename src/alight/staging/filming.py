@@ -53,7 +53,8 @@ def film(
         "auto", "silent", "text" or "rich".
     """
     encoding.checked_out(out)  # before anything is computed
-    given = Settings(camera, frame, size, fps, seconds, slow_motion, start, end, light, grain)
+    how = (fps, seconds, slow_motion, start, end, light, grain)
+    given = Settings(camera or "", frame, size or (0, 0), *how)
     given.checked(several=False, gif=False)
     shown = playback(what, scenario=scenario, runs=runs, title=title, show=progress)
     return make(shown, out, given, device=device, show=progress)

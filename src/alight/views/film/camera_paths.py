@@ -18,6 +18,7 @@ from alight.core.checks import Array
 from alight.core.errors import InputError, unknown_name
 from alight.views.film.stage import Stage
 from alight.views.film.timing import Timing
+from alight.views.playback.model import OfTime
 from alight.views.render.lens import Lens, looking
 
 CAMERAS = ("orbit", "follow", "ground", "lander")
@@ -104,7 +105,7 @@ def _orbit(
         level = side(up, sun, np.radians(55.0) + turn)
         eye = middle + away * (np.cos(HIGH) * level + np.sin(HIGH) * up)
         if frame == "inertial" and play.attitude is not None:
-            q = _turned(play, float(timing.time[0]), float(time))
+            q = _turned(play.attitude, float(timing.time[0]), float(time))
             made.append(looking(frames.quat_rotate(q, eye), middle, frames.quat_rotate(q, up),
                                 size, WIDE))  # fmt: skip
         else:
@@ -112,9 +113,9 @@ def _orbit(
     return made if frame == "inertial" else _clear(stage, made, size, WIDE)
 
 
-def _turned(play: object, first: float, now: float) -> Array:
-    """Quaternion that keeps a direction of target axes at ``first`` still in space until ``now``."""
-    attitude = play.attitude(np.array([first, now]))  # type: ignore[attr-defined]
+def _turned(attitude_of: OfTime, first: float, now: float) -> Array:
+    """Quaternion that keeps a direction of target axes at one time still in space until another."""
+    attitude = attitude_of(np.array([first, now]))
     return np.asarray(frames.quat_multiply(frames.quat_conjugate(attitude[1]), attitude[0]))
 
 

@@ -11,8 +11,9 @@ from alight.core import frames
 from alight.core.checks import Array
 from alight.core.progress import duration
 from alight.views import words
-from alight.views.film.ink import Canvas, write
+from alight.views.film.ink import Canvas, Line, write
 from alight.views.film.stage import Stage
+from alight.views.playback import Track
 from alight.views.render.exposure import Exposure, Lamps, Light
 from alight.views.render.lens import Lens
 
@@ -25,7 +26,7 @@ NIGHT = Light(sun=1.1, fill=0.12, sky=0.14)
 WHITE, PALE, SLOW = (0.97, 0.97, 0.98), (0.72, 0.75, 0.80), (1.0, 0.78, 0.30)
 #: Of contacts and of sites.
 CONTACT = (1.0, 0.42, 0.30)
-OUTCOMES = {"settled": (1.0, 0.66, 0.20)}
+OUTCOMES = {"settled": (1.0, 0.95, 0.80)}
 OTHER = (0.45, 0.72, 1.0)
 
 STARS = 900
@@ -71,7 +72,7 @@ class Illustrator:
     def picture(
         self, time: float, rate: float, lens: Lens, sun: Array, night: bool = False
     ) -> npt.NDArray[np.uint8]:
-        """(rows, columns, 3) bytes at a time [s] that passes ``rate`` times as fast as on screen."""
+        """(rows, columns, 3) bytes at a time [s]; ``rate`` is how fast it passes on screen."""
         scene = self.stage.at(time)
         # Light that fills shadows comes from the viewer: nothing that is seen is lost in the dark.
         lamps = Lamps(sun, lens.axes[2], 0.0047 if self.sun_rays > 1 else 0.0, self.sun_rays)
@@ -95,7 +96,7 @@ class Illustrator:
             lift = 0.3 * play.lander_size
             place = play.sites.place + lift * _outward(play.sites.place)
             for word in np.unique(outcome[known]):
-                canvas.dots(place[known & (outcome == word)], OUTCOMES.get(word, OTHER), 3.6, 0.85)
+                canvas.dots(place[known & (outcome == word)], OUTCOMES.get(word, OTHER), 3.0, 0.85)
         several = len(play.tracks) > 1
         for number, track in enumerate(play.tracks):
             colour = self.stage.colour(number)
@@ -110,12 +111,12 @@ class Illustrator:
             if wording.ring and self._is_small(here, lens):
                 canvas.ring(here, colour, 11.0)
 
-    def _trail(self, track: object, now: float, shown: float) -> tuple[Array, Array]:
+    def _trail(self, track: Track, now: float, shown: float) -> tuple[Array, Array]:
         """Points of a path until a time, and how late each is, 0 to 1."""
-        times: Array = track.time  # type: ignore[attr-defined]
+        times = track.time
         start = float(times[0])
         wanted = np.union1d(times[times <= now], np.linspace(start, max(now, start), 400))
-        points: Array = track.at(wanted)[0][:, 0]  # type: ignore[attr-defined]
+        points = track.at(wanted)[0][:, 0]
         turns = self.stage.playback.attitude
         if self.inertial and turns is not None:
             q = frames.quat_multiply(frames.quat_conjugate(turns(np.array([shown]))), turns(wanted))
@@ -143,9 +144,9 @@ class Illustrator:
             picture = write(picture, [(wording.note, 12.0, False, PALE)], "bottom right")
         return picture
 
-    def _clock(self, time: float, rate: float) -> list[tuple[str, float, bool, tuple[float, ...]]]:
+    def _clock(self, time: float, rate: float) -> list[Line]:
         """Time, speed of the first lander, and how fast the picture plays."""
-        lines: list[tuple[str, float, bool, tuple[float, ...]]] = []
+        lines: list[Line] = []
         tracks = self.stage.playback.tracks
         told = f"t = {duration(time)}"
         if len(tracks) == 1:

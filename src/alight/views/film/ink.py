@@ -18,6 +18,8 @@ from alight.views.render.lens import Lens
 
 Bytes = npt.NDArray[np.uint8]
 Colour = tuple[float, float, float]
+#: Text, its size, whether it is bold, and its colour.
+Line = tuple[str, float, bool, Colour]
 
 #: How much of a line shows where the ground hides it.
 FAINT = 0.16
@@ -141,9 +143,7 @@ def font(size: int, bold: bool) -> Any:
     return ImageFont.truetype(file, size)
 
 
-def write(
-    picture: Bytes, lines: list[tuple[str, float, bool, Colour]], corner: str, margin: float = 26.0
-) -> Bytes:
+def write(picture: Bytes, lines: list[Line], corner: str, margin: float = 26.0) -> Bytes:
     """Lines of text, (text, size, bold, colour), at a corner: "top left", "bottom right", ..."""
     from PIL import Image, ImageDraw
 

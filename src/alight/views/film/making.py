@@ -36,11 +36,11 @@ CHOSEN = np.radians(32.0)
 class Settings:
     """How a film is made."""
 
-    camera: str | None = None
+    camera: str = ""
     """orbit, follow, ground or lander; follow of one run and orbit of several if not given."""
     frame: str = "body"
     """body (fixed in the target) or inertial (the target turns; with orbit)."""
-    size: tuple[int, int] | None = None
+    size: tuple[int, int] = (0, 0)
     """Columns and rows; 1280 x 720, or 640 x 360 of a gif, if not given."""
     fps: float = 24.0
     """Frames a second."""
@@ -60,7 +60,7 @@ class Settings:
 
     def checked(self, several: bool, gif: bool) -> Settings:
         """The same with defaults filled in; anything impossible is an error."""
-        size = self.size or ((640, 360) if gif else (1280, 720))
+        size = self.size if any(self.size) else ((640, 360) if gif else (1280, 720))
         for side_of in size:
             if not 16 <= checked_whole("size", side_of, 1) <= 7680:
                 raise InputError(f"size {size[0]}x{size[1]}: both numbers must be 16 to 7680.")
@@ -123,7 +123,6 @@ def make(
     )
     place = devices.resolve(device)
     shots = Shots(playback, given, place, wording)
-    assert given.size is not None and given.camera is not None
     count = len(shots)
     with encoding.writer(path, given.size, given.fps) as file, progress(show) as bar:
         bar.start("Frames", total=count)
@@ -144,7 +143,6 @@ class Shots:
         wording: Wording | None = None,
     ) -> None:
         given = self.settings = settings
-        assert given.size is not None and given.camera is not None
         self.stage = Stage(_moving(playback), device, given.grain)
         start, end = _span(playback, given)
         number = max(1, round(given.fps * given.seconds))

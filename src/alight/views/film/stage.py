@@ -78,9 +78,8 @@ class Stage:
         for part, track in zip(self._surfaces, self.playback.tracks, strict=True):
             if part is not None:
                 bent = track.at(time)[2]
-                assert bent is not None and self.playback.surface is not None
-                faces = self.playback.surface.faces
-                self.scene.deform(part, Mesh(bent[0], faces, check=False))
+                assert bent is not None
+                self.scene.deform(part, Mesh(bent[0], self._faces, check=False))
         self.scene.move([*self._still, *self._moving(time)])
         return self.scene
 
@@ -155,6 +154,7 @@ class Stage:
         surface = self.playback.surface
         if surface is None or track.surface is None:
             return None
+        self._faces = surface.faces
         mesh = Mesh(track.surface[0], surface.faces, check=False)
         colour = linear_light(COLOURS.get(surface.role, COLOURS["membrane"]))
         colours = np.broadcast_to(colour, (mesh.n_vertices, 3))
@@ -216,9 +216,10 @@ def _without(mesh: Mesh, square: tuple[Array, Array, float] | None) -> Mesh:
     if square is None:
         return mesh
     middle, axes, half = square
-    inside = (np.abs((mesh.vertices - middle) @ axes.T) < half).all(axis=1)
+    inside = np.asarray((np.abs((mesh.vertices - middle) @ axes.T) < half).all(axis=1))
     kept = ~inside[mesh.faces].all(axis=1)
-    return mesh if kept.all() else Mesh(mesh.vertices, mesh.faces[kept], check=False)
+    used, faces = np.unique(mesh.faces[kept], return_inverse=True)
+    return Mesh(mesh.vertices[used], faces.reshape(-1, 3), check=False)
 
 
 def _tint(colour: tuple[float, float, float]) -> Array:

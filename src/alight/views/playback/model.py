@@ -192,8 +192,8 @@ class Playback:
     """Where the terrain stands in place of the target: middle (3,) [m], axes as rows (3, 3) (east,
     north, up), half a side [m]."""
     wider: Callable[[Array, float, int], Any] | None = None
-    """Terrain of another size, by its middle, half a side [m] and cells along a side: ``terrain`` and
-    ``square`` of what it returns. None where ground is as smooth as the target."""
+    """Terrain of another size, by its middle, half a side [m] and cells along a side: ``terrain``
+    and ``square`` of what it returns. None where ground is as smooth as the target."""
     rocks: Part | None = None
     """Rocks near the footprint."""
     attitude: OfTime | None = None

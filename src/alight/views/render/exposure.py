@@ -7,6 +7,7 @@ of them. A GPU gives every pixel its grid at once, which takes less time than lo
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -155,7 +156,7 @@ class Exposure:
         return np.flatnonzero(edge).astype(np.int32)
 
 
-def _pairs(values: npt.NDArray[np.generic], axis: int) -> tuple[Floats, Floats]:
+def _pairs(values: npt.NDArray[Any], axis: int) -> tuple[npt.NDArray[Any], npt.NDArray[Any]]:
     """Neighbours along an axis."""
     if axis == 0:
         return values[:-1], values[1:]

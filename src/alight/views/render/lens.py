@@ -80,8 +80,8 @@ def viewer_axes(toward: npt.ArrayLike, up: npt.ArrayLike) -> Array:
     """(3, 3) rows right, up and toward the viewer, ``up`` as far up as it can be."""
     third = np.asarray(toward, dtype=np.float64)
     third = third / np.linalg.norm(third)
-    right = np.cross(up, third)
-    if np.linalg.norm(right) < 1e-9 * max(1e-300, float(np.linalg.norm(up))):
+    right = np.cross(np.asarray(up, dtype=np.float64), third)
+    if np.linalg.norm(right) < 1e-9 * max(1e-300, float(np.linalg.norm(np.asarray(up)))):
         right = np.cross(np.eye(3)[np.argmin(np.abs(third))], third)
     right /= np.linalg.norm(right)
     return np.stack([right, np.cross(third, right), third])

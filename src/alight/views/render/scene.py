@@ -135,7 +135,7 @@ class Scene:
         self.world.place = self._array(place, wp.vec3)
         self.world.turn = self._array(turn, wp.quat)
         self.world.lift = LIFT * self.size
-        self.tints = self._array([t.tint for t in things], wp.vec3)
+        self.tints = self._array(np.array([t.tint for t in things]), wp.vec3)
         boxes = [self._array(x, wp.vec3) for x in (low - margin, high + margin)]
         self._tree = wp.Bvh(*boxes)
         self.world.tree = self._tree.id
