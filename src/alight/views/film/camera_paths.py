@@ -9,6 +9,7 @@ that bounces are seen as bounces of the lander, not of the picture.
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import NamedTuple
 
 import numpy as np
 from scipy.ndimage import gaussian_filter1d, maximum_filter1d
@@ -18,7 +19,6 @@ from alight.core.checks import Array
 from alight.core.errors import InputError, unknown_name
 from alight.views.film.stage import Stage
 from alight.views.film.timing import Timing
-from alight.views.playback.model import OfTime
 from alight.views.render.lens import Lens, looking
 
 CAMERAS = ("orbit", "follow", "ground", "lander")
@@ -30,9 +30,12 @@ WIDE, RIDE = np.radians(42.0), np.radians(75.0)
 #: The orbit: how far it turns over the film, and how high above the level it stands [rad].
 TURN, HIGH = np.radians(70.0), np.radians(24.0)
 
-#: Distance of ``follow``, in sizes of the lander and in heights above the ground; its height above
-#: the level [rad]; the lander strays from the middle by no more than this part of the distance.
-SIZES, HEIGHTS, DOWN, STRAY = 11.0, 0.9, np.radians(13.0), 0.10
+#: Distance of ``follow``, in sizes of the lander, in heights above the ground, and in sizes where
+#: there is no ground; the lander strays from the middle by no more than a part of the distance.
+SIZES, HEIGHTS, ALONE, STRAY = 8.0, 0.9, 3.6, 0.10
+
+#: Heights of ``follow`` above the level [rad]: the first from which nothing hides the lander.
+DOWNS = tuple(np.radians([13.0, 24.0, 40.0, 60.0, 80.0]))
 
 #: Time on screen over which paths of cameras are smoothed [s].
 SMOOTH = 0.45
@@ -59,12 +62,28 @@ def lenses(
         raise InputError(
             f'camera "{camera}" moves with the lander; frame "inertial" is for camera "orbit".'
         )
-    if camera == "orbit":
-        return _orbit(stage, timing, frame, size, sun)
-    paths: dict[str, Callable[..., list[Lens]]] = {
-        "follow": _follow, "ground": _stand, "lander": _ride,
-    }  # fmt: skip
-    return paths[camera](stage, timing, size, fps, sun)
+    if frame == "inertial":
+        path = _in_space(stage, timing, size, sun)
+    elif camera == "orbit":
+        path = _clear(stage, _orbit(stage, timing, size, sun))
+    else:
+        paths: dict[str, Callable[..., Path]] = {
+            "follow": _follow,
+            "ground": _stand,
+            "lander": _ride,
+        }
+        path = _clear(stage, paths[camera](stage, timing, fps, sun))
+    wide = RIDE if camera == "lander" else WIDE
+    shown = zip(path.eye, path.at, path.up, strict=True)
+    return [looking(eye, at, up, size, wide) for eye, at, up in shown]
+
+
+class Path(NamedTuple):
+    """(n, 3) each: where a camera stands, what it looks at, and what is up for it."""
+
+    eye: Array
+    at: Array
+    up: Array
 
 
 def upward(stage: Stage, points: Array) -> Array:
@@ -91,36 +110,33 @@ def _paths(stage: Stage, times: Array) -> Array:
     return np.stack([track.at(times)[0][:, 0] for track in stage.playback.tracks])
 
 
-def _orbit(
-    stage: Stage, timing: Timing, frame: str, size: tuple[int, int], sun: Array
-) -> list[Lens]:
-    play = stage.playback
-    middle, reach = _whole(stage) if frame == "inertial" else _seen(stage, timing)
-    up = upward(stage, middle[None])[0] if frame == "body" else np.array([0.0, 0.0, 1.0])
+def _orbit(stage: Stage, timing: Timing, size: tuple[int, int], sun: Array) -> Path:
+    middle, reach = _seen(stage, timing)
+    return _about(middle, reach, upward(stage, middle[None])[0], len(timing.time), size, sun)
+
+
+def _about(
+    middle: Array, reach: float, up: Array, count: int, size: tuple[int, int], sun: Array
+) -> Path:
+    """Slowly about a point, as far away as it takes to see all of it."""
     low = min(1.0, size[1] / size[0])
     away = reach / np.tan(0.5 * WIDE) / low * 1.05 + reach
-    made = []
-    for k, time in enumerate(timing.time):
-        turn = TURN * (k / max(1, len(timing.time) - 1) - 0.5)
-        level = side(up, sun, np.radians(55.0) + turn)
-        eye = middle + away * (np.cos(HIGH) * level + np.sin(HIGH) * up)
-        if frame == "inertial" and play.attitude is not None:
-            q = _turned(play.attitude, float(timing.time[0]), float(time))
-            made.append(looking(frames.quat_rotate(q, eye), middle, frames.quat_rotate(q, up),
-                                size, WIDE))  # fmt: skip
-        else:
-            made.append(looking(eye, middle, up, size, WIDE))
-    return made if frame == "inertial" else _clear(stage, made, size, WIDE)
+    turns = np.radians(55.0) + TURN * (np.arange(count) / max(1, count - 1) - 0.5)
+    level = np.array([side(up, sun, turn) for turn in turns])
+    eyes = middle + away * (np.cos(HIGH) * level + np.sin(HIGH) * up)
+    return Path(eyes, np.tile(middle, (count, 1)), np.tile(up, (count, 1)))
 
 
-def _turned(attitude_of: OfTime, first: float, now: float) -> Array:
-    """Quaternion that keeps a direction of target axes at one time still in space until another."""
-    attitude = attitude_of(np.array([first, now]))
-    return np.asarray(frames.quat_multiply(frames.quat_conjugate(attitude[1]), attitude[0]))
-
-
-def _whole(stage: Stage) -> tuple[Array, float]:
-    return np.zeros(3), 1.1 * stage.playback.size
+def _in_space(stage: Stage, timing: Timing, size: tuple[int, int], sun: Array) -> Path:
+    """Slowly about the target, which turns."""
+    play, count = stage.playback, len(timing.time)
+    path = _about(np.zeros(3), 1.1 * play.size, np.array([0.0, 0.0, 1.0]), count, size, sun)
+    if play.attitude is None:
+        return path
+    # What stands still in space since the first frame, in axes of the target now.
+    then = play.attitude(timing.time[:1])[0]
+    q = frames.quat_multiply(frames.quat_conjugate(play.attitude(timing.time)), then)
+    return Path(*(frames.quat_rotate(q, each) for each in path))
 
 
 def _seen(stage: Stage, timing: Timing) -> tuple[Array, float]:
@@ -138,49 +154,51 @@ def _smooth(values: Array, fps: float, seconds: float = SMOOTH) -> Array:
     return np.asarray(gaussian_filter1d(values, seconds * fps, axis=0, mode="nearest"))
 
 
-def _follow(
-    stage: Stage, timing: Timing, size: tuple[int, int], fps: float, sun: Array
-) -> list[Lens]:
+def _follow(stage: Stage, timing: Timing, fps: float, sun: Array) -> Path:
     path = _paths(stage, timing.time)[0]
     up = upward(stage, path)
     height = _height(stage, path, up)
     reach = stage.playback.lander_size
     # The highest of a while before and after: whole bounces fit, and the picture breathes slowly.
     high = maximum_filter1d(np.maximum(height, 0.0), max(1, round(1.2 * fps)), mode="nearest")
-    away = np.exp(_smooth(np.log(SIZES * reach + HEIGHTS * high), fps, 0.6))
+    near = SIZES * reach if stage.has_ground else ALONE * reach
+    away = np.exp(_smooth(np.log(near + HEIGHTS * high * stage.has_ground), fps, 0.6))
     at = _smooth(path, fps)
     off = at - path
     far = np.linalg.norm(off, axis=1) / (STRAY * away)
     at = path + off / np.maximum(far, 1.0)[:, None]
-    made = []
-    for k, point in enumerate(at):
-        turn = np.radians(75.0) + np.radians(35.0) * (k / max(1, len(at) - 1) - 0.5)
-        level = side(up[k], sun, turn)
-        eye = point + away[k] * (np.cos(DOWN) * level + np.sin(DOWN) * up[k])
-        # A little of the ground beneath: there its shadow shows how high it is.
-        aim = point - 0.07 * away[k] * up[k]
-        made.append(looking(eye, aim, up[k], size, WIDE))
-    return _clear(stage, made, size, WIDE)
+    turns = np.radians(62.0) + np.radians(35.0) * (np.arange(len(at)) / max(1, len(at) - 1) - 0.5)
+    level = np.array([side(u, sun, turn) for u, turn in zip(up, turns, strict=True)])
+    down = _seen_from(stage, at, level, up, away, fps)[:, None]
+    eyes = at + away[:, None] * (np.cos(down) * level + np.sin(down) * up)
+    # A little of the ground beneath: there its shadow shows how high it is.
+    return Path(eyes, at - 0.07 * away[:, None] * up * stage.has_ground, up)
 
 
-def _stand(
-    stage: Stage, timing: Timing, size: tuple[int, int], fps: float, sun: Array
-) -> list[Lens]:
+def _seen_from(stage: Stage, at: Array, level: Array, up: Array, away: Array, fps: float) -> Array:
+    """(n,) heights of a camera above the level [rad] from which no rock or hill hides a point."""
+    best = np.full(len(at), DOWNS[-1])
+    for down in DOWNS[-2::-1]:
+        toward = np.cos(down) * level + np.sin(down) * up
+        begin = at + 1.2 * stage.playback.lander_size * toward
+        best[stage.is_open(begin, toward, away)] = down
+    held = maximum_filter1d(best, max(1, round(0.8 * fps)), mode="nearest")
+    return _smooth(held, fps, 0.4)
+
+
+def _stand(stage: Stage, timing: Timing, fps: float, sun: Array) -> Path:
     path = _paths(stage, timing.time)[0]
     end = path[-1]
     up = upward(stage, end[None])[0]
     reach = stage.playback.lander_size
-    level = side(up, sun, np.radians(70.0))
-    spot = end + 16.0 * reach * level
-    rise = stage.ground_above(spot[None], up[None])[0]
-    eye = spot + (max(float(rise), 0.0) + 3.0 * reach) * up if np.isfinite(rise) else spot
-    at = _smooth(path, fps)
-    return [looking(eye, point, up, size, WIDE) for point in at]
+    spot = end + 13.0 * reach * side(up, sun, np.radians(70.0))
+    rise = float(stage.ground_above(spot[None], up[None])[0])
+    eye = spot + (2.5 * reach + (max(rise, 0.0) if np.isfinite(rise) else 0.0)) * up
+    count = len(path)
+    return Path(np.tile(eye, (count, 1)), _smooth(path, fps, 0.2), np.tile(up, (count, 1)))
 
 
-def _ride(
-    stage: Stage, timing: Timing, size: tuple[int, int], fps: float, sun: Array
-) -> list[Lens]:
+def _ride(stage: Stage, timing: Timing, fps: float, sun: Array) -> Path:
     path = _paths(stage, timing.time)[0]
     up = upward(stage, path)
     reach = stage.playback.lander_size
@@ -190,12 +208,8 @@ def _ride(
     level = np.array([side(u, sun, np.radians(120.0)) for u in up])
     level[far] = ahead[far] / np.linalg.norm(ahead[far], axis=1)[:, None]
     level = _smooth(level, fps, 1.5)
-    at = _smooth(path, fps, 0.15)
-    eyes = at + 2.2 * reach * up - 2.5 * reach * level
-    made = [
-        looking(e, e + v - 0.42 * u, u, size, RIDE) for e, v, u in zip(eyes, level, up, strict=True)
-    ]
-    return _clear(stage, made, size, RIDE)
+    eyes = _smooth(path, fps, 0.15) + 2.2 * reach * up - 2.5 * reach * level
+    return Path(eyes, eyes + level - 0.42 * up, up)
 
 
 def _height(stage: Stage, points: Array, up: Array) -> Array:
@@ -205,17 +219,9 @@ def _height(stage: Stage, points: Array, up: Array) -> Array:
     return np.asarray(np.where(np.isfinite(rise), -rise, apart))
 
 
-def _clear(stage: Stage, made: list[Lens], size: tuple[int, int], wide: float) -> list[Lens]:
-    """The same, lifted where a camera would stand in the ground; it looks at the same point."""
-    eyes = np.stack([lens.eye for lens in made])
-    up = upward(stage, eyes)
-    need = CLEAR * stage.playback.lander_size
-    rise = stage.ground_above(eyes, up) + need
-    lift = np.where(np.isfinite(rise), np.maximum(rise, 0.0), 0.0)
-    if not lift.any():
-        return made
-    out = []
-    for lens, raised, u in zip(made, _smooth(lift, 10.0), up, strict=True):
-        eye = lens.eye + max(float(raised), 0.0) * u
-        out.append(looking(eye, eye - lens.axes[2], lens.axes[1], size, wide))
-    return out
+def _clear(stage: Stage, path: Path) -> Path:
+    """The same, lifted where a camera would stand in the ground; it looks at the same points."""
+    up = upward(stage, path.eye)
+    rise = stage.ground_above(path.eye, up) + CLEAR * stage.playback.lander_size
+    lift = _smooth(np.where(np.isfinite(rise), np.maximum(rise, 0.0), 0.0), 10.0)
+    return path._replace(eye=path.eye + lift[:, None] * up)

@@ -31,6 +31,9 @@ OTHER = (0.45, 0.72, 1.0)
 
 STARS = 900
 
+#: Speeds beneath this are not told apart [m/s].
+STILL = 1e-5
+
 
 @dataclass(frozen=True)
 class Wording:
@@ -74,13 +77,14 @@ class Illustrator:
     ) -> npt.NDArray[np.uint8]:
         """(rows, columns, 3) bytes at a time [s]; ``rate`` is how fast it passes on screen."""
         scene = self.stage.at(time)
-        # Light that fills shadows comes from the viewer: nothing that is seen is lost in the dark.
-        lamps = Lamps(sun, lens.axes[2], 0.0047 if self.sun_rays > 1 else 0.0, self.sun_rays)
+        # Light that fills shadows comes from beside the viewer: nothing is lost in the dark.
+        fill = np.array([-0.45, 0.55, 0.70]) @ lens.axes
+        lamps = Lamps(sun, fill, 0.0047 if self.sun_rays > 1 else 0.0, self.sun_rays)
         shot = Exposure(scene, lens, lamps, self.grid)
         canvas = Canvas(shot.show(NIGHT if night else LIGHT, SPACE), shot.depth, lens)
         canvas.sky(self._stars(time), self.starlight)
         self._marks(canvas, time, lens)
-        return self._written(canvas.picture, time, rate)
+        return self._written(canvas.picture, time, rate, night)
 
     def _stars(self, time: float) -> Array:
         turns = self.stage.playback.attitude
@@ -130,19 +134,28 @@ class Illustrator:
         return pixels < 0.022 * lens.rows
 
     def _written(
-        self, picture: npt.NDArray[np.uint8], time: float, rate: float
+        self, picture: npt.NDArray[np.uint8], time: float, rate: float, night: bool
     ) -> npt.NDArray[np.uint8]:
         wording = self.wording
-        top = [(wording.title, 25.0, True, WHITE)] if wording.title else []
-        if wording.subtitle:
-            top.append((wording.subtitle, 15.0, False, PALE))
+        top: list[Line] = [(wording.title, 25.0, True, WHITE)] if wording.title else []
+        if subtitle := self._subtitle(time):
+            top.append((subtitle, 15.0, False, PALE))
         if top:
             picture = write(picture, top, "top left")
         if wording.clock:
             picture = write(picture, self._clock(time, rate), "bottom left")
-        if wording.note:
-            picture = write(picture, [(wording.note, 12.0, False, PALE)], "bottom right")
+        note = wording.note or ("night" if night else "")
+        if note:
+            picture = write(picture, [(note, 12.0, False, PALE)], "bottom right")
         return picture
+
+    def _subtitle(self, time: float) -> str:
+        """What stands beneath the title; how a single run ended, once it has."""
+        tracks = self.stage.playback.tracks
+        told = [self.wording.subtitle] if self.wording.subtitle else []
+        if len(tracks) == 1 and time >= tracks[0].end and self.wording.clock:
+            told.append(tracks[0].outcome.replace("_", " "))
+        return ", ".join(told)
 
     def _clock(self, time: float, rate: float) -> list[Line]:
         """Time, speed of the first lander, and how fast the picture plays."""
@@ -151,8 +164,7 @@ class Illustrator:
         told = f"t = {duration(time)}"
         if len(tracks) == 1:
             speed = float(tracks[0].speed_at(time))
-            unit = words.speed(speed) if speed > 0.0 else words.speed(0.01)
-            told += f"   speed {words.number(speed / unit.size)} {unit.name}"
+            told += f"   speed {_speed(speed)}"
         lines.append((told, 18.0, True, WHITE))
         slow = rate < 0.6 * self.usual if self.usual else False
         said = f"{words.number(rate)} × real time" + ("  slow motion" if slow else "")
@@ -161,6 +173,13 @@ class Illustrator:
 
     #: Rate of the even part of a film; slower pictures are marked as slow motion.
     usual: float = 0.0
+
+
+def _speed(speed: float) -> str:
+    if speed < STILL:
+        return "below 0.01 mm/s"
+    unit = words.speed(speed)
+    return f"{words.number(speed / unit.size)} {unit.name}"
 
 
 def _outward(points: Array) -> Array:

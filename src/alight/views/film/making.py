@@ -28,6 +28,9 @@ LIGHTS = ("auto", "scenario", "chosen")
 #: The Sun is lower than this at night [sine of its height].
 LOW = 0.03
 
+#: Where more than this part of the frames would be at night, light is chosen.
+DARK = 0.35
+
 #: Light chosen for a picture: this high [rad].
 CHOSEN = np.radians(32.0)
 
@@ -200,8 +203,7 @@ def _wording(playback: Playback, note: str) -> Wording:
     if len(tracks) > 1:
         told = f"{len(tracks)} runs"
     else:
-        word = tracks[0].outcome.replace("_", " ")
-        told = f"run {tracks[0].run}, {word}" if playback.folder else word
+        told = f"run {tracks[0].run}" if playback.folder else ""
     return Wording(playback.title, told, note)
 
 
@@ -216,7 +218,7 @@ def light(stage: Stage, timing: Timing, settings: Settings) -> Light:
     if play.sun is not None and settings.light != "chosen":
         sun = np.atleast_2d(play.sun(timing.time))
         night = np.zeros(len(sun), dtype=np.bool_) if play.target is None else sun @ up < LOW
-        if settings.light == "scenario" or night.mean() < 0.5:
+        if settings.light == "scenario" or night.mean() < DARK:
             return Light(sun, night, "")
         note = "night at the site: light chosen for the picture"
     else:

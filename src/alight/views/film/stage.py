@@ -35,6 +35,9 @@ ROUND = ("asteroid", "terrain", "pad", "membrane", "ring")
 #: Facets of a hull differ by so much in reflectance, so that it is seen to tumble.
 PANELS = 0.35
 
+#: Hulls of more facets than this look round; so that they are seen to turn, octants differ.
+MANY = 200
+
 #: Colours of runs that are shown together: distinct also for colour-blind viewers.
 RUNS = (
     (0.99, 0.71, 0.20), (0.35, 0.71, 0.95), (0.30, 0.80, 0.55), (0.95, 0.45, 0.38),
@@ -86,6 +89,18 @@ class Stage:
     def colour(self, number: int) -> tuple[float, float, float]:
         """sRGB of the run of that place among those shown."""
         return RUNS[number % len(RUNS)]
+
+    @property
+    def has_ground(self) -> bool:
+        """Whether there is a body or a plane to land on."""
+        return bool(self._solid)
+
+    def is_open(self, points: Array, ways: Array, far: Array) -> npt.NDArray[np.bool_]:
+        """(n,) whether no ground or rock stands in the way from points along unit vectors [m]."""
+        clear = np.ones(len(points), dtype=np.bool_)
+        for ground in self._solid:
+            clear &= ground.first_hit(points, ways) > far
+        return clear
 
     def ground_above(self, points: Array, up: Array) -> Array:
         """(n,) height of ground over points along unit vectors, negative beneath them [m]; -inf
@@ -139,9 +154,10 @@ class Stage:
     def _add_piece(self, piece: Piece) -> int:
         stone = piece.role == "asteroid"
         grey = piece.colour or COLOURS.get(piece.role, COLOURS["lander"])
-        if piece.role in ROUND:
+        if piece.role in ROUND or len(piece.faces) > MANY:
             mesh = Mesh(piece.vertices, piece.faces, check=False)
-            colours = np.broadcast_to(linear_light(grey), (mesh.n_vertices, 3))
+            quarters = 1.0 if piece.role in ROUND else 1.0 - PANELS * _quarters(mesh)[:, None]
+            colours = np.broadcast_to(linear_light(grey) * quarters, (mesh.n_vertices, 3))
         else:
             mesh = exploded(piece)
             colours = linear_light(grey) * _panels(mesh)[:, None]
@@ -232,6 +248,11 @@ def exploded(piece: Piece) -> Mesh:
     """The facets of a piece, each with vertices of its own: they look flat."""
     corners = piece.vertices[piece.faces].reshape(-1, 3)
     return Mesh(corners, np.arange(len(corners)).reshape(-1, 3), check=False)
+
+
+def _quarters(mesh: Mesh) -> Array:
+    """(n,) 1 and 0 in turn in the octants of a round hull."""
+    return np.asarray(np.prod(np.sign(mesh.vertices + 1e-12), axis=1) > 0.0, dtype=np.float64)
 
 
 def _panels(mesh: Mesh) -> Array:
