@@ -1,6 +1,6 @@
 """Films: 10 s at 1280 x 720 of the reference landing, and the renderer checked before.
 
-``python -m benchmarks.film [--device cuda:0]`` measures this alone; ``--keep FILE`` leaves the film.
+``python -m benchmarks.film [--device cuda:0]`` measures this alone; ``--keep FILE`` keeps the film.
 """
 
 import argparse
@@ -30,8 +30,8 @@ TITLE = "Films"
 
 NOTES = """\
 `alight film` of the reference landing (MINERVA-II-1 on Ryugu): 10 s, 240 frames of 1280 x 720 with
-shadows, titles and paths, encoded as mp4 (gif where ffmpeg is absent). The landing itself is simulated before. *error*
-is that of the silhouette of a sphere and of the lit part of it (phase law) against closed form.
+shadows, titles and paths, encoded as mp4 (gif where ffmpeg is absent); the landing is simulated
+before. *error* is that of the silhouette of a sphere and of its lit part against closed form.
 """
 
 SCENARIO = pathlib.Path(__file__).parents[1] / "scenarios" / "ryugu_minerva.toml"

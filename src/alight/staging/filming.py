@@ -9,6 +9,7 @@ from typing import Any
 from alight.staging.gathering import playback
 from alight.views.film import encoding
 from alight.views.film.making import Film, Settings, make
+from alight.views.playback import Playback
 
 
 def film(
@@ -37,7 +38,7 @@ def film(
     ----------
     what:
         A scenario or its file (one run is made, with nothing dispersed), a solution of
-        ``alight.simulate``, a replay, a campaign or its folder.
+        ``alight.simulate``, a replay, a campaign or its folder, a ``Playback``.
     out:
         The file to write.
     runs:
@@ -56,5 +57,6 @@ def film(
     how = (fps, seconds, slow_motion, start, end, light, grain)
     given = Settings(camera or "", frame, size or (0, 0), *how)
     given.checked(several=False, gif=False)
-    shown = playback(what, scenario=scenario, runs=runs, title=title, show=progress)
+    chosen: Any = {"scenario": scenario, "runs": runs, "title": title}
+    shown = what if isinstance(what, Playback) else playback(what, show=progress, **chosen)
     return make(shown, out, given, device=device, show=progress)

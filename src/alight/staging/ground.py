@@ -122,12 +122,13 @@ def _block(patch: Any) -> Part:
 
 
 def wider(surface: Any) -> Callable[[Array, float, int], Ground] | None:
-    """Rough ground of any size: a function of its middle, half a side [m] and cells along a side;
-    None where ground is as smooth as the body."""
-    rough = next((one for one in _layers(surface) if isinstance(one, surfaces.Rough)), None)
-    if rough is None:
+    """Ground as it is touched, of any size: a function of its middle, half a side [m] and cells
+    along a side; None where it is the facets of the body, or flat."""
+    kinds = (surfaces.Rough, surfaces.DistanceField, surfaces.Parametric)
+    ground = next((one for one in _layers(surface) if isinstance(one, kinds)), None)
+    if ground is None:
         return None
-    return lambda middle, half, cells: _rough(rough, middle, half, cells)
+    return lambda middle, half, cells: _rough(ground, middle, half, cells)
 
 
 def _rough(surface: Any, middle: Array, half: float, cells: int = CELLS) -> Ground:

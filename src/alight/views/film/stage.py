@@ -46,7 +46,7 @@ RUNS = (
 
 #: Rim of terrain that is bent to the body, over half its side; half a side at most, over the body's
 #: radius; cells along a side at most.
-SEAM, MOST, CELLS = 0.25, 0.4, 256
+SEAM, MOST, CELLS = 0.5, 0.4, 256
 
 #: Vertices at most for which the light of the sky is found by rays.
 SKY_VERTICES = 120_000
@@ -203,7 +203,9 @@ def touched_ground(play: Playback) -> tuple[Piece | None, tuple[Array, Array, fl
     points = points[np.isfinite(points).all(axis=1)]
     middle = 0.5 * (points.min(axis=0) + points.max(axis=0))
     reach = float(np.linalg.norm(points - middle, axis=1).max()) / (1.0 - SEAM)
-    half = min(reach + 25.0 * play.lander_size, MOST * float(play.target.bounding_radius))
+    half, most = reach + 25.0 * play.lander_size, MOST * float(play.target.bounding_radius)
+    if half > most:  # then where the first run ends, which is looked at closely
+        middle, half = play.tracks[0].position[-1, 0], most
     cells = int(np.clip(2.0 * half / play.lander_size, 64, CELLS))
     found = play.wider(middle, half, cells)
     if found.terrain is None:

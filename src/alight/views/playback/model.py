@@ -193,7 +193,7 @@ class Playback:
     north, up), half a side [m]."""
     wider: Callable[[Array, float, int], Any] | None = None
     """Terrain of another size, by its middle, half a side [m] and cells along a side: ``terrain``
-    and ``square`` of what it returns. None where ground is as smooth as the target."""
+    and ``square`` of what it returns. None where ground is that of the target."""
     rocks: Part | None = None
     """Rocks near the footprint."""
     attitude: OfTime | None = None
