@@ -46,7 +46,7 @@ RUNS = (
 
 #: Rim of terrain that is bent to the body, over half its side; half a side at most, over the body's
 #: radius; cells along a side at most.
-SEAM, MOST, CELLS = 0.5, 0.4, 256
+SEAM, MOST, CELLS = 0.5, 0.4, 176
 
 #: Vertices at most for which the light of the sky is found by rays.
 SKY_VERTICES = 120_000
@@ -56,7 +56,11 @@ class Stage:
     """What a film shows: the scene, and how it changes with time."""
 
     def __init__(
-        self, playback: Playback, device: devices.Device, grain: float = 0.2, own: bool = True
+        self,
+        playback: Playback,
+        device: devices.Device,
+        grain: float = 0.2,
+        colours: Array | None = None,
     ) -> None:
         """Build the scene of a playback.
 
@@ -64,9 +68,10 @@ class Stage:
             playback: What moves, and what stands around it.
             device: Where rays are traced.
             grain: Slopes of the roughness that is drawn on the ground for scale.
-            own: Draw what moves; False shows the ground alone.
+            colours: (n, 3) sRGB values of the vertices of the target; grey if not given.
         """
-        self.playback, self._own = playback, own
+        self.playback = playback
+        self._painted = None if colours is None else linear_light(colours)
         self.middle, self.reach = playback.focus
         self._parts: list[Part] = []
         self._still: list[Thing] = []
@@ -121,7 +126,8 @@ class Stage:
         colour = linear_light(COLOURS["terrain"])
         terrain, square = touched_ground(play)
         if play.target is not None:
-            self._add_still(_without(play.target, square), colour, grain)
+            painted = colour if self._painted is None else self._painted
+            self._add_still(_without(play.target, square), painted, grain)
         hole = None
         if terrain is not None:
             mesh = Mesh(terrain.vertices, terrain.faces, check=False)
@@ -178,8 +184,6 @@ class Stage:
         return len(self._parts) - 1
 
     def _moving(self, time: float) -> list[Thing]:
-        if not self._own:
-            return []
         made = []
         several = len(self.playback.tracks) > 1
         for number, (track, parts) in enumerate(

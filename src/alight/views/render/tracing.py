@@ -9,9 +9,8 @@ import warp as wp
 
 from alight.core import warp_setup
 
-wp.set_module_options(
-    {"enable_backward": False, **warp_setup.QUICK_OPTIONS, "fuse_fp": False},
-)
+# Compiled quickly at first; films, which trace rays for minutes, have it compiled in full.
+wp.set_module_options({"enable_backward": False, **warp_setup.POINT_OPTIONS})
 
 
 @wp.struct
@@ -187,18 +186,18 @@ def _above(p: wp.vec3, corner: wp.vec3, normal: wp.vec3) -> wp.vec3:
 
 @wp.func
 def _roughness(at: wp.vec3, toward: wp.vec3, wide: float) -> float:
-    """Slope along a direction of four octaves of noise, the finest some pixels wide: as the viewer
+    """Slope along a direction of three octaves of noise, the finest some pixels wide: as the viewer
     comes nearer, finer ones appear."""
     seed = wp.rand_init(7)
     level = wp.log2(5.0 * wide)
     finest = wp.floor(level)
     slope = float(0.0)
-    for k in range(4):
+    for k in range(3):
         wave = wp.pow(2.0, finest + float(k))
         part = float(1.0)
         if k == 0:
             part = finest + 1.0 - level
-        if k == 3:
+        if k == 2:
             part = level - finest
         q = at / wave
         slope += part * (wp.noise(seed, q + 0.3 * toward) - wp.noise(seed, q)) / 0.3
