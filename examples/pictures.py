@@ -15,6 +15,7 @@ import numpy as np
 from scipy.spatial import cKDTree
 
 import alight
+from alight.core import frames
 from alight.views import style
 from alight.views.film.frame import Wording
 from alight.views.film.stills import Shot, save, still
@@ -26,9 +27,19 @@ KEPT = Path("out/pictures")
 
 Picture = np.ndarray
 
+#: Nearly: what is up there is said by the shot.
+CENTRE = (0.0, 0.0, 1e-3)
+
 
 def _play(name: str) -> Playback:
     return alight.playback(SCENARIOS / f"{name}.toml")
+
+
+def _facing(focus: np.ndarray, east: float, north: float) -> tuple[float, float, float]:
+    """A direction over a place, turned east and north of it (tangents)."""
+    axes = frames.local_frame(focus)
+    way = axes[:, 2] + east * axes[:, 0] + north * axes[:, 1]
+    return (float(way[0]), float(way[1]), float(way[2]))
 
 
 def _words(title: str, told: str, **more: bool) -> Wording:
@@ -41,7 +52,7 @@ def ryugu_landing() -> Picture:
     play = _play("ryugu_minerva")
     told = "Fall from 60 m, twelve contacts, at rest after an hour; shadows show the height"
     first = float(play.tracks[0].contacts.time[0])
-    shot = Shot(first + 45.0, 9.0, -75.0, 14.0, (-175.0, 24.0), shift=(0.05, 0.16))
+    shot = Shot(first + 11.0, 3.2, -75.0, 15.0, (-140.0, 40.0), shift=(-0.08, 0.09))
     return still(play, shot, _words("MINERVA-II-1 on Ryugu", told))
 
 
@@ -58,19 +69,17 @@ def ryugu_rocks() -> Picture:
 def itokawa_runs() -> Picture:
     """Many landings at once, and where all of a campaign end."""
     play = _campaign("itokawa_cube", 120, range(30))
-    focus, reach = play.focus
-    shot = Shot(0.0, 2.1 * play.size, 25.0, 32.0, (120.0, 35.0), at=(0.0, 0.0, 0.0), wide=32.0)
+    toward, sunward = _facing(play.focus[0], 0.75, 0.35), _facing(play.focus[0], -0.6, 0.8)
+    shot = Shot(0.0, 4.6 * play.size, at=CENTRE, toward=toward, sunward=sunward, wide=32.0)
     told = "30 trajectories and 120 rest sites of one campaign"
-    del focus, reach
     return still(play, shot, _words("A cube on Itokawa", told))
 
 
 def philae() -> Picture:
     """Philae's bounce over the head of the comet."""
     play = _play("philae_67p")
-    path = play.tracks[0].position[:, 0]
-    middle = 0.5 * (path.min(axis=0) + path.max(axis=0))
-    shot = Shot(60.0, 6200.0, 35.0, 26.0, (110.0, 30.0), at=tuple(0.55 * middle), wide=38.0)
+    toward, sunward = (0.8, -1.0, 0.55), (0.9, 0.1, 0.75)
+    shot = Shot(60.0, 9000.0, at=CENTRE, toward=toward, sunward=sunward, wide=38.0)
     told = "One touch at 1 m/s, two hours of flight over a kilometre, then the rest"
     return still(play, shot, _words("Philae's first bounce on 67P", told), grain=0.25)
 
@@ -79,7 +88,7 @@ def legs() -> Picture:
     """An articulated lander at its first touch."""
     play = _play("paper002_landing")
     first = float(play.tracks[0].contacts.time[0])
-    shot = Shot(first + 0.4, 9.5, -65.0, 11.0, (165.0, 24.0), shift=(0.0, -0.03), wide=38.0)
+    shot = Shot(first + 0.4, 11.0, -65.0, 13.0, (-130.0, 30.0), shift=(0.0, 0.0), wide=38.0)
     told = "Tree of rigid bodies, dampers and crushable elements; red: pads that touched"
     return still(play, shot, _words("Landing on crushable legs", told, trails=False))
 
@@ -96,10 +105,11 @@ def capture() -> Picture:
 def hop() -> Picture:
     """Two hops by the brake of a flywheel."""
     play = _play("wheel_hop_phobos")
-    path = play.tracks[0].position[:, 0]
-    middle = 0.5 * (path.min(axis=0) + path.max(axis=0))
-    time = float(play.tracks[0].time[np.argmax(path[:, 2] * (path[:, 0] > middle[0]))])
-    shot = Shot(time, 9.0, -105.0, 12.0, (175.0, 28.0), shift=(0.1, 0.1))
+    track = play.tracks[0]
+    path = track.position[:, 0]
+    low = (path[:, 2] < 1.3) & (path[:, 2] > 0.8) & (path[:, 0] > 0.5 * path[:, 0].max())
+    time = float(track.time[np.flatnonzero(low)[0]])
+    shot = Shot(time, 6.0, -105.0, 11.0, (-165.0, 32.0), shift=(0.08, 0.07))
     told = "From rest: the wheel spins up in 90 s, the brake throws the cube over its edge"
     return still(play, shot, _words("Hopping with a flywheel on Phobos", told))
 
@@ -119,7 +129,9 @@ def density() -> Picture:
     ink = np.asarray(style.SLOPE(0.15 + 0.75 * share[:, 0]))[:, :3]
     colours = np.where(share > 0.02, (1.0 - share) * grey + share * ink, grey)
     focus, _ = bare.focus
-    shot = Shot(0.0, 1050.0, -62.0, 52.0, (170.0, 48.0), at=tuple(0.55 * focus), wide=40.0)
+    toward, sunward = _facing(focus, 0.3, -0.15), _facing(focus, -0.55, 0.7)
+    at = tuple(0.5 * focus)
+    shot = Shot(0.0, 1000.0, at=at, toward=toward, sunward=sunward, wide=40.0)
     told = "Rest sites of 1 000 landings; colour: how many lie within 18 m"
     words = _words("Where does it come to rest?", told, trails=False, contacts=False)
     return still(bare, shot, words, colours=colours, grain=0.12)

@@ -11,7 +11,7 @@ from alight.core import frames
 from alight.core.checks import Array
 from alight.core.progress import duration
 from alight.views import words
-from alight.views.film.ink import Canvas, Line, write
+from alight.views.film.ink import Canvas, Line, darkened, write
 from alight.views.film.stage import Stage
 from alight.views.playback import Track
 from alight.views.render.exposure import Exposure, Lamps, Light
@@ -23,7 +23,7 @@ LIGHT, SPACE = Light(sun=1.1, fill=0.07, sky=0.06), (0.0022, 0.0026, 0.0038)
 NIGHT = Light(sun=1.1, fill=0.12, sky=0.14)
 
 #: Colours of text.
-WHITE, PALE, SLOW = (0.97, 0.97, 0.98), (0.72, 0.75, 0.80), (1.0, 0.78, 0.30)
+WHITE, PALE, SLOW = (0.98, 0.98, 0.99), (0.88, 0.90, 0.93), (1.0, 0.78, 0.30)
 #: Of contacts and of sites.
 CONTACT = (1.0, 0.42, 0.30)
 OUTCOMES = {"settled": (1.0, 0.95, 0.80)}
@@ -107,7 +107,7 @@ class Illustrator:
             now = track.end if wording.whole else time
             if wording.trails:
                 points, age = self._trail(track, now, time)
-                canvas.path(points, colour, 2.0 if several else 2.4, 0.25 + 0.65 * age)
+                canvas.path(points, colour, 2.2 if several else 2.9, 0.35 + 0.6 * age)
             if wording.contacts and not several:
                 met = track.contacts
                 canvas.dots(met.place[met.time <= now], CONTACT, 6.0, 0.9)
@@ -139,10 +139,11 @@ class Illustrator:
         wording = self.wording
         top: list[Line] = [(wording.title, 25.0, True, WHITE)] if wording.title else []
         if subtitle := self._subtitle(time):
-            top.append((subtitle, 15.0, False, PALE))
+            top.append((subtitle, 16.0, False, PALE))
         if top:
-            picture = write(picture, top, "top left")
+            picture = write(darkened(picture, top=True), top, "top left")
         if wording.clock:
+            picture = darkened(picture, top=False)
             picture = write(picture, self._clock(time, rate), "bottom left")
         note = wording.note or ("night" if night else "")
         if note:

@@ -143,6 +143,16 @@ def font(size: int, bold: bool) -> Any:
     return ImageFont.truetype(file, size)
 
 
+def darkened(picture: Bytes, top: bool, part: float = 0.17) -> Bytes:
+    """A picture that fades at an edge, so that text on it can be read over bright ground."""
+    rows = max(1, round(part * picture.shape[0]))
+    ramp = np.linspace(0.3, 1.0, rows)[:, None, None]
+    out = picture.copy()
+    edge = slice(0, rows) if top else slice(picture.shape[0] - rows, None)
+    out[edge] = (out[edge] * (ramp if top else ramp[::-1])).astype(np.uint8)
+    return out
+
+
 def write(picture: Bytes, lines: list[Line], corner: str, margin: float = 26.0) -> Bytes:
     """Lines of text, (text, size, bold, colour), at a corner: "top left", "bottom right", ..."""
     from PIL import Image, ImageDraw

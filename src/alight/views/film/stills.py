@@ -27,14 +27,18 @@ class Shot:
     """Of the runs [s]."""
     away: float
     """Distance of the camera [m]."""
-    turn: float
+    turn: float = 0.0
     """Of the camera from east, counter-clockwise [deg]."""
-    down: float
+    down: float = 0.0
     """How high it stands above the level [deg]."""
     sun: tuple[float, float] = (150.0, 30.0)
     """Where the Sun stands: from east and above the level [deg]."""
     at: tuple[float, float, float] | None = None
     """Looked at [m]; the lander if None."""
+    toward: tuple[float, float, float] | None = None
+    """To the camera, in place of ``turn`` and ``down``: for whole bodies, whose axis is up then."""
+    sunward: tuple[float, float, float] | None = None
+    """To the Sun, in place of ``sun``."""
     shift: tuple[float, float] = (0.0, 0.0)
     """What is looked at stands so far right of and above the middle, over the distance."""
     wide: float = 40.0
@@ -56,14 +60,19 @@ def still(
     vertices, ``rays`` go to the disc of the Sun from every point."""
     stage = Stage(playback, devices.resolve(device), grain, colours)
     place = playback.tracks[0].at(shot.time)[0][0, 0] if shot.at is None else np.array(shot.at)
-    up = upward(stage, place[None])[0]
-    level, sun = _way(up, shot.turn, shot.down), _way(up, *shot.sun)
+    up = upward(stage, place[None])[0] if shot.toward is None else np.array([0.0, 0.0, 1.0])
+    level = _way(up, shot.turn, shot.down) if shot.toward is None else _unit(shot.toward)
+    sun = _way(up, *shot.sun) if shot.sunward is None else _unit(shot.sunward)
     eye = place + shot.away * level
     aside = np.cross(up, side(up, level, 0.0))
     aim = place - shot.away * (shot.shift[0] * aside + shot.shift[1] * up)
     lens = looking(eye, aim, up, shot.size, np.radians(shot.wide))
     artist = Illustrator(stage, wording, grid=3, sun_rays=rays)
     return artist.picture(shot.time, 1.0, lens, sun)
+
+
+def _unit(v: tuple[float, float, float]) -> Array:
+    return np.asarray(np.array(v) / np.linalg.norm(v))
 
 
 def _way(up: Array, turn: float, height: float) -> Array:
