@@ -234,11 +234,11 @@ def _light(world: World, lamps: Lamps, met: Met, way: wp.vec3, wide: float) -> w
         at = world.place[met.thing] + wp.quat_rotate(turn, p)
         m -= grain * _roughness(at, lamps.sun - m * normal, wide) * wp.min(m, 0.5)
     if m > 0.0:
-        e = wp.max(-wp.dot(normal, way), 0.02)
+        seen = wp.max(-wp.dot(normal, way), 0.02)
         k = world.lunar[world.part[met.thing]]
         begin = world.place[met.thing] + wp.quat_rotate(turn, p)
         begin += (world.lift + 2.0e-5 * met.t) * flat
-        found[0] = m * (2.0 * k / (m + e) + 1.0 - k) * _sunlight(world, lamps, begin)
+        found[0] = m * (2.0 * k / (m + seen) + 1.0 - k) * _sunlight(world, lamps, begin)
     return found
 
 
