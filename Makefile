@@ -14,7 +14,7 @@ unexport PYTHONDONTWRITEBYTECODE
 MAKEFLAGS += --jobs=2
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo test lint types rooms tests remind validate matrix mutants bench figures clean
+.PHONY: help setup demo test lint types rooms tests remind validate matrix mutants bench figures pictures clean
 
 help: ## Show this list
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-10s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -79,6 +79,9 @@ bench: $(STAMP) ## Speed, correctness checked first
 
 figures: $(STAMP) ## The pictures of the documentation, in out/figures
 	$(PY) examples/gallery.py $(OUT)/figures
+
+pictures: $(STAMP) ## Eight pictures of the product, in docs/pictures
+	$(PY) examples/pictures.py
 
 clean: ## Remove outputs and caches (the virtual environment stays)
 	rm -rf $(OUT) build dist .pytest_cache .ruff_cache .mypy_cache .import_linter_cache .hypothesis

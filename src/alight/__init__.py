@@ -40,6 +40,7 @@ if TYPE_CHECKING:
     from alight.scenario.building.prepare import simulate
     from alight.scenario.landers import find as lander
     from alight.shapes import Mesh
+    from alight.staging.filming import film
     from alight.staging.gathering import playback, view
     from alight.vehicles import RigidLander
     from alight.views.compare.findings import compare
@@ -61,6 +62,7 @@ __all__ = [
     "core",
     "dispersions",
     "engine",
+    "film",
     "flight",
     "gravity",
     "integrators",
@@ -91,6 +93,7 @@ lazy.door(
         "alight.scenario.building.prepare": "simulate",
         "alight.scenario.landers": "lander=find",
         "alight.shapes": "Mesh",
+        "alight.staging.filming": "film",
         "alight.staging.gathering": "playback view",
         "alight.vehicles": "RigidLander",
         "alight.views.compare.findings": "compare",

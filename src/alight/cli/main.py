@@ -21,6 +21,7 @@ from alight.cli import (
     campaign,
     compare,
     doctor,
+    film,
     lander,
     replay,
     report,
@@ -67,6 +68,7 @@ app.command("report")(report.command)
 app.command("replay")(replay.command)
 app.command("compare")(compare.command)
 app.command("view")(view.command)
+app.command("film")(film.command)
 app.add_typer(scenario.app, name="scenario")
 app.command("body", cls=body.Command)(body.command)
 app.command("lander", cls=lander.Command)(lander.command)

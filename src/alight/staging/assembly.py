@@ -11,7 +11,7 @@ from alight.campaign.study.subject import mesh_of
 from alight.scenario.building.laws import ScenarioLaws
 from alight.shapes.mesh import Mesh
 from alight.staging.colours import colours_of
-from alight.staging.ground import Ground, ground_of, patches_of, sphere_mesh
+from alight.staging.ground import Ground, ground_of, patches_of, sphere_mesh, wider
 from alight.staging.landings import TreeLanders, landers_of
 from alight.staging.sky import attitude_of, sun_of
 from alight.views.playback import Playback, Track
@@ -48,6 +48,7 @@ def landing_playback(
         square=ground.square,
         patches=patches_of(model.surface, ends, made.lander_size),
         up=ground.up,
+        wider=wider(model.surface),
         sun=sun,
         notes=notes,
         colours=colours_of(body, *masses_of(scenario), model.rotation, sun),

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -137,6 +137,16 @@ def _block(patch: Any) -> Part:
     rings = [(0, 2, 3, 1), (4, 5, 7, 6), (0, 1, 5, 4), (2, 6, 7, 3), (0, 4, 6, 2), (1, 3, 7, 5)]
     faces = [face for a, b, c, d in rings for face in ((a, b, c), (a, c, d))]
     return Part("ground", "terrain", middle + (signs * half) @ patch.axes, np.array(faces))
+
+
+def wider(surface: Any) -> Callable[[Array, float, int], Ground] | None:
+    """Ground as it is touched, of any size: a function of its middle, half a side [m] and cells
+    along a side; None where it is the facets of the body, or flat."""
+    kinds = (surfaces.Rough, surfaces.DistanceField, surfaces.Parametric)
+    ground = next((one for one in _layers(surface) if isinstance(one, kinds)), None)
+    if ground is None:
+        return None
+    return lambda middle, half, cells: _rough(ground, middle, half, cells)
 
 
 def _rough(surface: Any, middle: Array, half: float, cells: int = CELLS) -> Ground:

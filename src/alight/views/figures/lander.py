@@ -115,7 +115,7 @@ def _picture(axes: Axes, subject: Subject) -> None:
 def _view(hull: Mesh, camera: Camera, pixels: int) -> View:
     """A view that shows edges as edges and what is round as round."""
     mesh, vertex = _split(hull)
-    return View(mesh, camera, pixels=pixels, sky=sky_view(hull)[vertex])
+    return View(mesh, camera, pixels=pixels, sky=sky_view(hull)[vertex], lunar=0.0)
 
 
 def _split(hull: Mesh) -> tuple[Mesh, Index]:

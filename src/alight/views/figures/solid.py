@@ -1,8 +1,8 @@
 """Pictures of a body: parallel projection, sunlight with cast shadows, soft light from the sky.
 
-The picture is drawn facet by facet into a depth buffer; normals and colours are interpolated
-over the facets, so that a few thousand of them look smooth. Shadows come from a second depth
-buffer seen from the Sun, the light of the sky from a coarse one for each of many directions.
+They are drawn by the ray tracer that films come from. Normals and colours are interpolated over
+the facets, so that a few thousand of them look smooth; the light of the sky comes from rays in many
+directions at the vertices.
 """
 
 from __future__ import annotations
@@ -12,30 +12,25 @@ from dataclasses import dataclass, field
 import numpy as np
 import numpy.typing as npt
 
-from alight.analysis.depth_buffer import DepthBuffer
 from alight.analysis.facets import FacetFinder
 from alight.analysis.raster import Array
+from alight.analysis.shadows import Shadows
+from alight.core import devices
 from alight.shapes.mesh import Mesh
-from alight.views.figures import shading
+from alight.views.render.exposure import Exposure, Lamps, Light, linear_light, to_screen
+from alight.views.render.lens import Lens
+from alight.views.render.scene import GREY, REGOLITH, Part, Scene, Thing
 
-#: Reflectance of a body drawn without colours: a warm grey, linear light.
-GREY = np.array([0.52, 0.50, 0.475])
+__all__ = ["FILL", "GREY", "SUN", "Camera", "Light", "Picture", "View", "carried", "sky_view"]
 
-#: Directions from which the sky shines, and pixels across each of their depth buffers.
-SKY_DIRECTIONS, SKY_PIXELS = 48, 128
+#: Directions from which the sky shines.
+SKY_DIRECTIONS = 48
+
+#: Their rays begin above the vertices by this part of the body's size.
+SKY_LIFT = 5e-3
 
 #: Directions to the Sun and to the weak light that fills its shadows: right, up, to the viewer.
 SUN, FILL = np.array([-0.60, 0.50, 0.72]), np.array([0.75, -0.45, 0.40])
-
-
-@dataclass(frozen=True)
-class Light:
-    """How strongly the Sun, the light that fills its shadows, and the whole sky shine."""
-
-    sun: float
-    fill: float
-    sky: float
-
 
 #: For plain pictures, and softer for those whose colours must stay readable.
 PORTRAIT = Light(sun=1.10, fill=0.10, sky=0.14)
@@ -92,7 +87,7 @@ class View:
         oversampling: int = 2,
         sky: Array | None = None,
         sun: Array = SUN,
-        shadow_pixels: int = 1024,
+        lunar: float = REGOLITH,
         window: tuple[float, float, float, float] | None = None,
     ) -> None:
         """Find what is seen and how it is lit.
@@ -101,18 +96,21 @@ class View:
             mesh: The body.
             camera: Where it is seen from.
             pixels: Pixels along the longer side of the picture.
-            oversampling: Finer pixels along each side of a pixel, averaged to smooth outlines.
+            oversampling: Rays along each side of a pixel at edges, averaged to smooth them.
             sky: (n,) light of the sky at the vertices; ``sky_view(mesh)`` if not given.
             sun: Direction to the Sun: right, up, to the viewer.
-            shadow_pixels: Pixels along the longer side of what the Sun sees.
+            lunar: Weight of Lommel and Seeliger's law, of dusty ground, against Lambert's.
             window: Left, right, bottom and top edge of what is shown [m]; the whole body if None.
         """
-        self.camera, self._mesh, self._oversampling = camera, mesh, oversampling
-        self._seen = DepthBuffer(mesh, camera.axes, pixels * oversampling, window)
-        to_sun = camera.direction(sun)
-        shadows = DepthBuffer(mesh, _axes_toward(to_sun), shadow_pixels)
-        sky = sky_view(mesh) if sky is None else sky
-        self._light = shading.light(self._seen, shadows, mesh, sky, to_sun, camera.direction(FILL))
+        self.camera = camera
+        light = sky_view(mesh) if sky is None else sky
+        # Few rays, beside a page's other work: a GPU would have to be woken for them.
+        part = Part(mesh, sky=light, lunar=lunar)
+        middle = 0.5 * (mesh.vertices.min(axis=0) + mesh.vertices.max(axis=0))
+        scene = Scene([part], [Thing(0)], devices.resolve("cpu"), middle)
+        lens, self._extent = _parallel(mesh, camera, pixels, window)
+        lamps = Lamps(camera.direction(sun), camera.direction(FILL))
+        self._exposure = Exposure(scene, lens, lamps, oversampling)
 
     def picture(self, colours: Array | None = None, light: Light | None = None) -> Picture:
         """Paint the body in ``colours``, (n, 3) sRGB values of its vertices, or in grey.
@@ -121,13 +119,34 @@ class View:
         """
         if light is None:
             light = PORTRAIT if colours is None else COLOURED
-        grey = np.broadcast_to(GREY, (self._mesh.n_vertices, 3))
-        linear = grey if colours is None else _linear(colours)
-        strength = (light.sun, light.fill, light.sky)
-        painted = shading.paint(
-            self._seen, self._light, strength, self._mesh, linear, self._oversampling
-        )
-        return Picture(painted, self._seen.extent, self.camera)
+        given = None if colours is None else linear_light(colours)
+        painted = self._exposure.develop(light, given)
+        rgba = np.concatenate([to_screen(painted[..., :3]), painted[..., 3:]], axis=2)
+        return Picture(rgba[::-1], self._extent, self.camera)
+
+
+def _parallel(
+    mesh: Mesh, camera: Camera, pixels: int, window: tuple[float, float, float, float] | None
+) -> tuple[Lens, tuple[float, float, float, float]]:
+    """A lens before all of a body that shows a window of it, and the edges of its picture."""
+    seen = camera.project(mesh.vertices)
+    low, high = _edges(seen) if window is None else np.reshape(window, (2, 2)).T
+    pixel = float((high - low).max() / pixels)
+    # What rounding leaves of the last pixel is not one more.
+    across, up = np.ceil((high - low) / pixel * (1.0 - 1e-12))
+    columns, rows = max(1, int(across)), max(1, int(up))
+    right, top = low + pixel * np.array([columns, rows])
+    before = seen[:, 2].max() + 0.1 * (float(np.ptp(seen)) or 1.0)
+    eye = before * camera.axes[2]
+    lens = Lens(eye, camera.axes, float(low[0]), float(top), pixel, columns, rows, parallel=True)
+    return lens, (float(low[0]), float(right), float(low[1]), float(top))
+
+
+def _edges(seen: Array) -> tuple[Array, Array]:
+    """Lower left and upper right corner of all that is seen, and a little more."""
+    low, high = seen[:, :2].min(axis=0), seen[:, :2].max(axis=0)
+    margin = 0.01 * (high - low).max()
+    return low - margin, high + margin
 
 
 def carried(mesh: Mesh, values: Array, to: Mesh) -> Array:
@@ -138,37 +157,30 @@ def carried(mesh: Mesh, values: Array, to: Mesh) -> Array:
     return mixed
 
 
-def sky_view(mesh: Mesh, pixels: int = SKY_PIXELS, above: bool = False) -> Array:
+def sky_view(mesh: Mesh, above: bool = False) -> Array:
     """(n,) part of the sky's light that reaches each vertex, 0 to 1: darker in hollows.
 
     The sky is a set of equally spread directions; the light of each falls at its angle to the
-    normal, unless the body itself stands in the way, as seen in ``pixels`` across it. ``above``
-    takes directions of positive z only, for a piece of ground.
+    normal, unless the body itself stands in the way. ``above`` takes directions of positive z only,
+    for a piece of ground.
     """
-    total, seen = np.zeros(mesh.n_vertices), np.zeros(mesh.n_vertices)
     directions = _spread_directions(SKY_DIRECTIONS)
-    for direction in directions[directions[:, 2] > 0.0] if above else directions:
-        facing = np.clip(mesh.vertex_normals @ direction, 0.0, None)
-        depth = DepthBuffer(mesh, _axes_toward(direction), pixels)
-        total += facing
-        seen += facing * depth.visible(mesh.vertices, mesh.vertex_normals)
-    return seen / np.maximum(total, 1e-12)
+    directions = directions[directions[:, 2] > 0.0] if above else directions
+    facing = np.clip(mesh.vertex_normals @ directions.T, 0.0, None)
+    vertex, k = np.nonzero(facing)
+    # A little above the vertices: nearby facets, which stand for a round surface, hide nothing.
+    start = mesh.vertices + SKY_LIFT * float(mesh.extent.max()) * mesh.vertex_normals
+    hidden = Shadows(mesh).hidden(start[vertex], directions[k])
+    open_part = np.bincount(vertex, facing[vertex, k] * ~hidden, mesh.n_vertices)
+    return np.asarray(open_part / np.maximum(facing.sum(axis=1), 1e-12))
 
 
-def heights(mesh: Mesh, pixels: int) -> tuple[Array, tuple[float, float, float, float]]:
-    """(rows, columns) height of the uppermost facets along z at pixels, and their edges [m].
-
-    The height is -inf where there is no facet.
-    """
-    seen = DepthBuffer(mesh, np.eye(3), pixels)
-    return seen.depth, seen.extent
-
-
-def _axes_toward(direction: Array) -> Array:
-    """(3, 3) right-handed rows, the third along ``direction``."""
-    aside = np.cross(direction, np.eye(3)[np.argmin(np.abs(direction))])
-    aside /= np.linalg.norm(aside)
-    return np.stack([aside, np.cross(direction, aside), direction])
+def heights(mesh: Mesh, x: Array, y: Array) -> Array:
+    """Height of the uppermost facets along z at points (x, y); -inf where there is no facet."""
+    top = float(mesh.vertices[:, 2].max()) + 1.0
+    start = np.stack([x.ravel(), y.ravel(), np.full(x.size, top)], axis=1)
+    drop = Shadows(mesh).first_hit(start, np.tile([0.0, 0.0, -1.0], (x.size, 1)))
+    return np.asarray((top - drop).reshape(x.shape))
 
 
 def _spread_directions(count: int) -> Array:
@@ -178,8 +190,3 @@ def _spread_directions(count: int) -> Array:
     turn = np.pi * (1.0 + np.sqrt(5.0)) * k
     level = np.sqrt(1.0 - z**2)
     return np.stack([level * np.cos(turn), level * np.sin(turn), z], axis=1)
-
-
-def _linear(screen: Array) -> Array:
-    """Light that a screen emits for an sRGB value (IEC 61966-2-1)."""
-    return np.where(screen <= 0.04045, screen / 12.92, ((screen + 0.055) / 1.055) ** 2.4)

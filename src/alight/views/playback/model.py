@@ -199,6 +199,9 @@ class Playback:
     patches: tuple[tuple[Part, Square], ...] = ()
     """The same ground about the rest of each track, in their order; none where the target shows it
     as it is."""
+    wider: Callable[[Array, float, int], Any] | None = None
+    """Terrain of another size, by its middle, half a side [m] and cells along a side: ``terrain``
+    and ``square`` of what it returns. None where ground is that of the target."""
     rocks: Part | None = None
     """Rocks near the footprint."""
     attitude: OfTime | None = None

@@ -48,16 +48,20 @@ def test_outline_of_a_sphere():
     assert picture.rgba[0, 0, 3] == 0.0
 
 
-def test_sphere_is_lit_by_lambert_law():
-    """At a normal n the Sun gives n.s: checked in linear light, where nothing casts a shadow."""
-    picture = View(icosphere(4), CAMERA, pixels=300).picture(light=SUN_ONLY)
+@pytest.mark.parametrize("k", [0.0, 0.35, 1.0])
+def test_sphere_is_lit_by_the_lunar_lambert_law(k):
+    """At a normal n the Sun gives (1 - k) m + 2 k m / (m + e), m = n.s and e = n.v: checked in
+    linear light, where nothing casts a shadow."""
+    picture = View(icosphere(4), CAMERA, pixels=300, lunar=k).picture(light=SUN_ONLY)
     sun = CAMERA.direction(SUN)
     for mix in (0.0, 0.3, 0.6):
         normal = (1.0 - mix) * sun + mix * CAMERA.axes[2]
         normal /= np.linalg.norm(normal)
         shown = _at(picture, normal)[:3]
         linear = ((shown + 0.055) / 1.055) ** 2.4
-        assert linear == pytest.approx(GREY * (normal @ sun), rel=0.02)
+        m, e = normal @ sun, normal @ CAMERA.axes[2]
+        law = (1.0 - k) * m + 2.0 * k * m / (m + e)
+        assert linear == pytest.approx(GREY * law, rel=0.02)
     assert _at(picture, 0.99 * CAMERA.direction(FILL))[:3].max() < 0.02  # the night side
 
 
@@ -117,5 +121,6 @@ def test_a_window_shows_what_the_whole_picture_shows_there():
     # 1.25 and 1.5 from the edges of the whole, 50 pixels to a length of 1.
     cut = whole.rgba[75:125, 62:112]
     shifted = View(mesh, CAMERA, pixels=50, sky=sky, window=(-0.76, 0.24, -0.5, 0.5)).picture()
-    assert shifted.rgba == pytest.approx(cut, abs=1e-5)
+    # Single precision may move a value by a step of the table of screen values.
+    assert shifted.rgba == pytest.approx(cut, abs=5e-4)
     assert np.abs(part.rgba - cut).max() > 1e-3  # and half a pixel aside it has not

@@ -32,7 +32,7 @@ LIGHT = Light(sun=1.45, fill=0.04, sky=0.24)
 DIM = 0.55
 
 #: Cells of ground along a side, and pixels along pictures.
-CELLS, PIXELS, BODY_PIXELS, SKY_PIXELS = 240, 1500, 420, 480
+CELLS, PIXELS, BODY_PIXELS = 240, 1500, 420
 
 #: sRGB of ground, of the sides of the piece, and the range of greys of rocks.
 GROUND, SIDES = np.array([0.735, 0.715, 0.680]), np.array([0.47, 0.45, 0.43])
@@ -94,8 +94,8 @@ def draw(world: World, words: Words, *files: Path, body: Mesh | None = None) -> 
 
 def _picture(axes: Axes, world: World) -> None:
     mesh, colours, sides = piece(world)
-    sky = np.where(sides, DIM, sky_view(mesh, SKY_PIXELS, above=True))
-    view = View(mesh, CAMERA, pixels=PIXELS, sky=sky, sun=SUN, shadow_pixels=2400)
+    sky = np.where(sides, DIM, sky_view(mesh, above=True))
+    view = View(mesh, CAMERA, pixels=PIXELS, sky=sky, sun=SUN)
     picture = view.picture(colours, LIGHT)
     axes.set_axis_off()
     axes.imshow(picture.rgba, extent=picture.extent, origin="lower", aspect="auto")
@@ -145,12 +145,7 @@ def _ground(world: World) -> tuple[tuple[Array, npt.NDArray[np.int64]], Array]:
 def _heights_at(corner: Array, line: Array) -> Array:
     """Heights of the uppermost of facets (m, 3, 3) on the grid ``line`` by ``line``."""
     mesh = Mesh(corner.reshape(-1, 3), np.arange(3 * len(corner)).reshape(-1, 3), check=False)
-    span = float(np.ptp(corner[..., :2].reshape(-1, 2), axis=0).max())
-    found, (left, right, bottom, top) = heights(mesh, int(span / (line[1] - line[0])) + 2)
-    rows, columns = found.shape
-    x = ((line - left) / (right - left) * columns).astype(int).clip(0, columns - 1)
-    y = ((line - bottom) / (top - bottom) * rows).astype(int).clip(0, rows - 1)
-    height = found[y][:, x]
+    height = heights(mesh, *np.meshgrid(line, line))
     holes = ~np.isfinite(height)
     height[holes] = height[~holes].min() if not holes.all() else 0.0
     return height

@@ -16,7 +16,7 @@ from alight.views.figures.body.local_world import Words, World, draw, piece
 @pytest.fixture
 def world(monkeypatch):
     """A square of 20 m on a ball of 60 m, drawn coarsely."""
-    for name, value in {"CELLS": 40, "PIXELS": 240, "BODY_PIXELS": 80, "SKY_PIXELS": 64}.items():
+    for name, value in {"CELLS": 40, "PIXELS": 240, "BODY_PIXELS": 80}.items():
         monkeypatch.setattr(local_world, name, value)
     monkeypatch.setattr(style, "DPI", 160)
     mesh = icosphere(3, 60.0)
