@@ -40,6 +40,7 @@ if TYPE_CHECKING:
     from alight.scenario.building.prepare import simulate
     from alight.scenario.landers import find as lander
     from alight.shapes import Mesh
+    from alight.staging.exporting import export
     from alight.staging.gathering import playback
     from alight.vehicles import RigidLander
     from alight.views.compare.findings import compare
@@ -61,6 +62,7 @@ __all__ = [
     "core",
     "dispersions",
     "engine",
+    "export",
     "flight",
     "gravity",
     "integrators",
@@ -90,6 +92,7 @@ lazy.door(
         "alight.scenario.building.prepare": "simulate",
         "alight.scenario.landers": "lander=find",
         "alight.shapes": "Mesh",
+        "alight.staging.exporting": "export",
         "alight.staging.gathering": "playback",
         "alight.vehicles": "RigidLander",
         "alight.views.compare.findings": "compare",

@@ -15,7 +15,18 @@ from typing import Annotated
 
 import typer
 
-from alight.cli import bench, body, campaign, compare, doctor, lander, replay, report, scenario
+from alight.cli import (
+    bench,
+    body,
+    campaign,
+    compare,
+    doctor,
+    export,
+    lander,
+    replay,
+    report,
+    scenario,
+)
 from alight.cli import run as run_once
 from alight.cli.start import INTERRUPTED
 from alight.core.errors import AlightError
@@ -55,6 +66,7 @@ app.command("campaign")(campaign.command)
 app.command("report")(report.command)
 app.command("replay")(replay.command)
 app.command("compare")(compare.command)
+app.command("export")(export.command)
 app.add_typer(scenario.app, name="scenario")
 app.command("body", cls=body.Command)(body.command)
 app.command("lander", cls=lander.Command)(lander.command)

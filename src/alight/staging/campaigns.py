@@ -70,7 +70,7 @@ def _landings(
     campaign: Campaign, runs: list[int], given: Any, title: str, device: str, show: str, named: Any
 ) -> Playback:
     known = set(campaign.trajectories)
-    replays = [campaign.replay(run, _study(given), show=show) for run in runs if run not in known]
+    replays = [campaign.replay(run, study_of(given), show=show) for run in runs if run not in known]
     model = replays[0].model if replays else _model(given, device, show)
     if model is None:
         mesh, note = body_mesh(body_table(campaign))
@@ -95,7 +95,7 @@ def _is_study(given: Any) -> bool:
     return isinstance(given, Study)
 
 
-def _study(given: Any) -> Any:
+def study_of(given: Any) -> Any:
     """What a replay is given: a study; of scenarios the folder has its own."""
     return given if _is_study(given) else None
 
@@ -141,7 +141,7 @@ def _caught(
             table = campaign.trajectory(run)
             track = caught.of_table(table, contacts_of(campaign, run), run, row, outcome)
         else:
-            again = campaign.replay(run, _study(given), show=show)
+            again = campaign.replay(run, study_of(given), show=show)
             caught = Caught(again.model)
             track = caught.of_flight(again.solution, run, row)
         first = first or caught

@@ -1,0 +1,132 @@
+"""Key frames: the fewest lines from which a straight way between them shows a course.
+
+Animations move parts evenly from key to key. Where a step of the history bends, lines are added;
+where many lie on one straight way, those between are left out. Both keep within a stated error of
+the track, which is raised where more keys than ``MOST_KEYS`` would be needed. Since the way is
+straight between keys, nothing overshoots at a hit.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from alight.core.checks import Array
+from alight.core.interpolation import turned
+from alight.views.exports.arcs import angle_between
+from alight.views.playback import Playback, Track
+
+#: Keys of one part, at most.
+MOST_KEYS = 20_000
+#: Error of turns [rad], and of places as a share of the lander's size; never below a tenth of a mm.
+TURN, SHARE, LEAST = 2e-3, 0.005, 1e-4
+_HALVINGS = 14
+
+Index = npt.NDArray[np.int64]
+
+
+@dataclass(frozen=True, eq=False)
+class Keys:
+    """Values of one part at key times."""
+
+    time: Array
+    """(n,) rising [s]."""
+    value: Array
+    """(n, 3) places [m] or (n, 4) quaternions, of which two that follow are less than half a turn
+    apart in sign."""
+    error: float
+    """How far a straight way between keys is from the track, at most [m] or [rad]."""
+
+
+def place_tolerance(playback: Playback) -> float:
+    """The error of places that is aimed at [m]."""
+    return max(LEAST, SHARE * playback.lander_size)
+
+
+def place_keys(track: Track, part: int, tolerance: float) -> Keys:
+    """Key frames of where a part is."""
+    time = _bent(track, part, tolerance)
+    value = track.at(time)[0][:, part]
+
+    def off(left: Index, right: Index, at: Index) -> Array:
+        share = _share(time, left, right, at)[:, None]
+        straight = value[left] + share * (value[right] - value[left])
+        return np.asarray(np.linalg.norm(value[at] - straight, axis=1))
+
+    kept, error = _fewest(len(time), off, tolerance)
+    return Keys(time[kept], value[kept], error)
+
+
+def turn_keys(track: Track, part: int, tolerance: float = TURN) -> Keys:
+    """Key frames of how a part is turned."""
+    time = np.unique(track.time)
+    value = one_sign(track.at(time)[1][:, part])
+
+    def off(left: Index, right: Index, at: Index) -> Array:
+        even = turned(value[left], value[right], _share(time, left, right, at))
+        return angle_between(value[at], even)
+
+    kept, error = _fewest(len(time), off, tolerance)
+    return Keys(time[kept], one_sign(value[kept]), error)
+
+
+def _share(time: Array, left: Index, right: Index, at: Index) -> Array:
+    span = time[right] - time[left]
+    return np.asarray((time[at] - time[left]) / np.where(span > 0.0, span, 1.0))
+
+
+def one_sign(q: Array) -> Array:
+    """The same attitudes, none of them on the other side of the one before."""
+    flips = np.cumprod(np.where((q[1:] * q[:-1]).sum(axis=1) < 0.0, -1.0, 1.0))
+    return np.asarray(q * np.concatenate([[1.0], flips])[:, None])
+
+
+def _bent(track: Track, part: int, tolerance: float) -> Array:
+    """Times of all lines, and of as many between them as steps that bend need."""
+    time = np.unique(track.time)
+    place = track.at(time)[0][:, part]
+    for _ in range(_HALVINGS):
+        middle = 0.5 * (time[:-1] + time[1:])
+        real = track.at(middle)[0][:, part]
+        away = np.linalg.norm(real - 0.5 * (place[:-1] + place[1:]), axis=1)
+        wanted = np.flatnonzero((away > tolerance) & (middle > time[:-1]) & (middle < time[1:]))
+        if not len(wanted) or len(time) + len(wanted) > 10 * MOST_KEYS:
+            break
+        time = np.insert(time, wanted + 1, middle[wanted])
+        place = np.insert(place, wanted + 1, real[wanted], axis=0)
+    return time
+
+
+def _fewest(count: int, off, tolerance: float) -> tuple[Index, float]:  # type: ignore[no-untyped-def]
+    """Which of ``count`` lines are keys, and how far the others are from the way between keys."""
+    if count <= 2:
+        return np.arange(count), 0.0
+    while True:
+        kept, error = _split(count, off, tolerance)
+        if len(kept) <= MOST_KEYS:
+            return kept, error
+        tolerance *= 2.0
+
+
+def _split(count: int, off, tolerance: float) -> tuple[Index, float]:  # type: ignore[no-untyped-def]
+    """Begin with both ends; add the line that is farthest off between two keys, until none is."""
+    is_key = np.zeros(count, dtype=bool)
+    is_key[[0, -1]] = True
+    lines = np.arange(count)
+    while True:
+        keys = np.flatnonzero(is_key)
+        between = np.searchsorted(keys, lines, side="right") - 1
+        between = np.minimum(between, len(keys) - 2)
+        away = off(keys[between], keys[between + 1], lines)
+        away[is_key] = 0.0
+        worst = float(away.max())
+        if worst <= tolerance or len(keys) > MOST_KEYS:
+            return keys, worst
+        most = np.maximum.reduceat(away, keys[:-1])
+        first = np.flatnonzero((away == most[between]) & (away > tolerance))
+        # One line of each gap: the first of those that are farthest.
+        gap, at = np.unique(between[first], return_index=True)
+        del gap
+        is_key[first[at]] = True
