@@ -31,6 +31,10 @@ class Epoch:
         """TDB seconds past J2000 at time ``t`` [s] of a run."""
         return self.seconds + t
 
+    def julian(self, t: float = 0.0) -> float:
+        """The Julian date (TDB) at time ``t`` [s] of a run, good to some 40 microseconds."""
+        return 2_451_545.0 + self.et(t) / 86_400.0
+
     def text(self, t: float = 0.0) -> str:
         """The date at time ``t`` [s] of a run, to microseconds: 2018-10-03T01:57:20.000000."""
         try:

@@ -44,6 +44,7 @@ class _Scene:
         self.parts: list[bytes] = []
         self.size = 0
         self.root: dict[str, Any] = {"asset": {"version": "2.0", "generator": "Alight"}}
+        self.known: dict[int, int] = {}
 
     def add(self, kind: str, item: dict[str, Any]) -> int:
         """Put an item into a list of the file; its number there."""
@@ -106,7 +107,7 @@ def write_glb(
     move = _Movement(scene, channels, samplers, speed)
     for track in playback.tracks:
         below += _moving(scene, playback, track, origin, move, errors)
-    above = scene.add("nodes", {"name": "body axes", "children": below})
+    above = scene.add("nodes", {"name": "axes of the body", "children": below})
     if not still:
         _turning(playback, above, move)
     top = scene.add("nodes", {"name": "z up to y up", "rotation": _UP, "children": [above]})
@@ -269,12 +270,11 @@ def _unit(q: Array) -> npt.NDArray[np.float32]:
 
 def _part_mesh(scene: _Scene, part: Part) -> int:
     """The mesh of a part, once however many runs have it."""
-    known = scene.root.setdefault("_parts", {})
-    if id(part) not in known:
-        known[id(part)] = _mesh(
+    if id(part) not in scene.known:
+        scene.known[id(part)] = _mesh(
             scene, part.name or part.role, part.vertices, part.faces, part.role, colour=part.colour
         )
-    return int(known[id(part)])
+    return scene.known[id(part)]
 
 
 def _bending(scene: _Scene, playback: Playback, track: Track, origin: Array, move: _Movement) -> int:
@@ -296,13 +296,5 @@ def _bending(scene: _Scene, playback: Playback, track: Track, origin: Array, mov
 
 def _turning(playback: Playback, node: int, move: _Movement) -> None:
     """Let the body turn, with all that is on it."""
-    assert playback.attitude is not None
-    end = max(playback.end, 1e-3)
-    time = np.linspace(0.0, end, 2)
-    while len(time) < keys.MOST_KEYS:
-        q = playback.attitude(time)
-        step = keys.angle_between(q[:-1], q[1:])
-        if step.max() <= 0.2 and len(time) > 60:
-            break
-        time = np.linspace(0.0, end, 2 * len(time))
-    move.add(node, "rotation", time, _unit(keys.one_sign(playback.attitude(time))))
+    time, value = keys.body_keys(playback)
+    move.add(node, "rotation", time, _unit(value))

@@ -8,6 +8,7 @@ straight between keys, nothing overshoots at a hit.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
@@ -25,6 +26,8 @@ TURN, SHARE, LEAST = 2e-3, 0.005, 1e-4
 _HALVINGS = 14
 
 Index = npt.NDArray[np.int64]
+#: How far lines are from the way between two keys: (keys before, keys after, lines) -> distances.
+Off = Callable[[Index, Index, Index], Array]
 
 
 @dataclass(frozen=True, eq=False)
@@ -72,6 +75,18 @@ def turn_keys(track: Track, part: int, tolerance: float = TURN) -> Keys:
     return Keys(time[kept], one_sign(value[kept]), error)
 
 
+def body_keys(playback: Playback) -> tuple[Array, Array]:
+    """Times [s] and attitudes of the body's axes: evenly, with a sixth of a radian between two."""
+    assert playback.attitude is not None
+    end, count = max(playback.end, 1e-3), 64
+    while True:
+        time = np.linspace(0.0, end, count)
+        q = playback.attitude(time)
+        if count >= MOST_KEYS or angle_between(q[:-1], q[1:]).max() < 1.0 / 6.0:
+            return time, one_sign(q)
+        count *= 2
+
+
 def _share(time: Array, left: Index, right: Index, at: Index) -> Array:
     span = time[right] - time[left]
     return np.asarray((time[at] - time[left]) / np.where(span > 0.0, span, 1.0))
@@ -99,7 +114,7 @@ def _bent(track: Track, part: int, tolerance: float) -> Array:
     return time
 
 
-def _fewest(count: int, off, tolerance: float) -> tuple[Index, float]:  # type: ignore[no-untyped-def]
+def _fewest(count: int, off: Off, tolerance: float) -> tuple[Index, float]:
     """Which of ``count`` lines are keys, and how far the others are from the way between keys."""
     if count <= 2:
         return np.arange(count), 0.0
@@ -110,7 +125,7 @@ def _fewest(count: int, off, tolerance: float) -> tuple[Index, float]:  # type: 
         tolerance *= 2.0
 
 
-def _split(count: int, off, tolerance: float) -> tuple[Index, float]:  # type: ignore[no-untyped-def]
+def _split(count: int, off: Off, tolerance: float) -> tuple[Index, float]:
     """Begin with both ends; add the line that is farthest off between two keys, until none is."""
     is_key = np.zeros(count, dtype=bool)
     is_key[[0, -1]] = True
@@ -127,6 +142,4 @@ def _split(count: int, off, tolerance: float) -> tuple[Index, float]:  # type: i
         most = np.maximum.reduceat(away, keys[:-1])
         first = np.flatnonzero((away == most[between]) & (away > tolerance))
         # One line of each gap: the first of those that are farthest.
-        gap, at = np.unique(between[first], return_index=True)
-        del gap
-        is_key[first[at]] = True
+        is_key[first[np.unique(between[first], return_index=True)[1]]] = True

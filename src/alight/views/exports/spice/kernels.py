@@ -31,6 +31,9 @@ from alight.views.playback import Playback
 
 #: Degree of SPK segments: a cubic between two lines.
 DEGREE = 3
+#: Dates, in the last bit of seconds since J2000, that two lines are apart at least: a quarter of a
+#: millisecond in our time.
+_APART = 2000.0
 #: Longest path of a file that SPICE takes.
 _PATH = 250
 #: Turn of the body between two lines of its CK, at most [rad]; its turns are even or looked at.
@@ -60,7 +63,8 @@ def write_kernels(
     names["tf"].write_text(text_kernels.frame_kernel(ids, notes), "ascii")
     names["tsc"].write_text(text_kernels.clock_kernel(epoch, notes), "ascii")
     with _refusals(spice), spice.KernelPool([str(names["tf"]), str(names["tsc"])]):
-        _write_places(spice, names["bsp"], playback, ids, epoch, axes, notes)
+        if playback.tracks:
+            _write_places(spice, names["bsp"], playback, ids, epoch, axes, notes)
         _write_attitudes(spice, names["bc"], playback, ids, epoch, notes)
         if playback.target is not None:
             _write_shape(spice, names["bds"], playback.target, ids, notes)
@@ -119,14 +123,28 @@ def _write_arc(
     spice: Any, handle: int, number: int, center: int, frame: str, arc: Arc, epoch: Epoch
 ) -> None:
     et = epoch.seconds + arc.time
-    # Two lines may come together where seconds are counted from J2000.
-    apart = np.concatenate([[True], np.diff(et) > 0.0])
-    et, states = et[apart], 1e-3 * np.hstack([arc.position, arc.velocity])[apart]
-    if len(et) < 2:
+    kept = _told_apart(et)
+    if len(kept) < 2:
         return
-    states[-1] = 1e-3 * np.concatenate([arc.position[-1], arc.velocity[-1]])
+    et, states = et[kept], 1e-3 * np.hstack([arc.position, arc.velocity])[kept]
     segment = f"ALIGHT {number}", DEGREE, len(et), states, et
     spice.spkw13(handle, number, center, frame, et[0], et[-1], *segment)
+
+
+def _told_apart(et: Array) -> list[int]:
+    """Lines that dates tell apart well: seconds since J2000 have some 1e-7 s, and the slope of a
+    cubic between lines that are closer than ``_APART`` of that would be off. The first and the last
+    are among them."""
+    if not et[-1] > et[0]:
+        return [0]
+    least = _APART * float(np.spacing(np.abs(et).max()))
+    if (np.diff(et) > least).all():
+        return list(range(len(et)))
+    kept = [0]
+    for i, date in enumerate(et[:-1].tolist()):
+        if date > et[kept[-1]] + least and date < et[-1] - least:
+            kept.append(i)
+    return [*kept, len(et) - 1]
 
 
 # -- attitudes -------------------------------------------------------------------------------------
@@ -208,9 +226,9 @@ def _write_turns(
 def _write_shape(spice: Any, path: Path, mesh: Mesh, ids: Ids, notes: Sequence[str]) -> None:
     vertices = np.ascontiguousarray(1e-3 * mesh.vertices)
     plates = np.ascontiguousarray(mesh.faces + 1, dtype=np.int32)
-    size = max(4_000_000, 20 * len(plates))
+    size = max(100_000, 40 * len(plates))
     fine = max(1.0, min(5.0, (len(plates) / 400.0) ** 0.25))
-    cells = (fine, 4, size, size, size, False, max(12_000_000, 8 * size))
+    cells = (fine, 4, size, size, size, False, max(1_000_000, 8 * size))
     index_d, index_i = spice.dskmi2(vertices, plates, *cells)
     radius = np.linalg.norm(vertices, axis=1)
     bounds = (-np.pi, np.pi, -np.pi / 2.0, np.pi / 2.0)
