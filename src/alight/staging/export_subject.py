@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from alight.campaign.reader import Campaign, open_campaign
-from alight.campaign.replay import Replay
+from alight.campaign.replay import Replay, checked_run_number
 from alight.campaign.tables.arrow import table_from
 from alight.core.errors import InputError
 from alight.engine.columns import Source
@@ -52,7 +52,10 @@ class Subject:
         return cls(what, scenario, None if runs is None else list(runs), device, show)
 
     def check(self, wanted: Sequence[Format]) -> None:
-        """An error where a format needs the trajectory of a run and there is none."""
+        """An error where runs are not there, or a format needs the trajectory of one and there is
+        none."""
+        for run in self.runs or ():
+            checked_run_number(self.what, run)
         need = [one.name for one in wanted if one.needs_runs]
         if need and isinstance(self.what, Campaign) and not self.run_numbers:
             raise InputError(

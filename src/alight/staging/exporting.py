@@ -91,8 +91,8 @@ def export(
     subject = Subject.of(what, runs, scenario, device, show)
     subject.check(wanted)
     when = epoch_of(epoch, subject.date)
-    place = _folder(out)
     shown = subject.shown(title) if axes else None
+    place = _folder(out)
     said = notes_of(shown, subject, when, title)
     files: dict[str, list[Path]] = {}
     for one in wanted:

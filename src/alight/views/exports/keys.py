@@ -50,7 +50,8 @@ def place_tolerance(playback: Playback) -> float:
 
 def place_keys(track: Track, part: int, tolerance: float) -> Keys:
     """Key frames of where a part is."""
-    time = _bent(track, part, tolerance)
+    between = 0.25 * tolerance  # as much is left for what lies between lines
+    time = _bent(track, part, between)
     value = track.at(time)[0][:, part]
 
     def off(left: Index, right: Index, at: Index) -> Array:
@@ -58,8 +59,8 @@ def place_keys(track: Track, part: int, tolerance: float) -> Keys:
         straight = value[left] + share * (value[right] - value[left])
         return np.asarray(np.linalg.norm(value[at] - straight, axis=1))
 
-    kept, error = _fewest(len(time), off, tolerance)
-    return Keys(time[kept], value[kept], error)
+    kept, error = _fewest(len(time), off, tolerance - between)
+    return Keys(time[kept], value[kept], error + between)
 
 
 def turn_keys(track: Track, part: int, tolerance: float = TURN) -> Keys:
