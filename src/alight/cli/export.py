@@ -61,7 +61,7 @@ def command(
     listed: Annotated[bool, typer.Option("--list", help="List the formats.")] = False,
     as_json: Json = False,
 ) -> None:
-    """Export runs to CSV, Parquet, VTK (ParaView), glTF (Blender), USD, SPICE, CCSDS or Cosmographia.
+    """Export runs to CSV, Parquet, VTK (ParaView), glTF (Blender), USD, SPICE, CCSDS, Cosmographia.
 
     Example: alight export out/ryugu --to vtk,spice --runs 1,5 --out out/files
     """
@@ -74,7 +74,9 @@ def command(
                 f"{said} is missing: alight export out/ryugu --to csv,vtk --out out/files "
                 "(alight export --list shows the formats)."
             )
-    _write(str(given), str(to), str(out), _numbers(runs), frame, epoch, frames, speed, device, as_json)
+    _write(
+        str(given), str(to), str(out), _numbers(runs), frame, epoch, frames, speed, device, as_json
+    )
 
 
 def _write(
@@ -128,7 +130,9 @@ def _numbers(runs: str | None) -> list[int] | None:
         if not first.isascii() or not first.isdigit() or (dash and not last.isdigit()):
             raise InputError(f'--runs "{runs}": write numbers of runs, such as 1,5 or 3-7.')
         if dash and int(last) - int(first) > 10_000:
-            raise InputError(f'--runs "{runs}" names more than 10 000 runs: export fewer at a time.')
+            raise InputError(
+                f'--runs "{runs}" names more than 10 000 runs: export fewer at a time.'
+            )
         found += range(int(first), int(last if dash else first) + 1)
     if not found:
         raise InputError(f'--runs "{runs}" names no run: write numbers such as 1,5 or 3-7.')

@@ -115,9 +115,7 @@ def export(
     return found
 
 
-def notes_of(
-    shown: Playback | None, subject: Subject, when: Epoch, title: str | None
-) -> list[str]:
+def notes_of(shown: Playback | None, subject: Subject, when: Epoch, title: str | None) -> list[str]:
     """What each file says."""
     from alight import __version__
 
@@ -126,7 +124,9 @@ def notes_of(
     runs = ", ".join(map(str, numbers[:20])) + (", ..." if len(numbers) > 20 else "")
     said = [one_line(name), f"Alight {__version__}. Runs: {runs or 'tables alone'}."]
     said.append(f"{when.source} t = 0: {when.text()} TDB.")
-    said.append("Units: m, s, rad, kg, N unless a file or column says otherwise (SPICE, CCSDS: km).")
+    said.append(
+        "Units: m, s, rad, kg, N unless a file or column says otherwise (SPICE, CCSDS: km)."
+    )
     if shown is not None:
         said += [one_line(note) for note in shown.notes]
     return said

@@ -17,7 +17,7 @@ from alight.scenario import from_dict, loads
 from alight.views.exports.formats import FORMATS
 
 HERE = pathlib.Path(__file__).parents[1]
-sys.path[:0] = [str(HERE / "scenario")]  # tests are no package
+sys.path.insert(0, str(HERE / "scenario"))  # tests are no package
 
 from tree_case import TEXT
 
@@ -161,7 +161,7 @@ def test_a_capture(tmp_path):
 
 def test_mistakes_are_told_before_anything_is_written(campaign, tmp_path):
     out = tmp_path / "out"
-    with pytest.raises(InputError, match='unknown format "vkt". Did you mean "vtk"'):
+    with pytest.raises(InputError, match='Did you mean "vtk"'):
         alight.export(campaign, "csv,vkt", out)
     with pytest.raises(InputError, match="fixed in the body, not in frame"):
         alight.export(campaign, "vtk", out, frame="inertial")
@@ -171,8 +171,8 @@ def test_mistakes_are_told_before_anything_is_written(campaign, tmp_path):
         alight.export(campaign, "ccsds", out, runs=[4])
     with pytest.raises(InputError, match="is no date"):
         alight.export(campaign, "ccsds", out, epoch="soon")
+    (tmp_path / "file").write_text("")
     with pytest.raises(AlightError, match="cannot be made a folder"):
-        (tmp_path / "file").write_text("")
         alight.export(campaign, "csv", tmp_path / "file")
 
 

@@ -58,7 +58,9 @@ class _File:
             root = json.loads(text)
         except (ValueError, RecursionError) as cause:
             self.refuse(f"its JSON cannot be read ({cause})")
-        if not isinstance(root, dict) or not str(_dict(root, "asset").get("version")).startswith("2"):
+        if not isinstance(root, dict) or not str(_dict(root, "asset").get("version")).startswith(
+            "2"
+        ):
             self.refuse("it is no glTF 2.0 file: its asset states no version 2")
         self.root = root
         for name in root.get("extensionsRequired") or ():
@@ -82,7 +84,8 @@ class _File:
                 f"{len(data)} bytes that are there can be read",
                 4,
             )
-        at, found = 12, {}
+        at = 12
+        found: dict[bytes, bytes] = {}
         while at + 8 <= total:
             size, kind = struct.unpack_from("<I4s", data, at)
             if at + 8 + size > total:
@@ -96,10 +99,12 @@ class _File:
     def item(self, kind: str, number: Any) -> dict[str, Any]:
         """An entry of a list of the file."""
         listed = self.root.get(kind)
-        there = isinstance(listed, list) and _is_index(number) and number < len(listed)
-        if not there or not isinstance(listed[number], dict):  # type: ignore[index]
+        found = None
+        if isinstance(listed, list) and _is_index(number) and number < len(listed):
+            found = listed[number]
+        if not isinstance(found, dict):
             self.refuse(f"it refers to entry {str(number)[:20]} of {kind!r}, which is not there")
-        return listed[number]  # type: ignore[index,no-any-return]
+        return found
 
     # -- numbers -----------------------------------------------------------------------------------
 
@@ -124,13 +129,15 @@ class _File:
                 self.refuse(f"buffer {number} is no base64 text")
         name = unquote(uri)
         if name != Path(name).name or name in ("", ".", "..") or ":" in name or "\\" in name:
-            self.refuse(f"buffer {number} is in {uri[:60]!r}; only files in its own folder are read")
+            self.refuse(
+                f"buffer {number} is in {uri[:60]!r}; only files in its own folder are read"
+            )
         return read_bounded(self.path.parent / name, MOST_BYTES, "the buffer")
 
     def numbers(self, number: Any, width: int) -> npt.NDArray[Any]:
         """The values of an accessor, (n, width)."""
         about = self.item("accessors", number)
-        kind, count = _TYPES.get(about.get("componentType", 0)), about.get("count")
+        kind, count = _TYPES.get(about.get("componentType", 0)), about.get("count", -1)
         if kind is None or _WIDTHS.get(str(about.get("type"))) != width or not _is_index(count):
             self.refuse(f"accessor {number} has another type than a mesh needs")
         if "sparse" in about or "bufferView" not in about:
@@ -194,7 +201,9 @@ class _File:
         else:
             corners = np.arange(len(points))
         if len(corners) % 3 or (len(corners) and corners.max() >= len(points)):
-            self.refuse(f"a mesh has {len(corners)} corners of triangles over {len(points)} vertices")
+            self.refuse(
+                f"a mesh has {len(corners)} corners of triangles over {len(points)} vertices"
+            )
         faces = corners.reshape(-1, 3)
         if np.linalg.det(place[:3, :3]) < 0.0:
             faces = faces[:, ::-1]

@@ -1,10 +1,11 @@
 """Arcs: the course of one part between two jumps of velocity, in the axes that a file is in.
 
-Within an arc places are Hermite's cubics between lines, from positions and velocities, and attitudes
-turn evenly from line to line. That is how tracks are read (``views.playback``), and how SPICE (SPK
-type 13 of degree 3, CK type 3) and CCSDS messages (Hermite of degree 3) are read by others. In other
-axes a cubic is no cubic: there lines are added, halfway between two, until what is read between
-lines is right to ``PLACE`` and ``TURN``. Nothing is interpolated across a jump.
+Within an arc places are Hermite's cubics between lines, from positions and velocities, and
+attitudes turn evenly from line to line. That is how tracks are read (``views.playback``), and how
+SPICE (SPK type 13 of degree 3, CK type 3) and CCSDS messages (Hermite of degree 3) are read by
+others. In other axes a cubic is no cubic, and free flight turns unevenly: there lines are added,
+halfway between two, until what is read between lines is right to ``PLACE`` and ``TURN``. Nothing is
+interpolated across a jump.
 """
 
 from __future__ import annotations
@@ -19,9 +20,9 @@ import numpy as np
 from alight.core import frames
 from alight.core.checks import Array
 from alight.core.errors import InputError
+from alight.core.interpolation import cubic, cubic_rate, turned
 from alight.views.playback import Playback, Track
 from alight.views.playback.model import OfTime
-from alight.core.interpolation import cubic, cubic_rate, turned
 
 #: What lines are added for, where axes turn: errors between lines at most [m], [rad].
 PLACE, TURN = 1e-4, 2e-7

@@ -18,7 +18,7 @@ from alight.views.exports.arcs import INERTIAL, Arc
 from alight.views.exports.epoch import RESOLUTION, Epoch
 from alight.views.exports.names import comment_lines, file_stem, plain_ascii
 from alight.views.exports.spice.ids import parts_of
-from alight.views.playback import Playback, Track
+from alight.views.playback import Playback
 
 #: The origin of a message.
 ORIGINATOR = "ALIGHT"

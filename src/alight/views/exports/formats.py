@@ -80,9 +80,7 @@ def _usd(job: Job) -> list[Path]:
 def _spice(job: Job) -> list[Path]:
     from alight.views.exports.spice.kernels import write_kernels
 
-    return write_kernels(
-        job.playback, job.folder, job.epoch, job.body, job.axes, job.notes
-    ).files
+    return write_kernels(job.playback, job.folder, job.epoch, job.body, job.axes, job.notes).files
 
 
 def _ccsds(job: Job) -> list[Path]:
@@ -103,9 +101,7 @@ FORMATS: dict[str, Format] = {
     one.name: one
     for one in (
         Format("csv", (".csv",), "tables of runs and contacts, trajectories", needs_runs=False),
-        Format(
-            "parquet", (".parquet",), "the same, with units as metadata", needs_runs=False
-        ),
+        Format("parquet", (".parquet",), "the same, with units as metadata", needs_runs=False),
         Format(
             "vtk",
             (".vtp", ".pvd"),

@@ -80,7 +80,9 @@ class _Scene:
         text += b" " * (-len(text) % 4)
         total = 12 + 8 + len(text) + (8 + self.size if self.size else 0)
         if total > _LARGEST:
-            raise InputError("the scene is larger than 4 GB, which glTF cannot hold: export fewer runs.")
+            raise InputError(
+                "the scene is larger than 4 GB, which glTF cannot hold: export fewer runs."
+            )
         head = struct.pack("<4sII", b"glTF", 2, total)
         pieces = [head, struct.pack("<I4s", len(text), b"JSON"), text]
         if self.size:
@@ -133,11 +135,13 @@ def write_glb(
 class _Movement:
     """The animation of a scene."""
 
-    def __init__(self, scene: _Scene, channels: list[Any], samplers: list[Any], speed: float) -> None:
+    def __init__(
+        self, scene: _Scene, channels: list[Any], samplers: list[Any], speed: float
+    ) -> None:
         self._scene, self._channels, self._samplers = scene, channels, samplers
         self._speed = speed
 
-    def add(self, node: int, path: str, time: Array, value: Array) -> None:
+    def add(self, node: int, path: str, time: Array, value: npt.NDArray[Any]) -> None:
         """Let a node move: straight from key to key."""
         stamps = _rising((time / self._speed).astype(np.float32))
         sampler = {
@@ -217,7 +221,9 @@ def _material(scene: _Scene, role: str, colour: Any) -> int:
     for i, known in enumerate(scene.root.get("materials", ())):
         if known["name"] == name:
             return i
-    linear = [((c + 0.055) / 1.055) ** 2.4 if c > 0.04045 else c / 12.92 for c in (red, green, blue)]
+    linear = [
+        ((c + 0.055) / 1.055) ** 2.4 if c > 0.04045 else c / 12.92 for c in (red, green, blue)
+    ]
     looks = {"baseColorFactor": [*linear, 1.0], "metallicFactor": 0.0, "roughnessFactor": 0.9}
     thin = role in ("array", "membrane", "terrain")
     return scene.add(
@@ -259,7 +265,11 @@ def _moving(
             nodes.append(scene.add("nodes", {"name": f"run {track.run}: path", "mesh": way}))
     if track.surface is not None and playback.surface is not None:
         nodes.append(_bending(scene, playback, track, origin, move))
-    return [scene.add("nodes", {"name": f"run {track.run}, {one_line(track.outcome)}", "children": nodes})]
+    return [
+        scene.add(
+            "nodes", {"name": f"run {track.run}, {one_line(track.outcome)}", "children": nodes}
+        )
+    ]
 
 
 def _unit(q: Array) -> npt.NDArray[np.float32]:
@@ -277,7 +287,9 @@ def _part_mesh(scene: _Scene, part: Part) -> int:
     return scene.known[id(part)]
 
 
-def _bending(scene: _Scene, playback: Playback, track: Track, origin: Array, move: _Movement) -> int:
+def _bending(
+    scene: _Scene, playback: Playback, track: Track, origin: Array, move: _Movement
+) -> int:
     """A surface that bends: shapes that it goes through, each fading into the next."""
     time = np.linspace(track.time[0], track.time[-1], SHAPES)
     shape = track.at(time)[2]

@@ -20,7 +20,7 @@ CSV, PARQUET = "csv", "parquet"
 def write_tables(
     named: Iterable[tuple[str, Iterable[Any]]], folder: Path, kind: str, notes: Sequence[str]
 ) -> list[Path]:
-    """Write tables, each given by its name and its parts: ``pyarrow.Table``s of the same columns."""
+    """Write tables, each given by its name and its parts, ``pyarrow.Table``s of equal columns."""
     written, schemas = [], {}
     for name, parts in named:
         written.append(folder / f"{name}.{kind}")

@@ -31,12 +31,10 @@ class _Stage:
     """A USD stage that grows; ``at`` makes the parts of paths valid and distinct."""
 
     def __init__(self, path: Path) -> None:
-        require("pxr", "usd")
-        from pxr import Gf, Usd, UsdGeom, Vt
-
-        self.Gf, self.UsdGeom, self.Vt = Gf, UsdGeom, Vt
+        parts = [require(f"pxr.{name}", "usd") for name in ("Usd", "Gf", "UsdGeom", "Vt")]
+        self.Gf, self.UsdGeom, self.Vt = parts[1:]
         path.unlink(missing_ok=True)
-        made = Usd.Stage.CreateNew(str(path))
+        made = parts[0].Stage.CreateNew(str(path))
         if made is None:
             raise FileError(f"USD could not make {path}.")
         self.stage = made
@@ -66,7 +64,9 @@ class _Stage:
         """Triangles."""
         made = self.UsdGeom.Mesh.Define(self.stage, self.at(above, name))
         made.CreatePointsAttr(self.points(vertices))
-        made.CreateFaceVertexCountsAttr(self.Vt.IntArray.FromNumpy(np.full(len(faces), 3, np.int32)))
+        made.CreateFaceVertexCountsAttr(
+            self.Vt.IntArray.FromNumpy(np.full(len(faces), 3, np.int32))
+        )
         flat = np.ascontiguousarray(np.asarray(faces).reshape(-1), np.int32)
         made.CreateFaceVertexIndicesAttr(self.Vt.IntArray.FromNumpy(flat))
         made.CreateSubdivisionSchemeAttr("none")

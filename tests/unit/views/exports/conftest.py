@@ -76,7 +76,9 @@ def _track(run, seed, parts):
         w = rng.normal(size=(parts, 3)) * 0.05 * (arc + 1)
     met = np.array(time)[[30, 61]]
     there = np.array(place)[[30, 61], 0]
-    contacts = Contacts(met, there, np.tile([0.0, 0.0, 1.0], (2, 1)), np.ones(2), np.full(2, np.nan))
+    contacts = Contacts(
+        met, there, np.tile([0.0, 0.0, 1.0], (2, 1)), np.ones(2), np.full(2, np.nan)
+    )
     arrays = (np.array(a) for a in (time, place, speed, turn))
     return Track(run, "settled", *arrays, met, contacts)
 

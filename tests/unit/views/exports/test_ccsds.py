@@ -12,7 +12,9 @@ oem = pytest.importorskip("oem", reason="oem is not installed")
 
 @pytest.fixture
 def written(runs, epoch, tmp_path):
-    return {p.name: p for p in write_messages(runs, tmp_path, epoch, "Ryugu", "inertial", [runs.title])}
+    return {
+        p.name: p for p in write_messages(runs, tmp_path, epoch, "Ryugu", "inertial", [runs.title])
+    }
 
 
 def test_an_independent_reader_has_the_arcs(runs, epoch, written):
@@ -38,7 +40,9 @@ def test_segments_meet_at_hits(epoch, written):
     assert stops[:-1] == starts[1:]
     lines = [line.split() for line in text.splitlines() if line.startswith("2018")]
     (before, after) = (line for line in lines if line[0] == stops[0])
-    assert np.allclose(np.array(before[1:4], float), np.array(after[1:4], float), rtol=0, atol=1e-12)
+    assert np.allclose(
+        np.array(before[1:4], float), np.array(after[1:4], float), rtol=0, atol=1e-12
+    )
     assert not np.allclose(np.array(before[4:], float), np.array(after[4:], float), rtol=1e-3)
 
 

@@ -75,7 +75,9 @@ def test_keys_at_hits_and_no_way_beyond(runs, scene):
 
 
 def _first(scene):
-    (found,) = (i for i, n in enumerate(scene.nodes) if (n.name or "").startswith('run 3: a "title"'))
+    (found,) = (
+        i for i, n in enumerate(scene.nodes) if (n.name or "").startswith('run 3: a "title"')
+    )
     return found
 
 

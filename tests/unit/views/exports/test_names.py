@@ -11,7 +11,9 @@ from alight.views.exports.epoch import epoch_of
 HOSTILE = 'a "title" <script>alert(1)</script>\n../../x --> ]]> \\begindata META_STOP é\x1b[2J'
 
 
-@pytest.mark.parametrize("text", [HOSTILE, "../../etc/passwd", "", ".", "é\u202e", "a" * 500, "-rf"])
+@pytest.mark.parametrize(
+    "text", [HOSTILE, "../../etc/passwd", "", ".", "é\u202e", "a" * 500, "-rf"]
+)
 def test_names_are_of_plain_letters(text):
     stem = names.file_stem(text, "other")
     assert stem

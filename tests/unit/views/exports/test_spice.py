@@ -31,7 +31,9 @@ def loaded(monkeypatch):
 def state(kernels, one, et, frame=None):
     """Place [m] and velocity [m/s] in the body's axes."""
     ids = kernels.ids
-    found, _ = spice.spkezr(str(one.number), et, frame or ids.body.frame, "NONE", str(ids.body.number))
+    found, _ = spice.spkezr(
+        str(one.number), et, frame or ids.body.frame, "NONE", str(ids.body.number)
+    )
     return 1e3 * found[:3], 1e3 * found[3:]
 
 
@@ -93,7 +95,10 @@ def test_a_history_with_rigid_hits(landing, tmp_path, loaded, monkeypatch):
             assert arcs.angle_between(frames.quat_from_matrix(R), q) < 1e-6
         for i in hits.tolist():
             after = epoch.et(float(solution.time[i]))
-            sides = ((np.nextafter(after, -np.inf), _first(solution, i)), (after, _last(solution, i)))
+            sides = (
+                (np.nextafter(after, -np.inf), _first(solution, i)),
+                (after, _last(solution, i)),
+            )
             for et, line in sides:
                 found = spice.spkezr("RUN_0", et, body, "NONE", center)[0]
                 assert np.linalg.norm(1e3 * found[:3] - solution.position[line]) < 1e-3
@@ -149,7 +154,9 @@ def test_rays_meet_the_shape(runs, epoch, tmp_path, loaded):
 
 
 def test_names_and_notes_are_plain(runs, epoch, tmp_path):
-    made = write_kernels(runs, tmp_path, epoch, 'x"; <b> \\begindata', "fixed", ["\\begindata\nA=1"])
+    made = write_kernels(
+        runs, tmp_path, epoch, 'x"; <b> \\begindata', "fixed", ["\\begindata\nA=1"]
+    )
     for path in made.files:
         if path.suffix in (".tf", ".tsc", ".tm"):
             text = path.read_text("ascii")

@@ -30,10 +30,14 @@ def test_parts_move_as_their_tracks(runs, stage):
     for t in np.linspace(0.0, track.end, 40):
         found = np.array(shape.GetLocalTransformation(t / 10.0 * RATE))
         place, turn, _ = track.at([t])
-        assert np.linalg.norm(found[3, :3] + origin - place[0, 1]) < keys.place_tolerance(runs) + 1e-9
+        assert (
+            np.linalg.norm(found[3, :3] + origin - place[0, 1]) < keys.place_tolerance(runs) + 1e-9
+        )
         from alight.core import frames
 
-        assert found[:3, :3].T == pytest.approx(frames.quat_to_matrix(turn[0, 1]), abs=2 * keys.TURN)
+        assert (
+            pytest.approx(frames.quat_to_matrix(turn[0, 1]), abs=2 * keys.TURN) == found[:3, :3].T
+        )
 
 
 def test_shapes_and_names(runs, stage):

@@ -32,7 +32,7 @@ def test_the_body_is_the_mesh(runs, written):
 
 
 def test_paths_have_times_and_speeds(runs, written):
-    points, mesh, fields = read(written / "paths.vtp")
+    points, _, fields = read(written / "paths.vtp")
     time = fields["time_s"]
     cut = int(np.flatnonzero(np.diff(time) < 0.0)[0]) + 1
     first = runs.tracks[0]
@@ -87,5 +87,7 @@ def test_hostile_names_are_text(runs, written):
 
 def test_large_arrays_come_in_blocks(tmp_path):
     points = np.random.default_rng(0).normal(size=(100_000, 3))
-    (tmp_path / "a.vtp").write_text(vtp(Poly(points, "Verts", np.arange(100_000)[:, None])), "ascii")
+    (tmp_path / "a.vtp").write_text(
+        vtp(Poly(points, "Verts", np.arange(100_000)[:, None])), "ascii"
+    )
     assert np.array_equal(read(tmp_path / "a.vtp")[0], points)

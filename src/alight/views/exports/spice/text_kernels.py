@@ -49,11 +49,14 @@ def frame_kernel(ids: Ids, notes: Sequence[str]) -> str:
     own = [] if ids.known else [ids.body]
     said = [
         "Bodies and frames of an Alight export.",
-        f"{ids.body.frame} turns with the body: +z along its pole at t = 0 where the scenario gives",
-        "one, +x at its prime meridian. It is a CK frame: attitudes are in the CK of this export.",
+        f"{ids.body.frame} turns with the body, in the axes of the scenario: +z at its pole and +x",
+        "at its prime meridian where that gives them. It is a CK frame: see the CK of this export.",
         *notes,
         "Parts:",
-        *(f"  {p.name} {p.number}, axes {p.frame} {p.frame_number}: {p.about}" for p in ids.all_parts),
+        *(
+            f"  {p.name} {p.number}, axes {p.frame} {p.frame_number}: {p.about}"
+            for p in ids.all_parts
+        ),
     ]
     blocks = [_name(one) for one in [*own, *ids.all_parts]]
     blocks += [_frame(one, one.number) for one in [ids.body, *ids.all_parts]]
