@@ -16,8 +16,7 @@ from alight.core.errors import AlightError, InputError, MissingExtraError
 from alight.scenario import from_dict, loads
 from alight.views.exports.formats import FORMATS
 
-HERE = pathlib.Path(__file__).parents[1]
-sys.path.insert(0, str(HERE / "scenario"))  # tests are no package
+sys.path.insert(0, str(pathlib.Path(__file__).parents[1] / "scenario"))  # tests are no package
 
 from tree_case import TEXT
 
