@@ -27,6 +27,7 @@ from alight.views.exports.spice.ids import parts_of
 from alight.views.playback import Part, Playback, Track
 
 _FLOAT, _UINT = 5126, 5125
+_VERTICES, _CORNERS = 34962, 34963
 _POINTS, _LINES, _TRIANGLES = 0, 3, 4
 _KINDS = {1: "SCALAR", 3: "VEC3", 4: "VEC4"}
 #: z up to y up.
@@ -52,11 +53,29 @@ class _Scene:
         listed.append(item)
         return len(listed) - 1
 
-    def array(self, values: npt.ArrayLike, *, index: bool = False, range_too: bool = False) -> int:
-        """An accessor of numbers, 32 bits each."""
+    def corners(self, faces: npt.ArrayLike) -> int:
+        """An accessor of the numbers of vertices."""
+        return self.array(np.asarray(faces).reshape(-1), index=True, target=_CORNERS)
+
+    def points(self, values: npt.ArrayLike) -> int:
+        """An accessor of places of vertices."""
+        return self.array(values, range_too=True, target=_VERTICES)
+
+    def array(
+        self,
+        values: npt.ArrayLike,
+        *,
+        index: bool = False,
+        range_too: bool = False,
+        target: int | None = None,
+    ) -> int:
+        """An accessor of numbers, 32 bits each; ``target`` says what a graphics card does with
+        them."""
         kind = np.uint32 if index else np.float32
         data = np.ascontiguousarray(values, dtype=f"<{np.dtype(kind).str[1:]}")
         view = {"buffer": 0, "byteOffset": self.size, "byteLength": data.nbytes}
+        if target is not None:
+            view["target"] = target
         raw = data.tobytes()
         self.parts.append(raw)
         self.size += len(raw)
@@ -191,25 +210,26 @@ def _mesh(
     scene: _Scene, name: str, vertices: Array, faces: Any, role: str, normals: Any = None,
     colour: Any = None, targets: Any = None,
 ) -> int:  # fmt: skip
-    places = {"POSITION": scene.array(vertices, range_too=True)}
+    places = {"POSITION": scene.points(vertices)}
     if normals is not None:
-        unit = np.asarray(normals, np.float32)
-        places["NORMAL"] = scene.array(unit / np.linalg.norm(unit, axis=1, keepdims=True))
+        unit = np.array(normals, np.float32)
+        unit /= np.linalg.norm(unit, axis=1, keepdims=True)
+        places["NORMAL"] = scene.array(unit, target=_VERTICES)
     item: dict[str, Any] = {
         "attributes": places,
-        "indices": scene.array(np.asarray(faces).reshape(-1), index=True),
+        "indices": scene.corners(faces),
         "mode": _TRIANGLES,
         "material": _material(scene, role, colour),
     }
     made: dict[str, Any] = {"name": one_line(name), "primitives": [item]}
     if targets is not None:
-        item["targets"] = [{"POSITION": scene.array(one, range_too=True)} for one in targets]
+        item["targets"] = [{"POSITION": scene.points(one)} for one in targets]
         made["weights"] = [0.0] * len(targets)
     return scene.add("meshes", made)
 
 
 def _primitive(scene: _Scene, name: str, points: Array, mode: int, role: str) -> int:
-    places = {"POSITION": scene.array(points, range_too=True)}
+    places = {"POSITION": scene.points(points)}
     item = {"attributes": places, "mode": mode, "material": _material(scene, role, None)}
     return scene.add("meshes", {"name": one_line(name), "primitives": [item]})
 
@@ -225,9 +245,10 @@ def _material(scene: _Scene, role: str, colour: Any) -> int:
         ((c + 0.055) / 1.055) ** 2.4 if c > 0.04045 else c / 12.92 for c in (red, green, blue)
     ]
     looks = {"baseColorFactor": [*linear, 1.0], "metallicFactor": 0.0, "roughnessFactor": 0.9}
-    thin = role in ("array", "membrane", "terrain")
+    # Thin things are seen from both sides, and who made a hull may have turned a facet.
+    both = role != "body"
     return scene.add(
-        "materials", {"name": name, "pbrMetallicRoughness": looks, "doubleSided": thin}
+        "materials", {"name": name, "pbrMetallicRoughness": looks, "doubleSided": both}
     )
 
 

@@ -70,6 +70,7 @@ class _Stage:
         flat = np.ascontiguousarray(np.asarray(faces).reshape(-1), np.int32)
         made.CreateFaceVertexIndicesAttr(self.Vt.IntArray.FromNumpy(flat))
         made.CreateSubdivisionSchemeAttr("none")
+        made.CreateDoubleSidedAttr(True)
         self._coloured(made, vertices, colour)
         return made
 
