@@ -21,7 +21,7 @@ from alight.scenario.document import Document
 from alight.staging import campaigns
 from alight.staging.gathering import playback
 from alight.views.exports.formats import Format
-from alight.views.playback import Playback
+from alight.views.playback import Playback, Track
 
 
 @dataclass(frozen=True, eq=False)
@@ -101,7 +101,7 @@ class Subject:
             show=self.show,
         )
         # A run at its release alone goes nowhere.
-        tracks = tuple(track for track in made.tracks if len(track.time) > 1)
+        tracks = tuple(t for t in map(_finite, made.tracks) if len(t.time) > 1)
         return dataclasses.replace(made, tracks=tracks)
 
     # -- tables ------------------------------------------------------------------------------------
@@ -134,3 +134,15 @@ class Subject:
         met = Source(solution.events, solution.events["run"])
         yield "contacts", [table_from(model.columns.contacts, met)]
         yield "trajectory_0", [table_from(model.columns.course, course)]
+
+
+def _finite(track: Track) -> Track:
+    """A track up to the first line that is not finite: a run that failed may end with one."""
+    parts = (track.position, track.velocity, track.attitude)
+    good = np.logical_and.reduce([np.isfinite(a).all(axis=(1, 2)) for a in parts])
+    if good.all():
+        return track
+    end = int(np.argmin(good))
+    rows = {n: getattr(track, n)[:end] for n in ("time", "position", "velocity", "attitude")}
+    surface = None if track.surface is None else track.surface[:end]
+    return dataclasses.replace(track, **rows, surface=surface)

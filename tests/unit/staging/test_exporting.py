@@ -155,6 +155,18 @@ def test_a_capture(tmp_path):
     assert end == pytest.approx(flight.position[0, int(flight.records[0]) - 1], abs=1e-6)
 
 
+def test_a_run_that_failed_is_exported_up_to_there(campaign):
+    from dataclasses import replace
+
+    from alight.staging.export_subject import _finite
+
+    track = alight.playback(campaign).tracks[0]
+    assert _finite(track) is track
+    broken = track.position.copy()
+    broken[7:] = np.nan
+    assert _finite(replace(track, position=broken)).time.tolist() == track.time[:7].tolist()
+
+
 # -- mistakes --------------------------------------------------------------------------------------
 
 

@@ -138,7 +138,7 @@ def _split(count: int, off: Off, tolerance: float) -> tuple[Index, float]:
         away = off(keys[between], keys[between + 1], lines)
         away[is_key] = 0.0
         worst = float(away.max())
-        if worst <= tolerance or len(keys) > MOST_KEYS:
+        if not worst > tolerance or len(keys) > MOST_KEYS:
             return keys, worst
         most = np.maximum.reduceat(away, keys[:-1])
         first = np.flatnonzero((away == most[between]) & (away > tolerance))

@@ -5,7 +5,7 @@ import xml.etree.ElementTree as ET
 import numpy as np
 import pytest
 
-from alight.views.exports.vtk import Poly, vtp, write_vtk
+from alight.views.exports.vtk import Poly, _array, vtp, write_vtk
 
 reader = pytest.importorskip("fieldcompare.io.vtk", reason="fieldcompare is not installed")
 
@@ -91,3 +91,22 @@ def test_large_arrays_come_in_blocks(tmp_path):
         vtp(Poly(points, "Verts", np.arange(100_000)[:, None])), "ascii"
     )
     assert np.array_equal(read(tmp_path / "a.vtp")[0], points)
+
+
+def test_the_head_of_an_array_is_as_vtk_counts(tmp_path):
+    """Blocks, size of a block, size of the last one if it is shorter (else 0), compressed sizes."""
+    import base64
+    import zlib
+
+    for count in (4, 1 << 17, 200_000):
+        values = np.arange(count, dtype=float)
+        text = _array("a", values).partition(">")[2].partition("<")[0]
+        blocks = -(-8 * count // (1 << 20))
+        size = 4 * -(-8 * (3 + blocks) // 3)
+        head = np.frombuffer(base64.b64decode(text[:size]), "<u8")
+        assert head[:3].tolist() == [blocks, 1 << 20, 8 * count % (1 << 20)]
+        data, at, raw = base64.b64decode(text[size:]), 0, b""
+        for piece in head[3:].tolist():
+            raw += zlib.decompress(data[at : at + piece])
+            at += piece
+        assert np.array_equal(np.frombuffer(raw), values)
