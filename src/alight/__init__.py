@@ -41,7 +41,7 @@ if TYPE_CHECKING:
     from alight.scenario.landers import find as lander
     from alight.shapes import Mesh
     from alight.staging.exporting import export
-    from alight.staging.gathering import playback
+    from alight.staging.gathering import playback, view
     from alight.vehicles import RigidLander
     from alight.views.compare.findings import compare
 
@@ -79,6 +79,7 @@ __all__ = [
     "staging",
     "surfaces",
     "vehicles",
+    "view",
 ]
 
 lazy.door(
@@ -93,7 +94,7 @@ lazy.door(
         "alight.scenario.landers": "lander=find",
         "alight.shapes": "Mesh",
         "alight.staging.exporting": "export",
-        "alight.staging.gathering": "playback",
+        "alight.staging.gathering": "playback view",
         "alight.vehicles": "RigidLander",
         "alight.views.compare.findings": "compare",
     },

@@ -26,6 +26,7 @@ from alight.cli import (
     replay,
     report,
     scenario,
+    view,
 )
 from alight.cli import run as run_once
 from alight.cli.start import INTERRUPTED
@@ -67,6 +68,7 @@ app.command("report")(report.command)
 app.command("replay")(replay.command)
 app.command("compare")(compare.command)
 app.command("export")(export.command)
+app.command("view")(view.command)
 app.add_typer(scenario.app, name="scenario")
 app.command("body", cls=body.Command)(body.command)
 app.command("lander", cls=lander.Command)(lander.command)

@@ -11,10 +11,11 @@ from alight.cli import screen
 from alight.cli.names import page_path
 from alight.cli.options import optional
 from alight.core.compile_notice import reported
-from alight.core.errors import InputError
+from alight.core.errors import AlightError, InputError
 
 if TYPE_CHECKING:
     from alight.campaign.reader import Campaign
+    from alight.views.playback import Playback
     from alight.views.report import Report
 
 #: Facets of the body on maps and pictures, at most: more cannot be seen there.
@@ -44,6 +45,9 @@ def command(
             metavar="DATE",
         ),
     ] = None,
+    still: Annotated[
+        bool, typer.Option("--no-3d", help="Leave out the view in three dimensions.")
+    ] = False,
     show: Annotated[bool, typer.Option("--open", help="Open the page in the browser.")] = False,
     as_json: Annotated[
         bool, typer.Option("--json", help="Print the key numbers as JSON, for scripts.")
@@ -67,6 +71,9 @@ def command(
     campaign = open_campaign(folder)
     with reported("silent" if as_json else "auto"):
         given, note = _given(campaign, date)
+        if not still:
+            given["playback"], why = _playback(campaign, given.get("mesh"))
+            note = " ".join(line for line in (note, why) if line)
         report = _write(campaign, place, given, silent=as_json)
     if as_json:
         screen.echo_json(_data(report, note))
@@ -114,6 +121,21 @@ def _given(campaign: Campaign, date: str | None) -> tuple[dict[str, Any], str]:
         return {}, ""
     look, note = looks_of(campaign)
     return {"look": look}, note
+
+
+def _playback(campaign: Campaign, mesh: Any) -> tuple[Playback | None, str]:
+    """What is shown in three dimensions, or why nothing is."""
+    from alight.staging import playback
+
+    if not len(campaign):
+        return None, ""
+    try:
+        made = playback(campaign, mesh=mesh)
+    except AlightError as error:
+        return None, f"there is no view in three dimensions: {error}"
+    if made.target is None and not made.tracks:
+        return None, ""
+    return made, ""
 
 
 def _write(campaign: Campaign, out: Path | None, given: dict[str, Any], silent: bool) -> Report:

@@ -3,43 +3,71 @@
 from __future__ import annotations
 
 import dataclasses
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from alight.campaign.study.subject import mesh_of
-from alight.staging.caught import Caught
-from alight.staging.ground import Ground, ground_of, sphere_mesh
+from alight.scenario.building.laws import ScenarioLaws
+from alight.shapes.mesh import Mesh
+from alight.staging.colours import colours_of
+from alight.staging.ground import Ground, ground_of, patches_of, sphere_mesh
 from alight.staging.landings import TreeLanders, landers_of
 from alight.staging.sky import attitude_of, sun_of
 from alight.views.playback import Playback, Track
+
+if TYPE_CHECKING:
+    from alight.staging.caught import Caught
+
+#: Tracks whose own ground is shown.
+PATCHES = 24
 
 
 def landing_playback(
     model: Any, tracks: list[Track], scenario: Any, title: str | None, **more: Any
 ) -> Playback:
     """Landings of one model."""
+    body = more.pop("target", None) or _target(model, scenario)
     made = Playback(
         title or title_of(scenario, "A landing"),
         landers_of(model).parts,
         tuple(tracks),
-        target=mesh_of(model) or sphere_mesh(model.surface),
+        target=body,
         attitude=attitude_of(model.rotation),
         **more,
     )
     sun, note = sun_of(scenario, model.rotation, getattr(model, "externals", ()))
     middle, reach = made.focus
     ground: Ground = ground_of(model.surface, middle, reach, made.lander_size)
+    ends = [track.position[-1, 0] for track in tracks[:PATCHES]]
     notes = (*made.notes, *ground.notes, *((note,) if note else ()))
     return dataclasses.replace(
         made,
         terrain=ground.terrain,
         rocks=ground.rocks,
         square=ground.square,
+        patches=patches_of(model.surface, ends, made.lander_size),
         up=ground.up,
         sun=sun,
         notes=notes,
+        colours=colours_of(body, *masses_of(scenario), model.rotation, sun),
     )
+
+
+def masses_of(scenario: Any) -> tuple[Any, Any]:
+    """A scenario of a landing and its laws, which know the mass of its body."""
+    if getattr(scenario, "KIND", "") != "landing":
+        return None, None
+    return scenario, ScenarioLaws(scenario, "cpu", "silent")
+
+
+def _target(model: Any, scenario: Any) -> Mesh | None:
+    """The body: that of the scenario, which models may know by fewer facets."""
+    if getattr(scenario, "KIND", "") == "landing" and not scenario.flat:
+        body = scenario.body
+        if body.name is not None or body.mesh is not None:
+            return ScenarioLaws(scenario, "cpu", "silent").mesh(scenario)
+    return mesh_of(model) or sphere_mesh(model.surface)
 
 
 def caught_playback(

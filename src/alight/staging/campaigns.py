@@ -7,21 +7,25 @@ from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
+import pyarrow as pa
 import pyarrow.parquet as pq
 
 from alight.analysis import columns
 from alight.campaign.reader import Campaign
-from alight.campaign.replay import checked_run_number, stored_row
-from alight.campaign.study.study import Study
 from alight.core.errors import AlightError, InputError
-from alight.staging.assembly import caught_playback, landing_playback
-from alight.staging.caught import Caught
+from alight.scenario.ephemeris import rotation_of
+from alight.shapes.mesh import Mesh
+from alight.staging.assembly import caught_playback, landing_playback, masses_of
+from alight.staging.colours import colours_of
 from alight.staging.ground import body_mesh, body_table
-from alight.staging.landings import landers_of
+from alight.staging.landings import Setting, landers_of
+from alight.staging.sky import attitude_of, sun_of
 from alight.views.playback import Playback, Sites, Track
 
 #: Kept trajectories that are shown if no runs are named.
 COURSES = 100
+#: Rest sites that are shown: runs are drawn at random, and the first are as good as any.
+SITES = 4_000
 #: Columns that say nothing as a colour.
 PLAIN = ("run", "outcome_code", "outcome")
 
@@ -53,14 +57,18 @@ def campaign_playback(
     title: str | None,
     device: str,
     show: str,
+    mesh: Mesh | None = None,
 ) -> Playback:
     """Runs of a campaign; see ``playback``."""
+    from alight.campaign.replay import checked_run_number
+
     if not len(campaign):
         raise InputError(f"{campaign.folder} has no finished shard yet: there is nothing to show.")
     chosen = [checked_run_number(campaign, run) for run in runs or ()]
     chosen = chosen or campaign.trajectories[:COURSES]
     given = scenario if scenario is not None else scenario_of(campaign)
-    named = {"folder": str(campaign.folder), "sites": sites_of(campaign)}
+    named: dict[str, Any] = {"folder": str(campaign.folder), "sites": sites_of(campaign)}
+    named["target"] = mesh
     if campaign.kind.word != "landing":
         return _caught(campaign, chosen, given, title or title_of(campaign), device, show)
     return _landings(campaign, chosen, given, title or title_of(campaign), device, show, named)
@@ -70,18 +78,36 @@ def _landings(
     campaign: Campaign, runs: list[int], given: Any, title: str, device: str, show: str, named: Any
 ) -> Playback:
     known = set(campaign.trajectories)
-    replays = [campaign.replay(run, study_of(given), show=show) for run in runs if run not in known]
-    model = replays[0].model if replays else _model(given, device, show)
+    replays = [campaign.replay(run, _study(given), show=show) for run in runs if run not in known]
+    model = replays[0].model if replays else _model(given, device, show) if runs else None
     if model is None:
-        mesh, note = body_mesh(body_table(campaign))
-        notes = (note,) if note else ("the lander is not shown: its study was made in Python.",)
-        return Playback(title, (), (), target=mesh, notes=notes, **named)
+        return _without_tracks(campaign, title, given, named)
     lander = landers_of(model)
     tracks = [_kept(campaign, lander, run) for run in runs if run in known]
     for one in (r for r in replays if r.solution is not None):
         tracks.append(lander.of_solution(one.solution, one.run, row_of(campaign, one.run)[0]))
     tracks.sort(key=lambda track: track.run)
     return landing_playback(model, tracks, None if _is_study(given) else given, title, **named)
+
+
+def _without_tracks(campaign: Campaign, title: str, given: Any, named: Any) -> Playback:
+    """Rest sites alone: ground and lander, which take long to build, are not looked at."""
+    mesh, note = named.pop("target"), ""
+    if mesh is None:
+        mesh, note = body_mesh(body_table(campaign))
+    told = [note] if note else []
+    made_here = "study" in campaign.scenario and given is None and bool(campaign.trajectories)
+    if made_here:
+        told.append("paths are not shown: the study was made in Python.")
+    elif not campaign.trajectories:
+        told.append("no trajectory was kept: rest sites alone are shown.")
+    rotation = None if given is None or _is_study(given) else rotation_of(given.body.rotation)
+    sun, why = sun_of(None if rotation is None else given, rotation)
+    told += [why] if why else []
+    about: dict[str, Any] = {"target": mesh, "sun": sun, "attitude": attitude_of(rotation)}
+    if rotation is not None:
+        about["colours"] = colours_of(mesh, *masses_of(given), rotation, sun)
+    return Playback(title, (), (), notes=tuple(told), **about, **named)
 
 
 def _kept(campaign: Campaign, lander: Any, run: int) -> Track:
@@ -92,23 +118,21 @@ def _kept(campaign: Campaign, lander: Any, run: int) -> Track:
 
 
 def _is_study(given: Any) -> bool:
+    from alight.campaign.study.study import Study
+
     return isinstance(given, Study)
 
 
-def study_of(given: Any) -> Any:
+def _study(given: Any) -> Any:
     """What a replay is given: a study; of scenarios the folder has its own."""
     return given if _is_study(given) else None
 
 
 def _model(given: Any, device: str, show: str) -> Any:
-    """The model of a scenario or study, nothing dispersed."""
-    from alight.scenario import prepare
-
-    if given is None:
-        return None
-    if _is_study(given):
-        return given.model
-    return prepare(given, device, show).nominal().model
+    """The model of a study, or what is seen of the one of a scenario, nothing dispersed."""
+    if given is None or _is_study(given):
+        return None if given is None else given.model
+    return Setting.of(given, device, show)
 
 
 def _caught(
@@ -117,6 +141,7 @@ def _caught(
     """Captures or drops; each run may have a body of its own."""
     from alight.campaign.dispersions.sampling import sample
     from alight.scenario import from_dict, prepare
+    from alight.staging.caught import Caught
 
     if "study" in campaign.scenario and not _is_study(given):
         raise InputError("the study was made in Python: give it, playback(folder, scenario=study).")
@@ -141,7 +166,7 @@ def _caught(
             table = campaign.trajectory(run)
             track = caught.of_table(table, contacts_of(campaign, run), run, row, outcome)
         else:
-            again = campaign.replay(run, study_of(given), show=show)
+            again = campaign.replay(run, _study(given), show=show)
             caught = Caught(again.model)
             track = caught.of_flight(again.solution, run, row)
         first = first or caught
@@ -156,7 +181,9 @@ def _caught(
 
 def row_of(campaign: Campaign, run: int) -> tuple[dict[str, Any], str]:
     """The stored row of a run, and how it ended in a word."""
-    (row,) = stored_row(campaign, run).to_pylist()
+    shard = run // campaign.plan.shard
+    table = pq.read_table(campaign.files()[sorted(campaign.seals).index(shard)])
+    (row,) = table.slice(run - shard * campaign.plan.shard, 1).to_pylist()
     code = row["outcome_code"] if "outcome_code" in row else row["outcome"]
     return row, campaign.kind.ending(int(code)).name.lower()
 
@@ -168,12 +195,17 @@ def contacts_of(campaign: Campaign, run: int) -> Any:
     return pq.read_table(file, filters=[("run", "=", run)])
 
 
-def sites_of(campaign: Campaign) -> Sites | None:
-    """Where all runs ended; None of captures and drops, which end nowhere."""
+def sites_of(campaign: Campaign, most: int = SITES) -> Sites | None:
+    """Where the first ``most`` runs ended; None of captures and drops, which end nowhere."""
     schema = campaign.schema()
     if "end_x_m" not in schema.names:
         return None
-    table = campaign.read()
+    parts: list[Any] = []
+    for part in campaign.shards():
+        parts.append(part)
+        if sum(one.num_rows for one in parts) >= most:
+            break
+    table = pa.concat_tables(parts).slice(0, most)
     places = [columns.points(_columns(table, p), p) for p in ("rest_", "end_")]
     place = np.where(np.isfinite(places[0]), places[0], places[1])
     kind, codes = campaign.kind, columns.column(table, "outcome_code").astype(np.int64)
@@ -182,12 +214,11 @@ def sites_of(campaign: Campaign) -> Sites | None:
     numbers = [f.name for f in schema if f.name not in PLAIN and _is_number(f)]
     found = {name: columns.column(table, name) for name in numbers}
     run = columns.column(table, "run").astype(np.int64)
-    return Sites(run, place, [words[int(code)] for code in codes], found, units)
+    ended = [words[int(code)] for code in codes]
+    return Sites(run, place, ended, found, units, total=len(campaign))
 
 
 def _is_number(field: Any) -> bool:
-    import pyarrow as pa
-
     return bool(pa.types.is_floating(field.type) or pa.types.is_integer(field.type))
 
 

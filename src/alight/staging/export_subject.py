@@ -13,6 +13,7 @@ import numpy as np
 
 from alight.campaign.reader import Campaign, open_campaign
 from alight.campaign.replay import Replay, checked_run_number
+from alight.campaign.study.study import Study
 from alight.campaign.tables.arrow import table_from
 from alight.core.errors import InputError
 from alight.engine.columns import Source
@@ -124,7 +125,7 @@ class Subject:
     def _trajectory(self, run: int, kept: bool) -> Any:
         if kept:
             return self.what.trajectory(run)
-        given = campaigns.study_of(self.scenario)
+        given = self.scenario if isinstance(self.scenario, Study) else None
         return self.what.replay(run, given, show=self.show).history
 
     def _of_solution(self) -> Iterator[tuple[str, Iterable[Any]]]:

@@ -5,18 +5,21 @@ from __future__ import annotations
 import os
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from alight.campaign.reader import Campaign, open_campaign
-from alight.campaign.replay import Replay
 from alight.core.errors import InputError
 from alight.scenario import load
 from alight.scenario.document import Document
+from alight.shapes.mesh import Mesh
 from alight.staging import campaigns
 from alight.staging.assembly import caught_playback, landing_playback, release_track
-from alight.staging.caught import Caught
 from alight.staging.landings import landers_of
 from alight.views.playback import Playback
+from alight.views.viewer.page import View
+
+if TYPE_CHECKING:
+    from alight.campaign.replay import Replay
 
 
 def playback(
@@ -27,6 +30,7 @@ def playback(
     title: str | None = None,
     device: str = "cpu",
     show: str = "silent",
+    mesh: Mesh | None = None,
 ) -> Playback:
     """What moves, where and when.
 
@@ -44,19 +48,29 @@ def playback(
         What it is called; the scenario's title if not given.
     device, show:
         Where runs are computed, and how progress is reported, where they are.
+    mesh:
+        Of a campaign, the body to be shown; that of the scenario if not given.
     """
     if isinstance(what, str | os.PathLike):
         path = Path(what)
         what = open_campaign(path) if path.is_dir() else load(what)
     if isinstance(what, Campaign):
-        return campaigns.campaign_playback(what, runs, scenario, title, device, show)
+        return campaigns.campaign_playback(what, runs, scenario, title, device, show, mesh)
     if runs is not None:
         raise InputError("runs are chosen of a campaign; this is a single run.")
     if isinstance(what, Document):
         return _of_scenario(what, title, device, show)
-    if isinstance(what, Replay):
+    if hasattr(what, "stored_outcome"):
         return _of_replay(what, scenario, title)
     return of_solution(what, scenario, title)
+
+
+def view(what: Any, **options: Any) -> View:
+    """Runs in three dimensions: inline in a notebook; ``view(what).save("page.html")`` elsewhere.
+
+    ``what`` is a ``Playback``, or what ``playback`` takes, with its options.
+    """
+    return View(what if isinstance(what, Playback) else playback(what, **options))
 
 
 def still_playback(scenario: Document, title: str | None = None, device: str = "cpu") -> Playback:
@@ -76,6 +90,8 @@ def of_solution(solution: Any, scenario: Any = None, title: str | None = None) -
     if hasattr(solution, "records"):
         if len(solution) != 1:
             raise InputError(f"these are {len(solution)} runs; take one of them: flight[0].")
+        from alight.staging.caught import Caught
+
         caught = Caught(model)
         return caught_playback(caught, [caught.of_flight(solution, 0, {})], scenario, title)
     if not hasattr(solution, "events") or model is None:
@@ -102,6 +118,8 @@ def _of_replay(replay: Replay, scenario: Any, title: str | None) -> Playback:
     named = title or f"{campaigns.title_of(campaign)}, run {replay.run}"
     model = replay.model
     if hasattr(replay.solution, "records"):
+        from alight.staging.caught import Caught
+
         caught = Caught(model)
         track = caught.of_flight(replay.solution, replay.run, row)
         return caught_playback(caught, [track], given, named, folder=str(campaign.folder))

@@ -14,11 +14,14 @@ from alight.core.errors import AlightError
 from alight.shapes.icosphere import icosphere
 from alight.shapes.mesh import Mesh
 from alight.views.playback import Part
+from alight.views.playback.model import Square
 
 #: Rocks that are shown at most; cells along a side of rough ground.
 ROCKS, CELLS = 2000, 96
 #: Newton steps along the vertical to the ground, which is nearly a true distance.
 STEPS = 12
+#: Half a side of ground about a rest site, over the lander's size; cells along a side.
+PATCH, PATCH_CELLS = 30.0, 48
 #: Half a side of flat ground that is shown, over the reach of the runs.
 FLAT = 4.0
 
@@ -28,7 +31,7 @@ class Ground(NamedTuple):
 
     terrain: Part | None = None
     rocks: Part | None = None
-    square: tuple[Array, Array, float] | None = None
+    square: Square | None = None
     """Middle, axes as rows (east, north, up) and half a side [m] of the terrain: the target is not
     to be drawn there."""
     up: Array | None = None
@@ -82,6 +85,21 @@ def ground_of(surface: Any, middle: Array, reach: float, lander: float) -> Groun
     return out
 
 
+def patches_of(surface: Any, places: Any, lander: float) -> tuple[tuple[Part, Square], ...]:
+    """Ground as it is touched, about each of ``places`` (n, 3); none of flat ground and facets.
+
+    A body is drawn by its mesh. Distance fields and series are smooth and pass near it, hills
+    stand on it: a lander at rest on them would float, or be sunk.
+    """
+    layers = _layers(surface)
+    smooth = next(one for one in layers if not isinstance(one, surfaces.Rocky))
+    exact = surfaces.Plane | surfaces.Patch | surfaces.Facets
+    if smooth is layers[-1] and isinstance(smooth, exact):
+        return ()
+    made = (_rough(smooth, place, PATCH * lander, PATCH_CELLS) for place in places)
+    return tuple((one.terrain, one.square) for one in made if one.terrain and one.square)
+
+
 def sphere_mesh(surface: Any) -> Mesh | None:
     """A ball that is landed on, as a mesh."""
     base = _layers(surface)[-1]
@@ -121,11 +139,11 @@ def _block(patch: Any) -> Part:
     return Part("ground", "terrain", middle + (signs * half) @ patch.axes, np.array(faces))
 
 
-def _rough(surface: Any, middle: Array, half: float) -> Ground:
+def _rough(surface: Any, middle: Array, half: float, cells: int = CELLS) -> Ground:
     """A square of rough ground as it is touched, heights found along its vertical."""
     _, normal = surface.query(middle, device="cpu")
     axes = np.asarray(frames.local_frame(normal)).T
-    line = np.linspace(-half, half, CELLS + 1)
+    line = np.linspace(-half, half, cells + 1)
     x, y = np.meshgrid(line, line)
     points = middle + x.reshape(-1, 1) * axes[0] + y.reshape(-1, 1) * axes[1]
     height = np.zeros(len(points))
@@ -137,7 +155,7 @@ def _rough(surface: Any, middle: Array, half: float) -> Ground:
     known = np.abs(left) < 1e-3 * half
     if known.mean() < 0.98:
         return Ground(notes=("rough ground is not shown: it overhangs where runs end.",))
-    number = np.arange(len(points)).reshape(CELLS + 1, CELLS + 1)
+    number = np.arange(len(points)).reshape(cells + 1, cells + 1)
     a, b = number[:-1, :-1].ravel(), number[:-1, 1:].ravel()
     c, d = number[1:, 1:].ravel(), number[1:, :-1].ravel()
     faces = np.concatenate([np.stack([a, b, c], axis=1), np.stack([a, c, d], axis=1)])

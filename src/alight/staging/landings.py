@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -10,6 +11,8 @@ import numpy as np
 from alight.analysis import columns
 from alight.core import frames
 from alight.core.checks import Array
+from alight.scenario.building.articulated_landers import Articulated
+from alight.scenario.building.laws import ScenarioLaws
 from alight.staging.lander_parts import rigid_parts, tree_parts
 from alight.staging.tracks import (
     Lines,
@@ -138,8 +141,32 @@ def _moving(table: Any) -> tuple[Array, Array, Array, Array]:
     return rows("", "_m"), rows("v", "_m_per_s"), turn, rows("w", "_rad_per_s")
 
 
+@dataclass(frozen=True, eq=False)
+class Setting:
+    """What is seen of a model of a landing; gravity, which is costly to build, is left out."""
+
+    surface: Any
+    rotation: Any
+    lander: Any = None
+    tree: Any = None
+    devices: Any = ()
+    joints: Any = None
+    externals: Any = ()
+
+    @classmethod
+    def of(cls, scenario: Any, device: str = "cpu", show: str = "silent") -> Setting:
+        """That of a scenario."""
+        laws = ScenarioLaws(scenario, device, show)
+        ground, rotation = laws.ground(scenario), laws.rotation(scenario)
+        lander = laws.lander(scenario)
+        if isinstance(lander, Articulated):
+            own = {"tree": lander.tree, "devices": lander.devices, "joints": lander.joints}
+            return cls(ground, rotation, **own)
+        return cls(ground, rotation, lander)
+
+
 def landers_of(model: Any) -> Landers:
-    """The lander of a model of a landing."""
-    if hasattr(model, "tree"):
-        return TreeLanders(model.tree, model.devices)
+    """The lander of a model of a landing, or of a ``Setting``."""
+    if getattr(model, "tree", None) is not None:
+        return TreeLanders(model.tree, model.devices, getattr(model, "joints", None))
     return RigidLanders(model.lander, model.rotation)

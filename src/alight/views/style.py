@@ -24,6 +24,9 @@ GRAVITY: Colormap = colormaps["viridis"]
 #: ... and slope from level (pale) to steep (dark).
 SLOPE: Colormap = ListedColormap(colormaps["magma"](range(248, 20, -1)), name="alight_slope")
 
+#: ... and light from none to the most.
+LIGHT: Colormap = colormaps["cividis"]
+
 #: Dots per inch of PNG files, and of the images inside SVG files.
 DPI = 160
 

@@ -21,7 +21,6 @@ from alight.core.errors import InputError
 from alight.scenario.building.articulated_landers import Articulated
 from alight.scenario.building.run_values import getter
 from alight.scenario.building.state_files import spice_states, states_of
-from alight.scenario.building.touching import touching
 from alight.scenario.schema.articulated_lander import euler_attitude
 from alight.scenario.schema.landing import Scenario
 from alight.scenario.schema.release import (
@@ -150,6 +149,8 @@ class _Start:
         )
         zero = np.zeros((count, 3))
         release = self.released(place, zero, attitude, zero)
+        from alight.scenario.building.touching import touching  # hulls take long to load
+
         return [touching(self.model, release, up), velocity, attitude, rate]
 
     def _vertical(self, position: Array, footing: Array) -> Array:

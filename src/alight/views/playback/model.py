@@ -25,6 +25,9 @@ Index = npt.NDArray[np.int64]
 #: A function of times (n,) [s]: rows, such as directions (n, 3) or quaternions (n, 4).
 OfTime = Callable[[Array], Array]
 
+#: A square of ground: middle (3,) [m], axes as rows (3, 3) (east, north, up), half a side [m].
+Square = tuple[Array, Array, float]
+
 #: What parts may be; who draws them chooses colours by it.
 ROLES = (
     *("lander", "leg", "pad", "asteroid", "bus", "array", "ring", "membrane"),
@@ -176,6 +179,8 @@ class Sites:
     columns: dict[str, Array] = field(default_factory=dict)
     """(n,) each: numbers to colour them by, by the names of columns; NaN where empty."""
     units: dict[str, str] = field(default_factory=dict)
+    total: int | None = None
+    """Runs of the campaign, where these are some of them."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -191,9 +196,12 @@ class Playback:
     """The body that is landed on, as fine as it is; None on flat ground and without one."""
     terrain: Part | None = None
     """Ground near the footprint that ``target`` does not show: hills, a plane, a patch."""
-    square: tuple[Array, Array, float] | None = None
+    square: Square | None = None
     """Where the terrain stands in place of the target: middle (3,) [m], axes as rows (3, 3) (east,
     north, up), half a side [m]."""
+    patches: tuple[tuple[Part, Square], ...] = ()
+    """The same ground about the rest of each track, in their order; none where the target shows it
+    as it is."""
     rocks: Part | None = None
     """Rocks near the footprint."""
     attitude: OfTime | None = None

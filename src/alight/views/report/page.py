@@ -1,6 +1,7 @@
 """The page of a report: HTML in one file, made from templates, with its style and images inside.
 
-It loads nothing: no script, no font, no image from elsewhere. It reads on a telephone and prints
+It loads nothing: no script, no font, no image from elsewhere. The script of viewers is on the page
+where there is one. It reads on a telephone and prints
 on A4 or letter paper. Templates escape whatever they are given.
 """
 
@@ -13,7 +14,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from alight.views.report.section import Figure, Part, Section
+from alight.views.report.section import Figure, Part, Section, Viewer
 
 #: Where templates lie.
 TEMPLATES = Path(__file__).parent / "templates"
@@ -54,5 +55,15 @@ def render(page: Page, svg_of: Callable[[Figure], Path]) -> str:
     def image(part: Figure) -> str:
         return base64.b64encode(svg_of(part).read_bytes()).decode("ascii")
 
-    text: str = _template("page.html").render(**vars(page), image=image)
+    text: str = _template("page.html").render(**vars(page), image=image, **_viewers(page))
     return text.lstrip()
+
+
+def _viewers(page: Page) -> dict[str, str]:
+    """Style and script of viewers, where there is one."""
+    parts = [part for section in page.sections for part in section.parts]
+    if not any(isinstance(part, Viewer) for part in parts):
+        return {"viewer_style": "", "viewer_script": ""}
+    from alight.views.viewer.page import script_text, style_text
+
+    return {"viewer_style": style_text(), "viewer_script": script_text()}

@@ -97,7 +97,15 @@ class Figure:
     caption: str
 
 
-Part = Paragraph | Heading | Listing | Table | Verdicts | Facts | Code | Figure
+@dataclass(frozen=True)
+class Viewer:
+    """Runs in three dimensions, as ``views.viewer.fragment`` writes them."""
+
+    kind: ClassVar[str] = "viewer"
+    html: str
+
+
+Part = Paragraph | Heading | Listing | Table | Verdicts | Facts | Code | Figure | Viewer
 
 
 @dataclass(frozen=True)

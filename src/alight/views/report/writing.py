@@ -15,6 +15,7 @@ from alight.core.errors import unknown_name
 from alight.shapes.mesh import Mesh
 from alight.views.figures.articulated import Pose
 from alight.views.figures.capture.scene import Look
+from alight.views.playback import Playback
 from alight.views.report import drawing
 from alight.views.report.capture import data as capture_data
 from alight.views.report.capture import sections as capture
@@ -31,8 +32,10 @@ from alight.views.report.landing.findings import LandingFindings
 from alight.views.report.page import Page, render
 from alight.views.report.registered import Guarded, registered
 from alight.views.report.requirements import QUESTION
-from alight.views.report.section import Figure, Section
+from alight.views.report.section import Figure, Section, Viewer
 from alight.views.report.sweep import SWEPT, sweep_sections
+from alight.views.viewer.page import fragment
+from alight.views.viewer.scene import encoded
 
 #: Told after each figure: how many are drawn, and of how many.
 OnFigure = Callable[[int, int], None]
@@ -89,6 +92,7 @@ def write(
     limits: Mapping[str, float] | None = None,
     pose: Callable[[Mapping[str, float]], Pose] | None = None,
     light: LightOf | None = None,
+    playback: Playback | None = None,
     on_figure: OnFigure | None = None,
 ) -> Report:
     """Write the report of a campaign: a page that needs nothing else, and its figures beside it.
@@ -107,6 +111,7 @@ def write(
         pose: Of articulated landers, what they look like in a row of a trajectory.
         light: Of landings, what computes the light that requirements ask for; from ``mesh`` and
             ``sun`` if not given.
+        playback: What is shown in three dimensions; without it there is no viewer on the page.
         on_figure: Called before the first figure and after each, with the number of figures drawn
             and of all.
     """
@@ -115,7 +120,7 @@ def write(
     kind = KINDS[kind_of(campaign)]
     given = {"mesh": mesh, "sun": sun, "look": look, "limits": limits, "pose": pose, "light": light}
     found = kind.findings(campaign, given)
-    own = sections_of(found)
+    own = [*([] if playback is None else [see_it(playback)]), *sections_of(found)]
     added = registered(found.data)
     figures = sum(len(s.figures) for s in (*own, *(one.section for one in added)))
     try:
@@ -131,6 +136,13 @@ def write(
     except OSError as error:
         raise not_written(page, error) from None
     return Report(page, drawn.files, told.numbers, told.answers, told.warnings, files)
+
+
+def see_it(playback: Playback) -> Section:
+    """Runs in three dimensions."""
+    made = encoded(playback)
+    numbers = {"viewer": {"bytes": len(made.text), "lines": made.lines, **made.errors}}
+    return Section("See it", [Viewer(fragment(playback, made))], numbers=numbers)
 
 
 def sections_of(found: Findings[Any]) -> list[Section]:
