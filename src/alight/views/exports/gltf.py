@@ -19,7 +19,6 @@ import numpy.typing as npt
 from alight.core.checks import Array
 from alight.core.errors import InputError
 from alight.views.exports import keys
-from alight.views.exports.arcs import FIXED
 from alight.views.exports.epoch import Epoch
 from alight.views.exports.names import one_line
 from alight.views.exports.palette import colour_of
@@ -119,8 +118,7 @@ def write_glb(
 ) -> dict[str, float]:
     """Write a scene; how far its straight ways are from the tracks, by what they are of."""
     scene = _Scene()
-    still = axes == FIXED or playback.attitude is None
-    origin = playback.focus[0] if still else np.zeros(3)
+    still, origin = keys.origin_of(playback, axes)
     below = _surroundings(scene, playback, origin)
     errors = {"place_m": 0.0, "turn_rad": 0.0}
     channels: list[dict[str, Any]] = []

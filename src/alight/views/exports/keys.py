@@ -16,7 +16,7 @@ import numpy.typing as npt
 
 from alight.core.checks import Array
 from alight.core.interpolation import turned
-from alight.views.exports.arcs import angle_between
+from alight.views.exports.arcs import FIXED, angle_between
 from alight.views.playback import Playback, Track
 
 #: Keys of one part, at most.
@@ -46,6 +46,13 @@ class Keys:
 def place_tolerance(playback: Playback) -> float:
     """The error of places that is aimed at [m]."""
     return max(LEAST, SHARE * playback.lander_size)
+
+
+def origin_of(playback: Playback, axes: str) -> tuple[bool, Array]:
+    """Whether a scene stands still, and where its places are counted from (3,) [m]: near where runs
+    end, for the sake of 32 bits; the centre of a body that turns."""
+    still = axes == FIXED or playback.attitude is None
+    return still, playback.focus[0] if still else np.zeros(3)
 
 
 def place_keys(track: Track, part: int, tolerance: float) -> Keys:

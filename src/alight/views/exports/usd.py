@@ -16,7 +16,6 @@ from alight.core.checks import Array
 from alight.core.errors import FileError
 from alight.core.extras import require
 from alight.views.exports import keys
-from alight.views.exports.arcs import FIXED
 from alight.views.exports.epoch import Epoch
 from alight.views.exports.names import file_stem, one_line
 from alight.views.exports.palette import colour_of
@@ -108,8 +107,7 @@ def write_usd(
 ) -> None:
     """Write a scene; axes that do not turn have an origin near where runs end, as in glTF."""
     file = _Stage(path)
-    still = axes == FIXED or playback.attitude is None
-    origin = playback.focus[0] if still else np.zeros(3)
+    still, origin = keys.origin_of(playback, axes)
     geom = file.UsdGeom
     geom.SetStageUpAxis(file.stage, geom.Tokens.z)
     geom.SetStageMetersPerUnit(file.stage, 1.0)
