@@ -40,6 +40,7 @@ if TYPE_CHECKING:
     from alight.scenario.building.prepare import simulate
     from alight.scenario.landers import find as lander
     from alight.shapes import Mesh
+    from alight.staging.exporting import export
     from alight.staging.filming import film
     from alight.staging.gathering import playback, view
     from alight.vehicles import RigidLander
@@ -62,6 +63,7 @@ __all__ = [
     "core",
     "dispersions",
     "engine",
+    "export",
     "film",
     "flight",
     "gravity",
@@ -93,6 +95,7 @@ lazy.door(
         "alight.scenario.building.prepare": "simulate",
         "alight.scenario.landers": "lander=find",
         "alight.shapes": "Mesh",
+        "alight.staging.exporting": "export",
         "alight.staging.filming": "film",
         "alight.staging.gathering": "playback view",
         "alight.vehicles": "RigidLander",

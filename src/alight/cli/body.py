@@ -49,7 +49,7 @@ def command(
         typer.Argument(
             metavar="NAME_OR_FILE",
             help="A body of the catalogue (see --list), or a mesh file: OBJ, PLY, STL, NPZ, "
-            "plate table or Gaskell ICQ.",
+            "glTF, DSK, plate table or Gaskell ICQ.",
             show_default=False,
             autocompletion=complete_body,
         ),

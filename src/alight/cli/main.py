@@ -21,6 +21,7 @@ from alight.cli import (
     campaign,
     compare,
     doctor,
+    export,
     film,
     lander,
     replay,
@@ -67,6 +68,7 @@ app.command("campaign")(campaign.command)
 app.command("report")(report.command)
 app.command("replay")(replay.command)
 app.command("compare")(compare.command)
+app.command("export")(export.command)
 app.command("view")(view.command)
 app.command("film")(film.command)
 app.add_typer(scenario.app, name="scenario")

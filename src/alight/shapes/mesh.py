@@ -83,7 +83,7 @@ class Mesh:
         repair: bool = False,
         recentre: bool = False,
     ) -> Mesh:
-        """Read a mesh file: OBJ, PLY, STL, NPZ, plate table or Gaskell ICQ, by extension.
+        """Read a mesh file: OBJ, PLY, STL, NPZ, glTF, DSK, plates or Gaskell ICQ, by extension.
 
         Args:
             path: The file.

@@ -14,7 +14,13 @@ from alight.core.checks import Array
 from alight.scenario.building.articulated_landers import Articulated
 from alight.scenario.building.laws import ScenarioLaws
 from alight.staging.lander_parts import rigid_parts, tree_parts
-from alight.staging.tracks import Lines, contacts_of, rigid_course, stored_contacts
+from alight.staging.tracks import (
+    Lines,
+    contacts_of,
+    exact_turns,
+    rigid_course,
+    stored_contacts,
+)
 from alight.views.playback import Contacts, Part, Track
 
 
@@ -56,14 +62,16 @@ class RigidLanders(Landers):
         return self._track(lines, stored_contacts(contacts), run, outcome, row)
 
     def _track(self, lines: Lines, met: Contacts, run: int, outcome: str, row: Any) -> Track:
+        exact = None
         if len(lines.time) < 2:
             time, place, speed, turn, jumps = *lines[:4], np.zeros(0)
         else:
-            time, place, speed, turn, jumps = rigid_course(
-                lines, self.lander.inertia, self.rotation
-            )
+            laws = self.lander.inertia, self.rotation
+            time, place, speed, turn, jumps = rigid_course(lines, *laws)
+            exact = exact_turns(lines, *laws)
         place, speed, turn = place[:, None], speed[:, None], turn[:, None]
-        return Track(run, outcome, time, place, speed, turn, jumps, met, row or {})
+        about = jumps, met, row or {}
+        return Track(run, outcome, time, place, speed, turn, *about, exact=exact)
 
 
 class TreeLanders(Landers):

@@ -6,6 +6,8 @@
 | .ply                             | Stanford polygons, text or binary                           |
 | .stl                             | stereolithography, text or binary; equal vertices are one   |
 | .npz                             | NumPy archive: ``vertices``, ``faces``, optionally ``unit`` |
+| .glb .gltf                       | glTF 2.0: all triangles of the scene, turned to z up        |
+| .bds .dsk                        | SPICE shape model (DSK), with the package spiceypy; km      |
 | .tab .plt .txt .icq .dat         | plate table or Gaskell ICQ, told apart by content           |
 """
 
@@ -18,6 +20,8 @@ from pathlib import Path
 from alight.core.errors import FileError, InputError, did_you_mean
 from alight.shapes.integrity.arrays import FloatArray, IntArray, as_faces, as_vertices
 from alight.shapes.readers.binary import read_npz, read_stl
+from alight.shapes.readers.dsk import read_dsk
+from alight.shapes.readers.gltf import read_gltf
 from alight.shapes.readers.obj import read_obj
 from alight.shapes.readers.plates import read_table
 from alight.shapes.readers.ply import read_ply
@@ -30,6 +34,10 @@ READERS: dict[str, Callable[[Path], RawMesh]] = {
     ".ply": read_ply,
     ".stl": read_stl,
     ".npz": read_npz,
+    ".glb": read_gltf,
+    ".gltf": read_gltf,
+    ".bds": read_dsk,
+    ".dsk": read_dsk,
     ".tab": read_table,
     ".plt": read_table,
     ".txt": read_table,

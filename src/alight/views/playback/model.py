@@ -126,6 +126,9 @@ class Track:
     """(T, V, 3) vertices of ``Playback.surface`` [m]."""
     parts: tuple[Part, ...] | None = None
     """Its own parts, where runs differ in them; those of the playback if None."""
+    exact: OfTime | None = None
+    """Attitudes (n, P, 4) at times, where they are known better than by even turns between lines:
+    of rigid landers in free flight."""
 
     def __post_init__(self) -> None:
         t, p = self.position.shape[:2]

@@ -1,0 +1,1 @@
+"""Runs and campaigns as files for other tools."""

@@ -1,0 +1,1 @@
+"""SPICE kernels of runs and of the body that they are on."""
