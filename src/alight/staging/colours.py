@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from alight import gravity
-from alight.analysis.depth_buffer import DepthBuffer
+from alight.analysis.shadows import Shadows
 from alight.analysis.surface import effective_acceleration, slope
 from alight.core.checks import Array
 from alight.core.errors import AlightError
@@ -16,8 +16,10 @@ from alight.views.playback.model import OfTime
 
 #: Vertices of the reduced body whose gravity it is: within 1 % on the mean.
 VERTICES = 322
-#: Directions of the Sun over a turn, and pixels across what it sees.
-DIRECTIONS, PIXELS = 24, 256
+#: Directions of the Sun over a turn.
+DIRECTIONS = 24
+#: Rays begin this part of the body's radius above the ground: not in the facets beside a vertex.
+_LIFT = 1e-3
 
 
 def colours_of(
@@ -53,11 +55,11 @@ def _gm(scenario: Any, laws: Any) -> float | None:
 
 def _light(mesh: Mesh, directions: Array) -> Array:
     """(n,) mean cosine of the Sun's height, 0 where the body stands in its way."""
-    total = np.zeros(mesh.n_vertices)
+    total, shadows = np.zeros(mesh.n_vertices), Shadows(mesh)
+    eyes = mesh.vertices + _LIFT * np.abs(mesh.vertices).max() * mesh.vertex_normals
     for way in directions:
         facing = np.clip(mesh.vertex_normals @ way, 0.0, None)
-        aside = np.cross(way, np.eye(3)[np.argmin(np.abs(way))])
-        aside /= np.linalg.norm(aside)
-        seen = DepthBuffer(mesh, np.stack([aside, np.cross(way, aside), way]), PIXELS)
-        total += facing * seen.visible(mesh.vertices, mesh.vertex_normals)
+        (day,) = np.nonzero(facing)
+        night = shadows.hidden(eyes[day], np.broadcast_to(way, (len(day), 3)))
+        total[day] += np.where(night, 0.0, facing[day])
     return total / len(directions)

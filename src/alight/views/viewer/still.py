@@ -40,7 +40,7 @@ def still_png(playback: Playback) -> str:
         return ""
     camera = _camera(playback, axes)
     sky = np.ones(mesh.n_vertices)
-    view = View(mesh, camera, pixels=PIXELS, oversampling=1, sky=sky, shadow_pixels=512)
+    view = View(mesh, camera, pixels=PIXELS, oversampling=1, sky=sky)
     return _written(playback, view.picture(colours, LIGHT), axes)
 
 
