@@ -93,6 +93,7 @@ def _given(campaign: Campaign, date: str | None) -> tuple[dict[str, Any], str]:
     """What the kind of a campaign wants for its pictures, by arguments of ``report.write``; and
     why something of it is not there."""
     from alight.cli.report_capture import looks_of
+    from alight.cli.report_ground import ground_of
     from alight.cli.report_lander import articulated_of, limits_of, look_of
     from alight.cli.report_sun import light_for, sun_of
     from alight.views.report import kind_of
@@ -101,7 +102,7 @@ def _given(campaign: Campaign, date: str | None) -> tuple[dict[str, Any], str]:
     if kind == "landing":
         mesh, note = body_mesh(body_of(campaign))
         given: dict[str, Any] = {"mesh": mesh, "sun": sun_of(campaign.scenario, date)}
-        given["light"] = light_for(campaign)
+        given |= {"light": light_for(campaign), "ground": ground_of(campaign)}
         lander = articulated_of(campaign)
         if lander is not None:
             given |= {"limits": limits_of(lander, campaign), "pose": look_of(lander)}

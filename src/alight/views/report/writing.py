@@ -28,6 +28,7 @@ from alight.views.report.findings import Findings
 from alight.views.report.landing import data as landing_data
 from alight.views.report.landing import sections as landing
 from alight.views.report.landing.findings import LandingFindings
+from alight.views.report.landing.terrain import Ground
 from alight.views.report.page import Page, render
 from alight.views.report.registered import Guarded, registered
 from alight.views.report.requirements import QUESTION
@@ -51,7 +52,7 @@ class ReportKind:
 
 
 def _landings(campaign: Campaign, given: dict[str, Any]) -> LandingFindings:
-    names = ("mesh", "sun", "limits", "pose", "light")
+    names = ("mesh", "sun", "limits", "pose", "light", "ground")
     return LandingFindings(landing_data.read(campaign, *(given.get(name) for name in names)))
 
 
@@ -89,6 +90,7 @@ def write(
     limits: Mapping[str, float] | None = None,
     pose: Callable[[Mapping[str, float]], Pose] | None = None,
     light: LightOf | None = None,
+    ground: Ground | str | None = None,
     on_figure: OnFigure | None = None,
 ) -> Report:
     """Write the report of a campaign: a page that needs nothing else, and its figures beside it.
@@ -107,13 +109,16 @@ def write(
         pose: Of articulated landers, what they look like in a row of a trajectory.
         light: Of landings, what computes the light that requirements ask for; from ``mesh`` and
             ``sun`` if not given.
+        ground: Of landings, the ground that is touched, for maps of the terrain; or a sentence that
+            says why it is not known. Without it there are none.
         on_figure: Called before the first figure and after each, with the number of figures drawn
             and of all.
     """
     campaign = data if isinstance(data, Campaign) else open_campaign(data)
     page = page_file(campaign.folder / PAGE if out is None else Path(out))
     kind = KINDS[kind_of(campaign)]
-    given = {"mesh": mesh, "sun": sun, "look": look, "limits": limits, "pose": pose, "light": light}
+    given: dict[str, Any] = {"mesh": mesh, "sun": sun, "look": look, "limits": limits}
+    given |= {"pose": pose, "light": light, "ground": ground}
     found = kind.findings(campaign, given)
     own = sections_of(found)
     added = registered(found.data)
