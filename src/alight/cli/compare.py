@@ -10,6 +10,7 @@ import typer
 from alight.cli import screen
 from alight.cli.names import page_path
 from alight.cli.options import Json, optional
+from alight.cli.speaking import speaking
 from alight.core.paths import user_path
 
 if TYPE_CHECKING:
@@ -20,6 +21,7 @@ if TYPE_CHECKING:
 LISTED = 20
 
 
+@speaking("Comparing")
 def command(
     folders: Annotated[
         list[str],

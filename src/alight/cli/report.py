@@ -11,7 +11,7 @@ import typer
 from alight.cli import screen
 from alight.cli.names import page_path
 from alight.cli.options import optional
-from alight.core.compile_notice import reported
+from alight.cli.speaking import speaking
 from alight.core.errors import AlightError, InputError
 
 if TYPE_CHECKING:
@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 FACETS = 20_480
 
 
+@speaking("Starting")
 def command(
     folder: Annotated[
         str | None,
@@ -67,9 +68,8 @@ def command(
     place = _page_place(out)
     date = None if date is None else checked_date(date)
     campaign = open_campaign(folder)
-    with reported("silent" if as_json else "auto"):
-        given, note = _given(campaign, date)
-        report = _write(campaign, place, given, silent=as_json)
+    given, note = _given(campaign, date)
+    report = _write(campaign, place, given, silent=as_json)
     if as_json:
         screen.echo_json(_data(report, note))
     else:

@@ -15,10 +15,10 @@ import threading
 import time
 from collections.abc import Iterator
 
-from alight.core.progress import KINDS, Plain, Progress, Rich, duration
+from alight.core.progress import KINDS, Plain, Progress, Rich, duration, spoke
 
 #: Time that compilers take before a line is written, and between lines [s].
-FIRST, NEXT = 1.0, 2.0
+FIRST, NEXT = 0.8, 1.5
 
 
 class _Account:
@@ -75,6 +75,7 @@ def write(line: str) -> None:
     # Looked up now: a live bar puts lines that are written while it stands above itself.
     with contextlib.suppress(OSError, ValueError):
         print(line, file=sys.stderr, flush=True)
+        spoke()
 
 
 _accounts: list[_Account | None] = []
@@ -98,6 +99,8 @@ def reported(kind: str | Progress) -> Iterator[None]:
     """
     loud = kind in KINDS and kind != "silent" if isinstance(kind, str) else _writes(kind)
     account = _Account() if loud and not _accounts else None
+    if account is not None:
+        spoke()  # silence counts from here
     _accounts.append(account)
     try:
         yield

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 KINDS = ("auto", "silent", "text", "rich")
 
 #: Least time between two lines of the text form, and before the first of a stage [s].
-TEXT_INTERVAL, TEXT_FIRST = 2.0, 1.0
+TEXT_INTERVAL, TEXT_FIRST = 1.5, 0.7
 
 
 class Progress(Protocol):
@@ -67,6 +67,27 @@ def progress(kind: str | Progress = "auto", stream: TextIO | None = None) -> Pro
     if kind == "silent":
         return Silent()
     return Rich(stream) if kind == "rich" else Plain(stream)
+
+
+#: Bars that are showing something now; and when a line was last written [s].
+_showing: set[int] = set()
+_spoke = time.monotonic()
+
+
+def showing() -> bool:
+    """Whether some bar or its lines tell how far work has come."""
+    return bool(_showing)
+
+
+def spoke() -> None:
+    """A line about long work has been written, or someone begins to listen."""
+    global _spoke
+    _spoke = time.monotonic()
+
+
+def silence() -> float:
+    """How long it is since a line was written, or since someone began to listen [s]."""
+    return 0.0 if showing() else time.monotonic() - _spoke
 
 
 class Silent:
@@ -114,6 +135,7 @@ class Plain:
             self._facts: dict[str, object] = {}
             self._began = self._clock()
             self._due = self._began + min(TEXT_FIRST, self._interval)
+        _showing.add(id(self))
         if self._teller is None:
             self._over.clear()
             self._teller = threading.Thread(target=self._tell, daemon=True)
@@ -132,6 +154,7 @@ class Plain:
         return self
 
     def __exit__(self, *_: object) -> None:
+        _showing.discard(id(self))
         self._over.set()
         if self._teller is not None:
             self._teller.join()
@@ -159,7 +182,7 @@ class Plain:
 
     def _write(self, now: float, ended: bool = False) -> None:
         elapsed = now - self._began
-        parts = [f"{self._title}: {_counted(self._done, self._total)}"]
+        parts = [f"{self._title}: {counted(self._done, self._total)}"]
         if self._done and elapsed > 0.0:
             rate = self._done / elapsed
             parts.append(f"{rate:.4g}/s")
@@ -171,6 +194,7 @@ class Plain:
             parts.append(f"{duration(elapsed)} so far")
         parts += [f"{name} {value}" for name, value in self._facts.items()]
         print(", ".join(parts), file=self._stream, flush=True)
+        spoke()
 
 
 class Rich:
@@ -187,6 +211,7 @@ class Rich:
         if self._bar is None:
             self._bar = _make_bar(self._stream)
             self._bar.start()
+            _showing.add(id(self))
         self._facts = {}
         self._task = self._bar.add_task(title, total=total, facts="")
 
@@ -202,7 +227,9 @@ class Rich:
         return self
 
     def __exit__(self, *_: object) -> None:
+        _showing.discard(id(self))
         if self._bar is not None:
+            spoke()
             self._bar.stop()
             self._bar = self._task = None
 
@@ -233,7 +260,8 @@ def _make_bar(stream: TextIO) -> RichBar:
     )
 
 
-def _counted(done: int, total: int | None) -> str:
+def counted(done: int, total: int | None) -> str:
+    """``1200/5000 (24 %)``, or the number done alone."""
     if not total:
         return f"{done}"
     return f"{done}/{total} ({100 * done / total:.0f} %)"

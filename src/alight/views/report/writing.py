@@ -12,6 +12,7 @@ from alight.analysis.rest_light import LightOf
 from alight.analysis.sun import SunPath
 from alight.campaign.reader import Campaign, open_campaign
 from alight.core.errors import unknown_name
+from alight.core.stages import stage
 from alight.shapes.mesh import Mesh
 from alight.views.figures.articulated import Pose
 from alight.views.figures.capture.scene import Look
@@ -119,9 +120,11 @@ def write(
     kind = KINDS[kind_of(campaign)]
     given: dict[str, Any] = {"mesh": mesh, "sun": sun, "look": look, "limits": limits}
     given |= {"pose": pose, "light": light, "ground": ground}
-    found = kind.findings(campaign, given)
-    own = sections_of(found)
-    added = registered(found.data)
+    with stage("Reading the runs"):
+        found = kind.findings(campaign, given)
+    with stage("Working out the numbers"):
+        own = sections_of(found)
+        added = registered(found.data)
     figures = sum(len(s.figures) for s in (*own, *(one.section for one in added)))
     try:
         drawn = Drawing(page.parent, figures, on_figure)
@@ -130,9 +133,10 @@ def write(
         # Sections of other packages stand before what the page ends with: how it was computed.
         body[-2:-2] = [one.section for one in guests if one.section.parts]
         told = _Told(own, guests, SWEPT if found.swept else INTERVALS)
-        files = {key: _beside(page, *one) for s in own for key, one in s.files.items()}
-        told_page = told.page(found.data.title, kind.subtitle(found), body)
-        write_page(page, render(told_page, drawn.svg_of))
+        with stage("Writing the page"):
+            files = {key: _beside(page, *one) for s in own for key, one in s.files.items()}
+            told_page = told.page(found.data.title, kind.subtitle(found), body)
+            write_page(page, render(told_page, drawn.svg_of))
     except OSError as error:
         raise not_written(page, error) from None
     return Report(page, drawn.files, told.numbers, told.answers, told.warnings, files)
