@@ -152,7 +152,8 @@ def _fallen(
         distance = ground.query(foot[going] + height[going, None] * up, device)[0]
         within = height[going] > -ABOVE * half
         under.append(going[within & (distance <= 0.0)])
-        going, distance = (a[within & (distance > 0.0)] for a in (going, distance))
+        left = within & (distance > 0.0)
+        going, distance = going[left], distance[left]
         height[going] -= np.maximum(distance / steep, SHORTEST * cell)
     met = np.concatenate(under)
     out = np.full(len(foot), np.nan)

@@ -59,6 +59,7 @@ def command(
     """
     from alight.campaign.reader import open_campaign
     from alight.cli.report_sun import checked_date
+    from alight.views.report import write
 
     if folder is None:
         raise InputError(
@@ -69,7 +70,7 @@ def command(
     date = None if date is None else checked_date(date)
     campaign = open_campaign(folder)
     given, note = _given(campaign, date)
-    report = _write(campaign, place, given, silent=as_json)
+    report = write(campaign, place, show="silent" if as_json else "auto", **given)
     if as_json:
         screen.echo_json(_data(report, note))
     else:
@@ -143,21 +144,6 @@ def body_mesh(body: Mapping[str, Any]) -> tuple[Mesh | None, str]:
         return None, f"maps have no relief and there are no pictures of the body: {error}"
     mesh = mesh.recentred() if body.get("recentre") else mesh
     return (mesh.simplified(FACETS) if mesh.n_faces > FACETS else mesh), ""
-
-
-def _write(campaign: Campaign, out: Path | None, given: dict[str, Any], silent: bool) -> Report:
-    from alight.core.progress import progress
-    from alight.views import report
-
-    with progress("silent" if silent else "auto") as bar:
-
-        def tell(drawn: int, total: int) -> None:
-            if drawn:
-                bar.advance()
-            else:
-                bar.start("Report", total=total)
-
-        return report.write(campaign, out, on_figure=tell, **given)
 
 
 def _show(report: Report, note: str) -> None:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from alight.core.compile_notice import listening
 from alight.core.errors import AlightError
 from alight.core.stages import stage
 
@@ -36,7 +37,7 @@ def ground_of(campaign: Campaign) -> Ground | str:
     try:
         rest = {k: v for k, v in table.items() if k not in ("made_by", "dispersions")}
         scenario: Any = from_dict(rest, "the campaign's scenario")
-        laws = ScenarioLaws(scenario, "cpu", "silent")
+        laws = ScenarioLaws(scenario, "cpu", "auto" if listening() else "silent")
         size = _size(laws.lander(scenario))
     except AlightError as error:
         return _unknown(error)

@@ -134,7 +134,7 @@ def simulate(
     release: motions.Release | motions.TreeRelease | None = None,
     *,
     device: str = "cpu",
-    progress: str = "silent",
+    progress: str = "auto",
     max_lines: int | None = None,
 ) -> Any:
     """One run in full detail: of a scenario or scenario file, nothing dispersed, or of a model.

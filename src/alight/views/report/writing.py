@@ -11,7 +11,9 @@ from typing import Any
 from alight.analysis.rest_light import LightOf
 from alight.analysis.sun import SunPath
 from alight.campaign.reader import Campaign, open_campaign
+from alight.core.compile_notice import reported
 from alight.core.errors import unknown_name
+from alight.core.progress import Progress, progress
 from alight.core.stages import stage
 from alight.shapes.mesh import Mesh
 from alight.views.figures.articulated import Pose
@@ -35,9 +37,6 @@ from alight.views.report.registered import Guarded, registered
 from alight.views.report.requirements import QUESTION
 from alight.views.report.section import Figure, Section
 from alight.views.report.sweep import SWEPT, sweep_sections
-
-#: Told after each figure: how many are drawn, and of how many.
-OnFigure = Callable[[int, int], None]
 
 
 @dataclass(frozen=True)
@@ -92,7 +91,7 @@ def write(
     pose: Callable[[Mapping[str, float]], Pose] | None = None,
     light: LightOf | None = None,
     ground: Ground | str | None = None,
-    on_figure: OnFigure | None = None,
+    show: str | Progress = "auto",
 ) -> Report:
     """Write the report of a campaign: a page that needs nothing else, and its figures beside it.
 
@@ -112,14 +111,18 @@ def write(
             ``sun`` if not given.
         ground: Of landings, the ground that is touched, for maps of the terrain; or a sentence that
             says why it is not known. Without it there are none.
-        on_figure: Called before the first figure and after each, with the number of figures drawn
-            and of all.
+        show: How progress is reported: "silent", "auto", "text", "rich" or a ``Progress``.
     """
     campaign = data if isinstance(data, Campaign) else open_campaign(data)
     page = page_file(campaign.folder / PAGE if out is None else Path(out))
-    kind = KINDS[kind_of(campaign)]
     given: dict[str, Any] = {"mesh": mesh, "sun": sun, "look": look, "limits": limits}
     given |= {"pose": pose, "light": light, "ground": ground}
+    with reported(show), progress(show) as bar:
+        return _written(campaign, page, given, bar)
+
+
+def _written(campaign: Campaign, page: Path, given: dict[str, Any], bar: Progress) -> Report:
+    kind = KINDS[kind_of(campaign)]
     with stage("Reading the runs"):
         found = kind.findings(campaign, given)
     with stage("Working out the numbers"):
@@ -127,16 +130,15 @@ def write(
         added = registered(found.data)
     figures = sum(len(s.figures) for s in (*own, *(one.section for one in added)))
     try:
-        drawn = Drawing(page.parent, figures, on_figure)
+        drawn = Drawing(page.parent, figures, bar)
         body = drawn.all([s for s in own if s.parts])
         guests = [drawn.guarded(one) for one in added]
         # Sections of other packages stand before what the page ends with: how it was computed.
         body[-2:-2] = [one.section for one in guests if one.section.parts]
         told = _Told(own, guests, SWEPT if found.swept else INTERVALS)
-        with stage("Writing the page"):
-            files = {key: _beside(page, *one) for s in own for key, one in s.files.items()}
-            told_page = told.page(found.data.title, kind.subtitle(found), body)
-            write_page(page, render(told_page, drawn.svg_of))
+        files = {key: _beside(page, *one) for s in own for key, one in s.files.items()}
+        told_page = told.page(found.data.title, kind.subtitle(found), body)
+        write_page(page, render(told_page, drawn.svg_of))
     except OSError as error:
         raise not_written(page, error) from None
     return Report(page, drawn.files, told.numbers, told.answers, told.warnings, files)
@@ -176,16 +178,14 @@ class _Told:
 class Drawing:
     """Draws the figures of sections and remembers the files."""
 
-    def __init__(self, folder: Path, total: int, on_figure: OnFigure | None) -> None:
-        self.folder, self.total, self.on_figure = folder / FIGURES, total, on_figure
+    def __init__(self, folder: Path, total: int, bar: Progress) -> None:
+        self.folder, self.total, self.bar = folder / FIGURES, total, bar
         self.files: list[Path] = []
-        self._count = 0
 
     def all(self, sections: Sequence[Section]) -> list[Section]:
         """Alight's own sections: their figures are drawn together."""
         parts = [part for section in sections for part in section.figures]
         drawing.draw([(part, self._made(part)) for part in parts], self._tell)
-        self._count = len(parts)
         self.files += [file for part in parts for file in self._made(part)]
         return list(sections)
 
@@ -195,8 +195,7 @@ class Drawing:
             for part in one.section.figures:
                 part.draw(*self._made(part))
                 self.svg_of(part).read_bytes()  # it must be there when the page is made
-                self._count += 1
-                self._tell(self._count)
+                self.bar.advance()
         except Exception as error:  # whatever it is, the rest of the page is worth having
             return one.failed(error)
         self.files += [file for part in one.section.figures for file in self._made(part)]
@@ -207,8 +206,10 @@ class Drawing:
         return self._made(part)[1]
 
     def _tell(self, count: int) -> None:
-        if self.on_figure is not None:
-            self.on_figure(count, self.total)
+        if count:
+            self.bar.advance()
+        else:
+            self.bar.start("Drawing", total=self.total)
 
     def _made(self, part: Figure) -> list[Path]:
         return [self.folder / f"{part.stem}.png", self.folder / f"{part.stem}.svg"]
