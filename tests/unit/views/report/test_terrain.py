@@ -1,4 +1,4 @@
-"""Maps of the terrain in a report: which ground they show, and how many sites are on it, in words."""
+"""Maps of the terrain in a report: which ground they show, and how many sites they have."""
 
 import pathlib
 import sys
