@@ -4,7 +4,6 @@ No test waits for a time: a stage lasts until a line has come.
 """
 
 import io
-import sys
 import time
 
 import pytest
@@ -15,14 +14,23 @@ from alight.core.progress import Plain
 from alight.core.stages import stage
 
 
+class Heard:
+    """What was written to standard error so far."""
+
+    def __init__(self, capsys):
+        self._capsys, self._text = capsys, ""
+
+    def getvalue(self):
+        self._text += self._capsys.readouterr().err
+        return self._text
+
+
 @pytest.fixture
-def eager(monkeypatch):
+def eager(monkeypatch, capsys):
     """Lines come at once."""
     monkeypatch.setattr(stages, "LONGEST", 0.0)
     monkeypatch.setattr(stages, "TICK", 0.01)
-    out = io.StringIO()
-    monkeypatch.setattr(sys, "stderr", out)
-    return out
+    return Heard(capsys)
 
 
 def wait_for(holds):
