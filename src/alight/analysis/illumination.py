@@ -19,6 +19,7 @@ from alight.analysis.shadows import Shadows
 from alight.core import frames
 from alight.core.checks import checked_number, checked_points
 from alight.core.errors import InputError
+from alight.core.stages import stage
 from alight.shapes.mesh import Mesh
 from alight.shapes.rays import first_hit
 
@@ -189,12 +190,14 @@ def illumination(
     n, block = len(x), max(1, _RAYS // len(sun))
     spans, cosine = np.empty((3, n)), np.empty(n)
     lit = np.empty((n, len(sun)), dtype=bool)
-    for begin in range(0, n, block):
-        part = slice(begin, begin + block)
-        view = ground.view(x[part], None if up is None else up[part], height)
-        lit[part] = view.over(sun)
-        cosine[part] = np.where(lit[part], view.normal @ sun.T, 0.0).mean(axis=1)
-        spans[:, part] = _spans(lit[part], *_changes(view, lit[part], sun, halvings))
+    with stage("Computing light", n) as now:
+        for begin in range(0, n, block):
+            part = slice(begin, begin + block)
+            view = ground.view(x[part], None if up is None else up[part], height)
+            lit[part] = view.over(sun)
+            cosine[part] = np.where(lit[part], view.normal @ sun.T, 0.0).mean(axis=1)
+            spans[:, part] = _spans(lit[part], *_changes(view, lit[part], sun, halvings))
+            now.advance(len(x[part]))
     day, night, longest = spans / len(sun)
     return Illumination(day, night * period, longest * period, cosine, lit)
 

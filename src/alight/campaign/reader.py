@@ -161,7 +161,7 @@ class Campaign:
         device: str = "auto",
         threads: int | None = None,
         max_lines: int | None = None,
-        show: Any = "silent",
+        show: Any = "auto",
     ) -> Replay:
         """Compute a run again, with its whole history, and compare it with its row.
 

@@ -29,11 +29,13 @@ from alight.campaign.study.study import Study
 from alight.campaign.tables.arrow import table_from
 from alight.core import devices
 from alight.core.checks import checked_whole
+from alight.core.compile_notice import reported
 from alight.core.errors import DeviceError, FileError, InputError
 from alight.core.html import facts_html
 from alight.core.outcomes import AnyEnding, Outcome
 from alight.core.paths import user_path
 from alight.core.progress import Progress, progress
+from alight.core.stages import stage
 from alight.engine.batch import Batch
 from alight.engine.columns import Source
 from alight.engine.history import Thinning
@@ -190,10 +192,23 @@ def replay(
     device: str = "auto",
     threads: int | None = None,
     max_lines: int | None = None,
-    show: str | Progress = "silent",
+    show: str | Progress = "auto",
 ) -> Replay:
     """Compute run ``run`` of a campaign again; see ``Campaign.replay``."""
     number = checked_run_number(campaign, run)
+    with reported(show), stage(f"Replaying run {number}"):
+        return _replayed(campaign, number, scenario, device, threads, max_lines, show)
+
+
+def _replayed(
+    campaign: Campaign,
+    number: int,
+    scenario: Document | Study | str | os.PathLike[str] | None,
+    device: str,
+    threads: int | None,
+    max_lines: int | None,
+    show: str | Progress,
+) -> Replay:
     stored = stored_row(campaign, number)
     place, more = _place(device, campaign.plan)
     told = show if isinstance(show, str) else "silent"

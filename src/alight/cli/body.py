@@ -14,6 +14,7 @@ from typer.core import TyperCommand
 from alight.cli import screen
 from alight.cli.names import complete_body
 from alight.cli.options import Device, Json, List, Unit, optional
+from alight.cli.speaking import speaking
 from alight.core.errors import FileError, InputError
 from alight.core.paths import user_path
 
@@ -43,6 +44,7 @@ class Command(TyperCommand):
         return super().parse_args(ctx, given)
 
 
+@speaking("Looking at the body")
 def command(
     target: Annotated[
         str | None,

@@ -12,9 +12,11 @@ import typer
 from alight.cli import screen
 from alight.cli.names import scenario_of
 from alight.cli.options import Device, Json, Scenario, optional
+from alight.cli.speaking import speaking
 from alight.core.errors import InputError
 
 
+@speaking("Preparing the campaign")
 def command(
     scenario: Scenario,
     out: Annotated[str, typer.Option(metavar="DIR", help="Folder of the campaign, new or old.")],

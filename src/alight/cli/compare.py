@@ -10,6 +10,7 @@ import typer
 from alight.cli import screen
 from alight.cli.names import page_path
 from alight.cli.options import Json, optional
+from alight.cli.speaking import speaking
 from alight.core.paths import user_path
 
 if TYPE_CHECKING:
@@ -20,6 +21,7 @@ if TYPE_CHECKING:
 LISTED = 20
 
 
+@speaking("Comparing")
 def command(
     folders: Annotated[
         list[str],
@@ -53,7 +55,7 @@ def command(
     place = _place(out, folders) if page else None
     told = "silent" if as_json else "auto"
     found = compare(*folders, show=told, light=light_for)
-    report = None if place is None else _write(found, place, told)
+    report = None if place is None else found.write(place, told)
     if as_json:
         where = {} if report is None else {"page": str(report.page)}
         screen.echo_json({**where, **found.to_dict()})
@@ -72,20 +74,6 @@ def _place(out: str | None, folders: list[str]) -> Path:
     path = page_path(out)
     comparison_file(path)
     return path
-
-
-def _write(found: Comparison, place: Path, told: str) -> Report:
-    from alight.core.progress import progress
-
-    with progress(told) as bar:
-
-        def drawn(count: int, total: int) -> None:
-            if count:
-                bar.advance()
-            else:
-                bar.start("Page", total=total)
-
-        return found.write(place, drawn)
 
 
 def _tell(found: Comparison, report: Report | None) -> None:

@@ -13,6 +13,7 @@ from alight.cli.body import Command as Command  # its --figure may stand without
 from alight.cli.body import figure_place, file_stem, is_file_name, writing
 from alight.cli.names import complete_lander
 from alight.cli.options import Json, List, Unit, optional
+from alight.cli.speaking import speaking
 from alight.core.errors import InputError
 from alight.core.paths import user_path
 
@@ -21,6 +22,7 @@ if TYPE_CHECKING:
     from alight.vehicles import RigidLander
 
 
+@speaking("Looking at the lander")
 def command(
     target: Annotated[
         str | None,

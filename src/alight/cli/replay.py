@@ -8,6 +8,7 @@ import typer
 
 from alight.cli import screen
 from alight.cli.options import Json, optional
+from alight.cli.speaking import speaking
 
 if TYPE_CHECKING:
     from alight.campaign.replay import Replay
@@ -16,6 +17,7 @@ if TYPE_CHECKING:
 SHOWN = 12
 
 
+@speaking("Replaying")
 def command(
     folder: Annotated[str, typer.Argument(metavar="DIR", help="Folder of a campaign.")],
     run: Annotated[int, typer.Argument(metavar="RUN", help="Number of the run, from 0.")],

@@ -10,7 +10,7 @@ import typer
 from alight.cli import screen
 from alight.cli.names import page_path
 from alight.cli.options import optional
-from alight.core.compile_notice import reported
+from alight.cli.speaking import speaking
 from alight.core.errors import AlightError, InputError
 
 if TYPE_CHECKING:
@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 FACETS = 20_480
 
 
+@speaking("Starting")
 def command(
     folder: Annotated[
         str | None,
@@ -60,6 +61,8 @@ def command(
     """
     from alight.campaign.reader import open_campaign
     from alight.cli.report_sun import checked_date
+    from alight.core.compile_notice import reported
+    from alight.views.report import write
 
     if folder is None:
         raise InputError(
@@ -69,12 +72,13 @@ def command(
     place = _page_place(out)
     date = None if date is None else checked_date(date)
     campaign = open_campaign(folder)
-    with reported("silent" if as_json else "auto"):
+    how = "silent" if as_json else "auto"
+    with reported(how):
         given, note = _given(campaign, date)
         if not still:
             given["playback"], why = _playback(campaign, given.get("mesh"))
             note = " ".join(line for line in (note, why) if line)
-        report = _write(campaign, place, given, silent=as_json)
+    report = write(campaign, place, show=how, **given)
     if as_json:
         screen.echo_json(_data(report, note))
     else:
@@ -98,6 +102,7 @@ def _given(campaign: Campaign, date: str | None) -> tuple[dict[str, Any], str]:
     """What the kind of a campaign wants for its pictures, by arguments of ``report.write``; and
     why something of it is not there."""
     from alight.cli.report_capture import looks_of
+    from alight.cli.report_ground import ground_of
     from alight.cli.report_lander import articulated_of, limits_of, look_of
     from alight.cli.report_sun import light_for, sun_of
     from alight.staging.ground import body_mesh, body_table
@@ -107,7 +112,7 @@ def _given(campaign: Campaign, date: str | None) -> tuple[dict[str, Any], str]:
     if kind == "landing":
         mesh, note = body_mesh(body_table(campaign), FACETS)
         given: dict[str, Any] = {"mesh": mesh, "sun": sun_of(campaign.scenario, date)}
-        given["light"] = light_for(campaign)
+        given |= {"light": light_for(campaign), "ground": ground_of(campaign)}
         lander = articulated_of(campaign)
         if lander is not None:
             given |= {"limits": limits_of(lander, campaign), "pose": look_of(lander)}
@@ -136,21 +141,6 @@ def _playback(campaign: Campaign, mesh: Any) -> tuple[Playback | None, str]:
     if made.target is None and not made.tracks:
         return None, ""
     return made, ""
-
-
-def _write(campaign: Campaign, out: Path | None, given: dict[str, Any], silent: bool) -> Report:
-    from alight.core.progress import progress
-    from alight.views import report
-
-    with progress("silent" if silent else "auto") as bar:
-
-        def tell(drawn: int, total: int) -> None:
-            if drawn:
-                bar.advance()
-            else:
-                bar.start("Report", total=total)
-
-        return report.write(campaign, out, on_figure=tell, **given)
 
 
 def _show(report: Report, note: str) -> None:

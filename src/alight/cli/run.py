@@ -9,6 +9,7 @@ import typer
 from alight.cli import screen
 from alight.cli.names import scenario_of
 from alight.cli.options import Json, Scenario
+from alight.cli.speaking import speaking
 
 if TYPE_CHECKING:
     from alight.motions import Solution, TreeSolution
@@ -17,6 +18,7 @@ if TYPE_CHECKING:
 SHOWN = 12
 
 
+@speaking("Starting")
 def command(
     scenario: Scenario,
     device: Annotated[str, typer.Option(help="cpu, cuda:0, ...; one run is fastest on a CPU.")] = (

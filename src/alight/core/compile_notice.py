@@ -15,10 +15,10 @@ import threading
 import time
 from collections.abc import Iterator
 
-from alight.core.progress import KINDS, Plain, Progress, Rich, duration
+from alight.core.progress import KINDS, Plain, Progress, Rich, duration, spoke
 
 #: Time that compilers take before a line is written, and between lines [s].
-FIRST, NEXT = 1.0, 4.0
+FIRST, NEXT = 0.8, 1.5
 
 
 class _Account:
@@ -57,7 +57,7 @@ class _Account:
             passed = self.seconds()
             if passed >= self.due:
                 self.due, self.lines = passed + NEXT, self.lines + 1
-                _write(
+                write(
                     f"Compiling kernels (first use): {self.done} of {self.asked} done, "
                     f"{duration(passed)}"
                 )
@@ -67,16 +67,28 @@ class _Account:
         """The last line, where there was one before."""
         if self.lines:
             what = "1 kernel" if self.done == 1 else f"{self.done} kernels"
-            _write(f"Compiled {what} in {duration(self.spent)}, kept for later starts.")
+            write(f"Compiled {what} in {duration(self.spent)}, kept for later starts.")
 
 
-def _write(line: str) -> None:
+def write(line: str) -> None:
+    """A line on standard error; none where that is closed."""
     # Looked up now: a live bar puts lines that are written while it stands above itself.
     with contextlib.suppress(OSError, ValueError):
         print(line, file=sys.stderr, flush=True)
+        spoke()
 
 
 _accounts: list[_Account | None] = []
+
+
+def listening() -> bool:
+    """Whether someone wants lines about long work."""
+    return bool(_accounts) and _accounts[0] is not None
+
+
+def under_way() -> bool:
+    """Whether compilers are at work, and say so."""
+    return bool(_accounts) and _accounts[0] is not None and _accounts[0].under_way > 0
 
 
 @contextlib.contextmanager
@@ -87,6 +99,8 @@ def reported(kind: str | Progress) -> Iterator[None]:
     """
     loud = kind in KINDS and kind != "silent" if isinstance(kind, str) else _writes(kind)
     account = _Account() if loud and not _accounts else None
+    if account is not None:
+        spoke()  # silence counts from here
     _accounts.append(account)
     try:
         yield

@@ -12,6 +12,7 @@
 from __future__ import annotations
 
 import sys
+import threading
 import time
 from collections.abc import Callable
 from types import TracebackType
@@ -26,7 +27,7 @@ if TYPE_CHECKING:
 KINDS = ("auto", "silent", "text", "rich")
 
 #: Least time between two lines of the text form, and before the first of a stage [s].
-TEXT_INTERVAL, TEXT_FIRST = 5.0, 1.0
+TEXT_INTERVAL, TEXT_FIRST = 1.5, 0.7
 
 
 class Progress(Protocol):
@@ -68,6 +69,27 @@ def progress(kind: str | Progress = "auto", stream: TextIO | None = None) -> Pro
     return Rich(stream) if kind == "rich" else Plain(stream)
 
 
+#: Bars that are showing something now; and when a line was last written [s].
+_showing: set[int] = set()
+_spoke = time.monotonic()
+
+
+def showing() -> bool:
+    """Whether some bar or its lines tell how far work has come."""
+    return bool(_showing)
+
+
+def spoke() -> None:
+    """A line about long work has been written, or someone begins to listen."""
+    global _spoke
+    _spoke = time.monotonic()
+
+
+def silence() -> float:
+    """How long it is since a line was written, or since someone began to listen [s]."""
+    return 0.0 if showing() else time.monotonic() - _spoke
+
+
 class Silent:
     """Says nothing."""
 
@@ -87,6 +109,8 @@ class Silent:
 class Plain:
     """Plain lines: one after a second, then one every few seconds, and one when a stage ends.
 
+    A thread of its own writes them where a single item takes longer than that.
+
     ``Building: 1200/5000 (24 %), 240.1/s, 15.8 s left, settled 12``
     """
 
@@ -100,31 +124,55 @@ class Plain:
         self._interval = interval
         self._clock = clock
         self._title: str | None = None
+        self._lock, self._over = threading.Lock(), threading.Event()
+        self._teller: threading.Thread | None = None
 
     def start(self, title: str, total: int | None = None) -> None:
         """Begin a stage, closing the one before."""
-        self._finish()
-        self._title, self._total, self._done = title, total, 0
-        self._facts: dict[str, object] = {}
-        self._began = self._clock()
-        self._due = self._began + min(TEXT_FIRST, self._interval)
+        with self._lock:
+            self._finish()
+            self._title, self._total, self._done = title, total, 0
+            self._facts: dict[str, object] = {}
+            self._began = self._clock()
+            self._due = self._began + min(TEXT_FIRST, self._interval)
+        _showing.add(id(self))
+        if self._teller is None:
+            self._over.clear()
+            self._teller = threading.Thread(target=self._tell, daemon=True)
+            self._teller.start()
 
     def advance(self, n: int = 1, **facts: object) -> None:
         """Count items and write a line when one is due."""
-        if self._title is None:
-            raise RuntimeError("advance() was called before start()")
-        self._done += n
-        self._facts.update(facts)
-        now = self._clock()
-        if now >= self._due:
-            self._due = now + self._interval
-            self._write(now)
+        with self._lock:
+            if self._title is None:
+                raise RuntimeError("advance() was called before start()")
+            self._done += n
+            self._facts.update(facts)
+            self._write_if_due()
 
     def __enter__(self) -> Self:
         return self
 
     def __exit__(self, *_: object) -> None:
+        _showing.discard(id(self))
+        self._over.set()
+        if self._teller is not None:
+            self._teller.join()
+            self._teller = None
         self._finish()
+
+    def _tell(self) -> None:
+        """Write lines as they fall due while nothing advances."""
+        while not self._over.wait(0.25):
+            with self._lock:
+                if self._title is not None:
+                    self._write_if_due()
+
+    def _write_if_due(self) -> None:
+        now = self._clock()
+        if now >= self._due:
+            self._due = now + self._interval
+            self._write(now)
 
     def _finish(self) -> None:
         """Write the last line of a stage: how far it came and how long it took."""
@@ -134,7 +182,7 @@ class Plain:
 
     def _write(self, now: float, ended: bool = False) -> None:
         elapsed = now - self._began
-        parts = [f"{self._title}: {_counted(self._done, self._total)}"]
+        parts = [f"{self._title}: {counted(self._done, self._total)}"]
         if self._done and elapsed > 0.0:
             rate = self._done / elapsed
             parts.append(f"{rate:.4g}/s")
@@ -142,8 +190,11 @@ class Plain:
                 parts.append(f"{duration(max(0, self._total - self._done) / rate)} left")
         if ended:
             parts.append(f"ended after {duration(elapsed)}")
+        elif not self._done:
+            parts.append(f"{duration(elapsed)} so far")
         parts += [f"{name} {value}" for name, value in self._facts.items()]
         print(", ".join(parts), file=self._stream, flush=True)
+        spoke()
 
 
 class Rich:
@@ -160,6 +211,7 @@ class Rich:
         if self._bar is None:
             self._bar = _make_bar(self._stream)
             self._bar.start()
+            _showing.add(id(self))
         self._facts = {}
         self._task = self._bar.add_task(title, total=total, facts="")
 
@@ -175,7 +227,9 @@ class Rich:
         return self
 
     def __exit__(self, *_: object) -> None:
+        _showing.discard(id(self))
         if self._bar is not None:
+            spoke()
             self._bar.stop()
             self._bar = self._task = None
 
@@ -199,13 +253,15 @@ def _make_bar(stream: TextIO) -> RichBar:
         rp.BarColumn(),
         rp.MofNCompleteColumn(),
         Rate(),
+        rp.TimeElapsedColumn(),
         rp.TimeRemainingColumn(),
         rp.TextColumn("{task.fields[facts]}", markup=False),
         console=Console(file=stream),
     )
 
 
-def _counted(done: int, total: int | None) -> str:
+def counted(done: int, total: int | None) -> str:
+    """``1200/5000 (24 %)``, or the number done alone."""
     if not total:
         return f"{done}"
     return f"{done}/{total} ({100 * done / total:.0f} %)"

@@ -15,6 +15,7 @@ from alight.core.checks import Array
 from alight.core.compile_notice import reported
 from alight.core.errors import InputError
 from alight.core.progress import Progress
+from alight.core.stages import stage
 from alight.engine import Motion
 from alight.engine import simulate as engine_simulate
 from alight.scenario.building.articulated_landers import Articulated
@@ -110,7 +111,7 @@ def prepare(scenario: Document, device: str = "auto", progress: str | Progress =
     ``Progress``. Of a landing it makes a ``Prepared``, of captures and drops what has the same
     methods.
     """
-    with reported(progress):
+    with reported(progress), stage("Building the model"):
         return _prepared(scenario, device, progress)
 
 
@@ -133,7 +134,7 @@ def simulate(
     release: motions.Release | motions.TreeRelease | None = None,
     *,
     device: str = "cpu",
-    progress: str = "silent",
+    progress: str = "auto",
     max_lines: int | None = None,
 ) -> Any:
     """One run in full detail: of a scenario or scenario file, nothing dispersed, or of a model.
@@ -155,6 +156,7 @@ def simulate(
     given = scenario if isinstance(scenario, Document) else load(scenario)
     with reported(progress):
         prepared = prepare(given, device, progress)
-        if isinstance(prepared, Prepared):
-            return prepared.simulate(device, max_lines)
-        return prepared.simulate(device)
+        with stage("Simulating"):
+            if isinstance(prepared, Prepared):
+                return prepared.simulate(device, max_lines)
+            return prepared.simulate(device)

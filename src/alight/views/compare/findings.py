@@ -16,8 +16,10 @@ from alight.analysis.intervals import Estimate, quantile, wilson
 from alight.analysis.rest_light import LightOf
 from alight.analysis.two_samples import LEVEL, Tested, holm, share_difference, value_difference
 from alight.campaign.reader import Campaign
+from alight.core.compile_notice import reported
 from alight.core.html import facts_html
 from alight.core.progress import Progress, progress
+from alight.core.stages import stage
 from alight.views.compare.quantities import Measured, measured
 from alight.views.compare.sides import (
     Changed,
@@ -187,11 +189,11 @@ class Comparison:
 
     # -- telling ------------------------------------------------------------------------------
 
-    def write(self, out: str | os.PathLike[str], on_figure: Any = None) -> Report:
+    def write(self, out: str | os.PathLike[str], show: str | Progress = "auto") -> Report:
         """Write the page, which needs nothing else; ``out`` is a .html file or a folder."""
         from alight.views.compare.writing import write
 
-        return write(self, Path(out), on_figure)
+        return write(self, Path(out), show)
 
     def to_dict(self) -> dict[str, Any]:
         """Everything for scripts, in SI units and in those that columns end in."""
@@ -246,7 +248,7 @@ def _corrected(rows: Iterable[Row]) -> list[Row]:
 
 def compare(
     *campaigns: Campaign | str | os.PathLike[str],
-    show: str | Progress = "silent",
+    show: str | Progress = "auto",
     light: Callable[[Campaign], LightOf] | None = None,
 ) -> Comparison:
     """What differs between campaigns of one kind, each after the first against the first.
@@ -259,4 +261,5 @@ def compare(
 
     Requirements on light are judged with ``light``, as ``alight compare`` does.
     """
-    return Comparison(sides_of(campaigns, show, light), show)
+    with reported(show), stage("Comparing"):
+        return Comparison(sides_of(campaigns, show, light), show)

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from matplotlib.axes import Axes
@@ -14,13 +14,16 @@ from scipy.spatial import ConvexHull, QhullError
 
 from alight.analysis.columns import Array
 from alight.analysis.footprint import plane_frame
+from alight.analysis.terrain import Terrain
 from alight.views import style, words
+from alight.views.figures.body.sheet import draw_scale_bar
 from alight.views.figures.facts import draw_facts, draw_notes
 from alight.views.figures.lander import CAMERA, MASS, PLANS, POINT
-from alight.views.figures.solid import Camera
+from alight.views.figures.relief import grid_mesh
+from alight.views.figures.solid import Camera, View
 
-if TYPE_CHECKING:
-    from alight.views.report.landing.findings import LandingFindings
+#: A viewer of landers on their ground: from the side, well above it; and pixels of the ground.
+OBLIQUE, PIXELS = Camera(np.radians(-70.0), np.radians(28.0)), 420
 
 #: Where light comes from, in the axes of the viewer.
 _LIGHT = np.array([-0.4, 0.7, 0.6]) / np.linalg.norm([-0.4, 0.7, 0.6])
@@ -45,6 +48,22 @@ class Pose:
     def points(self) -> Array:
         """All of them."""
         return np.concatenate([self.hull, *self.bars, self.pads, self.center[None]])
+
+    def within(self, terrain: Terrain) -> Pose:
+        """The same in the axes of a piece of ground."""
+        local = terrain.local
+        bars = [local(bar) for bar in self.bars]
+        return Pose(local(self.hull), bars, local(self.pads), self.radii, local(self.center))
+
+
+@dataclass(frozen=True, eq=False)
+class Stand:
+    """A lander at one moment of a run."""
+
+    title: str
+    pose: Pose
+    ground: Terrain | None = None
+    """The ground about it, where it is known and near."""
 
 
 def draw_pose(axes: Axes, pose: Pose, camera: Camera, mark: bool = True) -> None:
@@ -153,27 +172,53 @@ def moments(course: Any) -> dict[str, int]:
     return {**found, "end": len(course.time) - 1}
 
 
-def draw_poses(found: LandingFindings, *files: Path) -> None:
-    """The first trajectory at its release, first contact and end, seen from the side."""
-    course, look = found.data.courses[0], found.data.pose
-    assert look is not None
-    rows = moments(course)
-    poses = {name: look(_row(course, at)) for name, at in rows.items()}
-    normal = found.data.ground_normal(course.run)
-    side = plane_frame(normal)
-    with style.figure(9.6, 3.6) as fig:
-        grid = fig.add_gridspec(1, len(poses), left=0.05, right=0.99, top=0.9, bottom=0.13)
-        for k, (name, pose) in enumerate(poses.items()):
-            axes = fig.add_subplot(grid[k])
-            _side_view(axes, pose, side)
-            time = float(course.time[rows[name]])
-            ending = f", {course.ending}" if name == "end" else ""
-            axes.set_title(f"{name.capitalize()}{ending}: {words.number(time)} s", size=9.5)
-        style.save(fig, *files)
+def poses(course: Any, look: Callable[[Mapping[str, float]], Pose]) -> list[Stand]:
+    """The lander of a trajectory at its release, first contact and end."""
+    found = []
+    for name, at in moments(course).items():
+        ending = f", {course.ending}" if name == "end" else ""
+        title = f"{name.capitalize()}{ending}: {words.number(float(course.time[at]))} s"
+        found.append(Stand(title, look(_row(course, at))))
+    return found
 
 
 def _row(course: Any, at: int) -> Mapping[str, float]:
     return {name: float(course[name][at]) for name in course.names}
+
+
+def draw_poses(stands: Sequence[Stand], normal: Array | None, *files: Path) -> None:
+    """A lander at moments of a run: from the side over flat ground of this normal, or from above
+    over the piece of ground that it stands on."""
+    with style.figure(9.6, 3.6) as fig:
+        bottom = 0.03 if normal is None else 0.13
+        grid = fig.add_gridspec(1, len(stands), left=0.05, right=0.99, top=0.9, bottom=bottom)
+        for k, stand in enumerate(stands):
+            axes = fig.add_subplot(grid[k])
+            if normal is None:
+                _on_ground(axes, stand)
+            else:
+                _side_view(axes, stand.pose, plane_frame(normal))
+            axes.set_title(stand.title, size=9.5)
+        style.save(fig, *files)
+
+
+def _on_ground(axes: Axes, stand: Stand) -> None:
+    """The lander and the ground about it, or the lander alone."""
+    axes.set_axis_off()
+    ground = stand.ground
+    pose = stand.pose if ground is None else stand.pose.within(ground)
+    draw_pose(axes, pose, OBLIQUE, mark=False)
+    _fit(axes, pose, OBLIQUE, 0.25)
+    (left, right), (bottom, top) = axes.get_xlim(), axes.get_ylim()
+    if ground is not None:
+        window = (left, right, bottom, top)
+        view = View(grid_mesh(ground.line, ground.height), OBLIQUE, pixels=PIXELS, window=window)
+        picture = view.picture()
+        axes.imshow(picture.rgba, extent=picture.extent, origin="lower", aspect="auto", zorder=1)
+    wide = 0.1 * (right - left)
+    draw_scale_bar(axes, left + 0.4 * wide, bottom + 0.4 * wide, 4.0 * wide)
+    axes.set(xlim=(left, right), ylim=(bottom, top))
+    axes.set_aspect("equal")
 
 
 class _Viewer:

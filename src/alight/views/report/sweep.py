@@ -142,8 +142,8 @@ def said(found: Findings[Any], axes: Sequence[Axis]) -> str:
     ends = ", ".join(f"{n} {plain_name(way.name)}" for way, n in found.data.outcomes.items())
     text = f"{len(combos)} combinations of {named(a.label for a in axes)}, run {each}: {ends}."
     what = "" if runs == len(combos) else "median "
-    places = [_place(axes, combo) for combo in combos]
-    return " ".join([text, *(_ends(found, one, what, places, which) for one in shown(found)[:3])])
+    told = (_ends(found, one, what, axes, combos, which) for one in shown(found)[:3])
+    return " ".join([text, *told])
 
 
 def combinations(axes: Sequence[Axis]) -> tuple[Array, Any]:
@@ -153,25 +153,39 @@ def combinations(axes: Sequence[Axis]) -> tuple[Array, Any]:
     return combos, which.reshape(-1)
 
 
-def _place(axes: Sequence[Axis], combo: Array) -> str:
-    """``a release azimuth of 135° and a release speed of 4 cm/s``."""
-    pairs = zip(axes, combo, strict=True)
-    return named(f"a {axis.label} of {axis.text(float(v))}" for axis, v in pairs)
+def _place(axes: Sequence[Axis], combos: Array) -> str:
+    """``a release azimuth of 135° and a release speed of 4 cm/s``: what the combinations (k, axes)
+    have in common; how many they are where that is nothing."""
+    same = [k for k in range(len(axes)) if (combos[:, k] == combos[0, k]).all()]
+    if not same:
+        return f"{len(combos)} of the combinations"
+    return named(f"{_a(axes[k].label)} of {axes[k].text(float(combos[0, k]))}" for k in same)
 
 
-def _ends(found: Findings[Any], one: Quantity, what: str, places: list[str], which: Any) -> str:
-    """The least and the greatest of a quantity over all combinations, and where they are."""
+def _a(label: str) -> str:
+    return f"{'an' if label[:1].lower() in 'aeiou' else 'a'} {label}"
+
+
+def _ends(
+    found: Findings[Any],
+    one: Quantity,
+    what: str,
+    axes: Sequence[Axis],
+    combos: Array,
+    which: Any,
+) -> str:
+    """The least and the greatest of a quantity over all combinations, and where they are: at all
+    that read the same."""
     values = found.known[one.column]
-    middle = np.array([_median(values[which == k]) for k in range(len(places))])
-    low, high = int(np.nanargmin(middle)), int(np.nanargmax(middle))
+    middle = np.array([_median(values[which == k]) for k in range(len(combos))])
     unit = one.choose(float(np.nanmedian(middle)))
-    least, most = (unit(float(middle[k])) for k in (low, high))
-    if middle[low] == middle[high]:
-        return f"The {what}{one.label} is {least} throughout."
-    return (
-        f"The {what}{one.label} is smallest at {places[low]} ({least}) "
-        f"and largest at {places[high]} ({most})."
-    )
+    read = np.array([unit(float(x)) for x in middle])
+    least, most = (unit(float(f(middle))) for f in (np.nanmin, np.nanmax))
+    some = "" if np.isfinite(middle).all() else " where it is known"
+    if least == most:
+        return f"The {what}{one.label} is {least} throughout{some}."
+    low, high = (_place(axes, combos[read == text]) for text in (least, most))
+    return f"The {what}{one.label} is smallest at {low} ({least}) and largest at {high} ({most})."
 
 
 def _median(values: Array) -> float:

@@ -11,7 +11,10 @@ from typing import Any
 from alight.analysis.rest_light import LightOf
 from alight.analysis.sun import SunPath
 from alight.campaign.reader import Campaign, open_campaign
+from alight.core.compile_notice import reported
 from alight.core.errors import unknown_name
+from alight.core.progress import Progress, progress
+from alight.core.stages import stage
 from alight.shapes.mesh import Mesh
 from alight.views.figures.articulated import Pose
 from alight.views.figures.capture.scene import Look
@@ -29,6 +32,7 @@ from alight.views.report.findings import Findings
 from alight.views.report.landing import data as landing_data
 from alight.views.report.landing import sections as landing
 from alight.views.report.landing.findings import LandingFindings
+from alight.views.report.landing.terrain import Ground
 from alight.views.report.page import Page, render
 from alight.views.report.registered import Guarded, registered
 from alight.views.report.requirements import QUESTION
@@ -36,9 +40,6 @@ from alight.views.report.section import Figure, Section, Viewer
 from alight.views.report.sweep import SWEPT, sweep_sections
 from alight.views.viewer.page import fragment
 from alight.views.viewer.scene import encoded
-
-#: Told after each figure: how many are drawn, and of how many.
-OnFigure = Callable[[int, int], None]
 
 
 @dataclass(frozen=True)
@@ -54,7 +55,7 @@ class ReportKind:
 
 
 def _landings(campaign: Campaign, given: dict[str, Any]) -> LandingFindings:
-    names = ("mesh", "sun", "limits", "pose", "light")
+    names = ("mesh", "sun", "limits", "pose", "light", "ground")
     return LandingFindings(landing_data.read(campaign, *(given.get(name) for name in names)))
 
 
@@ -93,7 +94,8 @@ def write(
     pose: Callable[[Mapping[str, float]], Pose] | None = None,
     light: LightOf | None = None,
     playback: Playback | None = None,
-    on_figure: OnFigure | None = None,
+    ground: Ground | str | None = None,
+    show: str | Progress = "auto",
 ) -> Report:
     """Write the report of a campaign: a page that needs nothing else, and its figures beside it.
 
@@ -112,19 +114,34 @@ def write(
         light: Of landings, what computes the light that requirements ask for; from ``mesh`` and
             ``sun`` if not given.
         playback: What is shown in three dimensions; without it there is no viewer on the page.
-        on_figure: Called before the first figure and after each, with the number of figures drawn
-            and of all.
+        ground: Of landings, the ground that is touched, for maps of the terrain; or a sentence that
+            says why it is not known. Without it there are none.
+        show: How progress is reported: "silent", "auto", "text", "rich" or a ``Progress``.
     """
     campaign = data if isinstance(data, Campaign) else open_campaign(data)
     page = page_file(campaign.folder / PAGE if out is None else Path(out))
+    given: dict[str, Any] = {"mesh": mesh, "sun": sun, "look": look, "limits": limits}
+    given |= {"pose": pose, "light": light, "ground": ground}
+    with reported(show), progress(show) as bar:
+        return _written(campaign, page, given, playback, bar)
+
+
+def _written(
+    campaign: Campaign,
+    page: Path,
+    given: dict[str, Any],
+    playback: Playback | None,
+    bar: Progress,
+) -> Report:
     kind = KINDS[kind_of(campaign)]
-    given = {"mesh": mesh, "sun": sun, "look": look, "limits": limits, "pose": pose, "light": light}
-    found = kind.findings(campaign, given)
-    own = [*([] if playback is None else [see_it(playback)]), *sections_of(found)]
-    added = registered(found.data)
+    with stage("Reading the runs"):
+        found = kind.findings(campaign, given)
+    with stage("Working out the numbers"):
+        own = [*([] if playback is None else [see_it(playback)]), *sections_of(found)]
+        added = registered(found.data)
     figures = sum(len(s.figures) for s in (*own, *(one.section for one in added)))
     try:
-        drawn = Drawing(page.parent, figures, on_figure)
+        drawn = Drawing(page.parent, figures, bar)
         body = drawn.all([s for s in own if s.parts])
         guests = [drawn.guarded(one) for one in added]
         # Sections of other packages stand before what the page ends with: how it was computed.
@@ -179,16 +196,14 @@ class _Told:
 class Drawing:
     """Draws the figures of sections and remembers the files."""
 
-    def __init__(self, folder: Path, total: int, on_figure: OnFigure | None) -> None:
-        self.folder, self.total, self.on_figure = folder / FIGURES, total, on_figure
+    def __init__(self, folder: Path, total: int, bar: Progress) -> None:
+        self.folder, self.total, self.bar = folder / FIGURES, total, bar
         self.files: list[Path] = []
-        self._count = 0
 
     def all(self, sections: Sequence[Section]) -> list[Section]:
         """Alight's own sections: their figures are drawn together."""
         parts = [part for section in sections for part in section.figures]
         drawing.draw([(part, self._made(part)) for part in parts], self._tell)
-        self._count = len(parts)
         self.files += [file for part in parts for file in self._made(part)]
         return list(sections)
 
@@ -198,8 +213,7 @@ class Drawing:
             for part in one.section.figures:
                 part.draw(*self._made(part))
                 self.svg_of(part).read_bytes()  # it must be there when the page is made
-                self._count += 1
-                self._tell(self._count)
+                self.bar.advance()
         except Exception as error:  # whatever it is, the rest of the page is worth having
             return one.failed(error)
         self.files += [file for part in one.section.figures for file in self._made(part)]
@@ -210,8 +224,10 @@ class Drawing:
         return self._made(part)[1]
 
     def _tell(self, count: int) -> None:
-        if self.on_figure is not None:
-            self.on_figure(count, self.total)
+        if count:
+            self.bar.advance()
+        else:
+            self.bar.start("Drawing", total=self.total)
 
     def _made(self, part: Figure) -> list[Path]:
         return [self.folder / f"{part.stem}.png", self.folder / f"{part.stem}.svg"]

@@ -18,6 +18,7 @@ from alight.cli import report as cli
 from alight.cli.report_capture import looks_of
 from alight.core.errors import FileError, InputError
 from alight.core.outcomes import Outcome
+from alight.core.progress import Silent
 from alight.views import report
 from alight.views.figures.capture.courses import picture_times
 from alight.views.figures.capture.scene import Poses, View, scene
@@ -145,12 +146,25 @@ def test_page_needs_nothing_else(written):
     assert "nan" not in re.sub(r'src="[^"]*"', "", text)
 
 
+class Counting(Silent):
+    """A progress that remembers."""
+
+    def __init__(self):
+        self.seen = []
+
+    def start(self, title, total=None):
+        self.seen.append((title, total))
+
+    def advance(self, n=1, **facts):
+        self.seen.append(n)
+
+
 def test_figures_are_counted(tmp_path):
     """Before the first, and after each."""
-    seen = []
-    made = report.write(make_captures(tmp_path, 30, 30), on_figure=lambda *so: seen.append(so))
+    bar = Counting()
+    made = report.write(make_captures(tmp_path, 30, 30), show=bar)
     total = len(made.figures) // 2
-    assert seen == [(k, total) for k in range(total + 1)]
+    assert bar.seen == [("Drawing", total), *[1] * total]
 
 
 @pytest.mark.validate

@@ -19,6 +19,7 @@ from alight.shapes.mesh import Mesh
 from alight.views import style
 from alight.views.figures.body.sheet import draw_scale_bar, draw_solid, fit
 from alight.views.figures.facts import Words, draw_facts
+from alight.views.figures.relief import grid_faces
 from alight.views.figures.solid import Camera, Light, View, heights, sky_view
 
 Array = npt.NDArray[np.float64]
@@ -135,11 +136,7 @@ def _ground(world: World) -> tuple[tuple[Array, npt.NDArray[np.int64]], Array]:
     height = _heights_at(corner[here], line)
     x, y = np.meshgrid(line, line)
     points = np.stack([x, y, height], axis=2).reshape(-1, 3)
-    index = np.arange(len(points)).reshape(CELLS + 1, CELLS + 1)
-    a, b = index[:-1, :-1].ravel(), index[:-1, 1:].ravel()
-    c, d = index[1:, 1:].ravel(), index[1:, :-1].ravel()
-    faces = np.concatenate([np.stack([a, b, c], axis=1), np.stack([a, c, d], axis=1)])
-    return (points, faces), height
+    return (points, grid_faces(*height.shape)), height
 
 
 def _heights_at(corner: Array, line: Array) -> Array:

@@ -21,6 +21,7 @@ from alight.campaign.reader import Campaign
 from alight.shapes.mesh import Mesh
 from alight.views.figures.articulated import Pose
 from alight.views.report.data import CampaignData, read_common, schema_of
+from alight.views.report.landing.terrain import Ground
 
 #: Columns of the table of runs that are read, beside those that are dispersed.
 NEEDED = (
@@ -53,6 +54,8 @@ class LandingData(CampaignData):
     """Why there is none, for readers; empty where nobody asks."""
     light: LightOf | None = None
     """What computes the light that requirements ask for; from ``mesh`` and ``sun`` if None."""
+    ground: Ground | str | None = None
+    """What is touched, for maps of the terrain; a sentence where it is not known."""
 
     @cached_property
     def rest(self) -> Array:
@@ -77,6 +80,12 @@ class LandingData(CampaignData):
             return None
         normal = np.asarray(ground.get("normal") or (0.0, 0.0, 1.0), dtype=np.float64)
         return np.asarray(normal / np.linalg.norm(normal))
+
+    @property
+    def flat(self) -> bool:
+        """True where the ground is a plane and nothing else."""
+        ground = self.scenario.get("ground", {})
+        return self.level is not None and not (ground.get("noise") or ground.get("rocks"))
 
     def ground_normal(self, run: int) -> Array:
         """Normal of the flat ground of a run, which may differ from run to run."""
@@ -136,6 +145,7 @@ def read(
     limits: Mapping[str, float] | None = None,
     pose: Callable[[Mapping[str, float]], Pose] | None = None,
     light: LightOf | None = None,
+    ground: Ground | str | None = None,
 ) -> LandingData:
     """Read the columns of ``campaign`` that a report needs: 8 bytes each a run, and no more."""
     schema = schema_of(campaign)
@@ -153,6 +163,7 @@ def read(
         sun=None if isinstance(sun, str) else sun,
         sun_note=sun if isinstance(sun, str) else "",
         light=light,
+        ground=ground,
     )
 
 

@@ -37,10 +37,8 @@ from alight.views.report.findings import (
 )
 from alight.views.report.landing.data import LandingData
 from alight.views.report.landing.light import Light, light_of
+from alight.views.report.landing.terrain import FAR, TerrainMap, terrain_maps
 from alight.views.report.losses import BOTTOM, COMPANION, ESCAPE, TIP, Loss
-
-#: More of the landings than this on the far side, and a tangent plane says little.
-FAR = 0.05
 
 #: A leg counts as fully crushed this near to its limit, as a part of it: steps end beside it.
 FULL = 1e-3
@@ -131,6 +129,11 @@ class LandingFindings(Findings[LandingData]):
         rest = self.data.rest[self.data.settled]
         each = range(self.groups.count)
         return [footprint(rest[self.groups.members(k)], self.data.level) for k in each]
+
+    @cached_property
+    def terrain(self) -> tuple[list[TerrainMap], str]:
+        """Maps of the ground where landings rest; and why there are none."""
+        return terrain_maps(self)
 
     @cached_property
     def ellipses(self) -> list[Ellipse]:

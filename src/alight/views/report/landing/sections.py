@@ -12,10 +12,11 @@ from alight.views.figures.articulated import draw_poses
 from alight.views.figures.landing import footprint, maps
 from alight.views.figures.landing.light import draw_light
 from alight.views.figures.landing.loads import draw_loads, draw_touchdown
+from alight.views.figures.landing.terrain import draw_terrain
 from alight.views.figures.panels import POINTS
 from alight.views.report import common, requirements
 from alight.views.report.landing import light as sunlight
-from alight.views.report.landing import loads
+from alight.views.report.landing import loads, terrain
 from alight.views.report.landing import words as text
 from alight.views.report.landing.findings import LandingFindings
 from alight.views.report.landing.light import Light
@@ -50,13 +51,32 @@ def where(found: LandingFindings) -> Section:
         "Where it comes to rest",
         [] if found.where is None else list(_places(found)),
         [("Where does it come to rest?", text.where(found))],
+        numbers=_terrain_numbers(found),
     )
 
 
 def places(found: LandingFindings) -> Section:
     """Where runs of a sweep rest: a map alone, as their middle and spread are of no sample."""
     on_map = found.where is not None and found.data.level is None and not found.data.nameless
-    return Section("Where it comes to rest", [_map(found)] if on_map else [])
+    parts = [*([_map(found)] if on_map else []), *_terrain(found)]
+    return Section("Where it comes to rest", parts, numbers=_terrain_numbers(found))
+
+
+def _terrain_numbers(found: LandingFindings) -> dict[str, object]:
+    return {"terrain": [one.numbers() for one in found.terrain[0]]}
+
+
+def _terrain(found: LandingFindings) -> Iterator[Part]:
+    """The ground where landings rest, a map for each of the largest clusters."""
+    maps, why = found.terrain
+    for one in maps:
+        alt = "Relief of the ground with rest sites, and its slope"
+        draw = partial(draw_terrain, found, one)
+        yield Figure(one.stem, draw, alt, terrain.caption(one, found))
+    if why:
+        yield Paragraph(why)
+    if found.groups.count > terrain.MAPS and maps:
+        yield Paragraph(f"The {terrain.MAPS} largest of {found.groups.count} clusters are shown.")
 
 
 def _places(found: LandingFindings) -> Iterator[Part]:
@@ -68,6 +88,7 @@ def _places(found: LandingFindings) -> Iterator[Part]:
         )
     elif mapped:
         yield _map(found)
+    yield from _terrain(found)
     if found.ellipses or not mapped:
         yield _plan(found)
     if found.ellipses:
@@ -209,14 +230,8 @@ def _courses(found: LandingFindings) -> Iterator[Part]:
         "courses", partial(maps.draw_courses, found), f"Trajectories of the runs {runs}", caption
     )
     first = found.data.courses[0].run
-    if found.data.pose is not None and found.data.level is not None:
-        yield Figure(
-            "poses",
-            partial(draw_poses, found),
-            f"The lander of run {first} at its release, first contact and end",
-            f"Run {first} seen along the ground, which is level here whatever its slope. Red: "
-            "pads. The body is the hull of the points that are known of it.",
-        )
+    if found.data.pose is not None:
+        yield _poses(found, first)
     if found.data.articulated:
         yield Figure(
             "touchdown",
@@ -230,6 +245,24 @@ def _courses(found: LandingFindings) -> Iterator[Part]:
         partial(maps.draw_energy, found),
         "Energy of one run against time",
         "E_J is the energy in the turning frame: flight keeps it, each contact takes some of it.",
+    )
+
+
+def _poses(found: LandingFindings, run: int) -> Figure:
+    """What an articulated lander looks like at moments of a run."""
+    stands = terrain.stands(found)
+    flat = found.data.flat
+    said = f"Run {run} seen along the ground, which is level here whatever its slope."
+    if not flat:
+        said = f"Run {run} seen from the side and above"
+        near = any(stand.ground is not None for stand in stands)
+        said += ", on the ground as it is touched where that is near." if near else "."
+    normal = found.data.ground_normal(run) if flat else None
+    return Figure(
+        "poses",
+        partial(draw_poses, stands, normal),
+        f"The lander of run {run} at its release, first contact and end",
+        f"{said} Red: pads. The body is the hull of the points that are known of it.",
     )
 
 

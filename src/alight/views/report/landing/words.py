@@ -11,7 +11,8 @@ from alight.core.outcomes import STILL_MOVING, Outcome
 from alight.views import words
 from alight.views.estimates import none_of, percent, stops_said, with_interval
 from alight.views.report.landing.data import DEPTH
-from alight.views.report.landing.findings import FAR, LandingFindings
+from alight.views.report.landing.findings import LandingFindings
+from alight.views.report.landing.terrain import FAR
 from alight.views.report.losses import Loss
 from alight.views.report.losses import said as said_of
 
