@@ -51,6 +51,8 @@ _RUNNING = wp.constant(int(Outcome.RUNNING))
 #: this.
 _TURN = wp.constant(scalar(1e-4))
 _NUTATION = wp.constant(scalar(0.1))
+#: And a step in which wheels are held in no time by this, against what they would turn it [rad].
+_LOCKED = wp.constant(scalar(1e-6))
 
 
 @dataclasses.dataclass(frozen=True)
@@ -93,6 +95,8 @@ def drive_functions(parts: Composition) -> DriveFunctions:
     own = wheel_functions(parts)
     is_free, free_wheels, fit_wheels = own.is_free, own.switch, own.fit
     wheel_step, spin_wheels, hold_wheels = own.longest, own.spin, own.hold
+    lock_wheels, work_of_locks = own.lock, own.locked
+    instant, jerk_row, rigid = drive.instant, drive.jerk_row, laws.scheme.rigid
     stand_by = own.stand_by
     swings = arm_functions(parts)
     arms_move, arms_away, switch_arms = swings.moving, swings.away, swings.switch
@@ -168,6 +172,9 @@ def drive_functions(parts: Composition) -> DriveFunctions:
         here = world
         here.drive.work = memory.drives[WORK, slot]
         here = fit_wheels(here, memory, slot, inertial(world, run))
+        if wp.static(instant):
+            for k in range(3):
+                here.drive.jerk[k] = memory.drives[wp.static(jerk_row) + k, slot]
         if wp.static(arms > 0):
             here = fit_arms(here, memory, slot, inertial(world, run))
         if wp.static(pushers > 0):
@@ -221,13 +228,32 @@ def drive_functions(parts: Composition) -> DriveFunctions:
         return out
 
     @wp.func
+    def locked(world: World, run: Run, memory: Memory, slot: int):
+        """``run`` whose wheels are held in no time; on rigid ground the step to come does that
+        together with the impulses of the ground."""
+        out = run
+        star = inertial(world, run)
+        jerk = lock_wheels(fit_wheels(world, memory, slot, star), memory, slot, star)
+        if wp.static(rigid):
+            for k in range(3):
+                row = wp.static(jerk_row) + k
+                jerk[k] = jerk[k] + memory.drives[row, slot]
+                memory.drives[row, slot] = wp.where(run.phase == CONTACT, jerk[k], scalar(0.0))
+        if run.phase == FLIGHT or wp.static(not rigid):
+            out.w = run.w + jerk
+            work_of_locks(world, memory, slot, star, star + jerk)
+        return out
+
+    @wp.func
     def begin(world: World, run: Run, memory: Memory, slot: int):
         """``run`` with the levels of the step that begins."""
         set_levels(world, run, memory, slot)
         free_wheels(world, memory, slot, inertial(world, run))
         out = run
+        if wp.static(instant):
+            out = locked(world, run, memory, slot)
         if wp.static(kicks):
-            out = let_go(world, run, memory, slot)
+            out = let_go(world, out, memory, slot)
         if wp.static(arms > 0):
             switch_arms(world, memory, slot)
             if run.phase == CONTACT and arms_move(memory, slot):
@@ -243,6 +269,8 @@ def drive_functions(parts: Composition) -> DriveFunctions:
         """How long the step may be [s]: to where a wheel stands, and as motion can be followed."""
         out = wheel_step(here, run, memory, slot, inertial(here, run))
         inverse = here.body.inverse_inertia
+        if wp.static(instant):
+            out = wp.min(out, _LOCKED / wp.max(wp.length(here.drive.jerk), scalar(1e-30)))
         if wp.static(arms > 0):
             out = wp.min(out, arm_step(here, run, memory, slot))
         if run.phase == CONTACT:
@@ -297,6 +325,11 @@ def drive_functions(parts: Composition) -> DriveFunctions:
             arms_arrive(here, memory, slot, run.t - before.t)
         if before.phase != FLIGHT and run.t > before.t:
             spin_on(here, before, out, memory, slot)
+            if wp.static(instant):
+                new = inertial(here, out)
+                work_of_locks(here, memory, slot, inertial(here, before), new)
+                for k in range(3):
+                    memory.drives[wp.static(jerk_row) + k, slot] = scalar(0.0)
         if run.outcome == _RUNNING and run.t > before.t:
             out = hold_wheels(here, before, out, memory, slot)
         if before.phase == CONTACT and run.phase == FLIGHT:

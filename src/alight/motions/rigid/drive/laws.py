@@ -1,6 +1,7 @@
 """What a model's actuators are to its kernel: their kinds, their parameters and rows of memory."""
 
 import functools
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
@@ -24,7 +25,8 @@ from alight.core.types import mat33, scalar, vec3
 #: ground after coming to rest, and 1 until it does so; then those of wheels.
 TOUCHED, RESTED, RESTS, WORK, DRIVEN, HOPS, RESTING = (wp.constant(i) for i in range(7))
 WHEELS = wp.constant(7)
-#: Of each wheel: absolute momentum [N m s], 1 where it is held, since when it is commanded as it is
+#: Of each wheel: absolute momentum [N m s], 1 where it is held, 2 in the step that does so in no
+#: time, since when it is commanded as it is
 #: [s], its largest speed [rad/s], and what motor, brake and bearing have done [J].
 MOMENTUM, HELD, SINCE, FASTEST, WHEEL_WORK = (wp.constant(i) for i in range(5))
 EACH = wp.constant(5)
@@ -47,6 +49,7 @@ class Drive:
     home: mat33  # inertia with arms as released [kg m^2]
     shift_rate: vec3  # how the centre of mass moves in the body [m/s]
     frame: vec3  # acceleration of the body's point there against it [m/s^2]
+    jerk: vec3  # what wheels that are held in no time would change the rate by [rad/s]
 
 
 @dataclass(frozen=True)
@@ -60,6 +63,8 @@ class DriveLaws:
     controllers: tuple[tuple[Any, Any], ...]
     """Data and command of each, in the order of the levels that they set."""
     sees_height: bool
+    instant: bool = False
+    """Whether a brake may hold its wheel in no time."""
     hosted: tuple[int, ...] = ()
     """Numbers of the levels that functions of Python set."""
 
@@ -101,6 +106,11 @@ class DriveLaws:
     @property
     def rows(self) -> int:
         """Rows of memory of a run."""
+        return self.jerk_row + (3 if self.instant else 0)
+
+    @property
+    def jerk_row(self) -> int:
+        """The first row of what wheels held in no time change the rate by [rad/s]."""
         return self.kick_row + len(self.pushers) + (self.levels if self.hosted else 0)
 
     @property
@@ -210,6 +220,7 @@ class Drives:
             tuple((a.Data, a.act, a.kick) for a in self.pushers),
             tuple((c.Data, c.command) for c in controlling),
             any(getattr(a, "sees_height", False) for a in (*self.pushers, *controlling)),
+            any(math.isinf(w.brake) for w in self.wheels),
             tuple(i for i, c in enumerate(self.commands) if isinstance(c, PythonController)),
         )
         self._controlling = controlling
