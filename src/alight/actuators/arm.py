@@ -249,6 +249,7 @@ class Arm:
                 "square to it, and not 0. Put what lies along the axis into the pivot."
             )
         self.schedule = Schedule.after_rest() if schedule is None else schedule
+        self.scheduled = schedule is not None
         require_command(who, self.schedule)
 
     @property

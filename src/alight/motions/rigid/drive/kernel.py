@@ -39,6 +39,7 @@ from alight.motions.rigid.drive.laws import (
     WORK,
     controllers,
 )
+from alight.motions.rigid.drive.manoeuvre_kernel import manoeuvre_functions
 from alight.motions.rigid.drive.wheels import wheel_functions
 from alight.motions.rigid.phases.clipped import watch
 from alight.motions.rigid.scene import scene_function
@@ -98,6 +99,11 @@ def drive_functions(parts: Composition) -> DriveFunctions:
     lock_wheels, work_of_locks = own.lock, own.locked
     instant, jerk_row, rigid = drive.instant, drive.jerk_row, laws.scheme.rigid
     stand_by = own.stand_by
+    tours = drive.manoeuvres > 0
+    tour: Any = manoeuvre_functions(parts) if tours else None
+    tour_level, tour_next = getattr(tour, "level", None), getattr(tour, "following", None)
+    tour_wake, tour_control = getattr(tour, "wake", None), getattr(tour, "control", None)
+    tour_note = getattr(tour, "note", None)
     swings = arm_functions(parts)
     arms_move, arms_away, switch_arms = swings.moving, swings.away, swings.switch
     fit_arms, arm_step = swings.fit, swings.longest
@@ -157,6 +163,8 @@ def drive_functions(parts: Composition) -> DriveFunctions:
                         due = next_tick(all.each[c].period, run.t)
                         memory.drives[wp.static(due_row) + c, slot] = due
                 which += 1
+            elif wp.static(tours):
+                new = tour_level(memory, slot, c, run.t)
             else:
                 new = level_at(all, c, run.t, since)
             memory.drives[row, slot] = new
@@ -247,6 +255,8 @@ def drive_functions(parts: Composition) -> DriveFunctions:
     @wp.func
     def begin(world: World, run: Run, memory: Memory, slot: int):
         """``run`` with the levels of the step that begins."""
+        if wp.static(tours):
+            tour_control(world, run, memory, slot, inertial(world, run))
         set_levels(world, run, memory, slot)
         free_wheels(world, memory, slot, inertial(world, run))
         out = run
@@ -309,6 +319,8 @@ def drive_functions(parts: Composition) -> DriveFunctions:
     def following(world: World, run: Run, memory: Memory, slot: int):
         """When a step must end at the latest [s]."""
         soon = next_switch(world.actuators.programmes, run.t, begun(memory, slot))
+        if wp.static(tours):
+            soon = wp.min(soon, tour_next(memory, slot, run.t))
         if wp.static(controls > 0):
             soon = wp.min(soon, next_control(world.actuators.programmes, run.t))
         if wp.static(timed):
@@ -336,6 +348,8 @@ def drive_functions(parts: Composition) -> DriveFunctions:
             hops = memory.drives[HOPS, slot] + memory.drives[RESTING, slot]
             memory.drives[HOPS, slot] = hops
             memory.drives[RESTING, slot] = scalar(0.0)
+        if wp.static(tours):
+            tour_note(here, before, out, memory, slot, inertial(here, out))
         if out.touching != 0 and memory.drives[TOUCHED, slot] >= NEVER:
             memory.drives[TOUCHED, slot] = memory.notes[slot].touch.start
             out.until = out.t
@@ -349,14 +363,19 @@ def drive_functions(parts: Composition) -> DriveFunctions:
         soon = next_switch(world.actuators.programmes, run.t, since)
         if wp.static(timed):
             soon = wp.min(soon, external_next(world.external, run.t))
-        if since.rests == 0 or soon >= NEVER:
+        if wp.static(tours):
+            # Commands are those of manoeuvres alone.
+            planned = tour_wake(world, run, memory, slot, inertial(world, run))
+            soon = wp.where(planned < NEVER, planned, soon)
+        elif since.rests == 0 or soon >= NEVER:
             delay = first_after_rest(world.actuators.programmes, since.rests + 1)
             if delay < NEVER:
                 memory.drives[RESTED, slot] = run.t
                 memory.drives[RESTS, slot] = scalar(since.rests + 1)
                 soon = wp.min(soon, run.t + delay)
         if soon < world.limits.max_time:
-            stand_by(world, memory, slot, inertial(world, run), soon - run.t)
+            if wp.static(not tours):
+                stand_by(world, memory, slot, inertial(world, run), soon - run.t)
             memory.drives[RESTING, slot] = scalar(1.0)
             out.t = soon
             out.until = soon
