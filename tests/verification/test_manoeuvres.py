@@ -36,9 +36,8 @@ LATE = Manoeuvre(Pulse({"x": 1.0}, 1.0), not_before=1e8)
 def model(*manoeuvres, lander=CUBE, mu=2.0, e=0.3, max_time=2e4, rate=0.0, sun=None, **wheel):
     """On a plane, under the gravity of Phobos."""
     given = {"torque": 3e-3, "top_speed": TOP, "brake": math.inf} | wheel
-    wheels = [
-        Wheel(axis, J, name=name, **given) for axis, name in zip(np.eye(3), "xyz", strict=True)
-    ]
+    axes = zip("xyz", np.eye(3), strict=True)
+    wheels = [Wheel(axis, J, name=name, **given) for name, axis in axes]
     used = sum(one.repeats for one in manoeuvres)
     rest = [LATE] * (COUNT - used)
     return motions.Model(

@@ -37,7 +37,7 @@ from alight.engine.stops.law import StopLaw, checked_stops
 from alight.flight import External, Rotation, UniformRotation
 from alight.flight.combine import combine, combined_data, combined_next
 from alight.gravity import Gravity, Linearised, Uniform
-from alight.motions.rigid.columns import RIGID, drive_columns
+from alight.motions.rigid.columns import HOPS, RIGID, drive_columns
 from alight.motions.rigid.composition import Composition, Laws, Nothing, Scheme, compose
 from alight.motions.rigid.drive.host_control import steer
 from alight.motions.rigid.drive.laws import Drives
@@ -353,7 +353,8 @@ class Model(Motion):
         if self.drives is not None:
             wheels = [wheel.name for wheel in self.drives.wheels]
             more = drive_columns(wheels, self.drives.names)
-            own = replace(RIGID, runs=(*RIGID.runs, *more))
+            hops = HOPS if self.manoeuvres else ()
+            own = replace(RIGID, runs=(*RIGID.runs, *more), hops=hops)
         return with_laws(own, self)
 
     def line_phase(self, lines: Array) -> npt.NDArray[Any]:

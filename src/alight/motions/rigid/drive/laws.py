@@ -240,6 +240,7 @@ class Drives:
             for command in commands
         )
         self.tour = tour
+        self.radius = 0.0 if tour is None else tour.lander.bounding_radius
         if tour is not None:
             check_commands(actuators)
         controlling = [c for c in self.commands if isinstance(c, Controller)]
@@ -347,7 +348,7 @@ class Drives:
             rows[:, of_arms + int(ANGLE)],
             rows[:, each],
             rows[:, int(HOPS)].astype(np.int32),
-            records_of(rows[:, laws.record_row :], laws.manoeuvres),
+            records_of(rows[:, laws.record_row :], laws.manoeuvres, self.radius),
         )
 
     def start(self, inertial_rate: Array) -> Array:

@@ -13,6 +13,7 @@ import warp as wp
 
 from alight.actuators.pointed_hop import stance_of, unit_hop
 from alight.actuators.programme_kernel import NEVER, next_tick
+from alight.actuators.wheel import INSTANT
 from alight.core.types import scalar, vec3
 from alight.motions.rigid.composition import Composition
 from alight.motions.rigid.drive.laws import WORK
@@ -61,6 +62,9 @@ _LOOKS = wp.constant(720)
 _LOOK = wp.constant(scalar(6.283185307179586 / 720.0))
 #: Control in flight: how often motors are set in the time that it settles in.
 _TICKS = wp.constant(scalar(80.0))
+#: Brakes of at least this torque take no time [N m]; none is put on more gently than this level.
+_INSTANT = wp.constant(scalar(1e-3 * INSTANT))
+_GENTLEST = wp.constant(scalar(1e-3))
 #: The share of the speed that must be left at the end of a spin-up, against friction.
 _REACHED = wp.constant(scalar(0.9))
 
@@ -259,6 +263,17 @@ def manoeuvre_functions(parts: Composition) -> ManoeuvreFunctions:
         return vec3(way * size, takes, scalar(0.0))
 
     @wp.func
+    def braking_time(world: World, L: vec3):
+        """How long the wheel that takes longest is braked for [s]; 0 where all take no time."""
+        brief = scalar(0.0)
+        for i in range(wp.static(wheels)):
+            wheel = world.actuators.wheels[i]
+            if wheel.torque > scalar(0.0) and wheel.brake > scalar(0.0) and wheel.brake < _INSTANT:
+                goal = wp.dot(world.actuators.tour.share[i], L)
+                brief = wp.max(brief, wheel.inertia * wp.abs(goal) / wheel.brake)
+        return brief
+
+    @wp.func
     def push_off(
         world: World,
         run: Run,
@@ -307,11 +322,18 @@ def manoeuvre_functions(parts: Composition) -> ManoeuvreFunctions:
                 said = spin_up(world, memory, slot, i, wp.dot(tour.share[i], L), T, star)
                 longest = wp.max(longest, said[1])
         end = run.t + longest
+        brief = braking_time(world, L)
         for i in range(wp.static(wheels)):
-            if world.actuators.wheels[i].torque > scalar(0.0):
-                said = spin_up(world, memory, slot, i, wp.dot(tour.share[i], L), T, star)
+            wheel = world.actuators.wheels[i]
+            if wheel.torque > scalar(0.0):
+                goal = wp.dot(tour.share[i], L)
+                said = spin_up(world, memory, slot, i, goal, T, star)
                 command(memory, slot, 2 * i, said[0], wp.max(run.t, end - said[1]), end)
-                command(memory, slot, 2 * i + 1, scalar(1.0), end, NEVER)
+                # All wheels come to a stand together, so that the push keeps its direction.
+                hard = scalar(1.0)
+                if wheel.brake < _INSTANT and brief > scalar(0.0):
+                    hard = wp.max(wheel.inertia * wp.abs(goal) / (wheel.brake * brief), _GENTLEST)
+                command(memory, slot, 2 * i + 1, hard, end, NEVER)
         at = record_of(memory, slot)
         memory.drives[at + ASKED, slot] = speed
         memory.drives[at + SHARE, slot] = share
@@ -470,10 +492,19 @@ def manoeuvre_functions(parts: Composition) -> ManoeuvreFunctions:
                 memory.drives[at + TAKEOFF, slot] = run.t
                 keep(memory, slot, at + VELOCITY, run.v)
             if before.phase == FLIGHT and run.phase == CONTACT and left and not met:
-                memory.drives[at + TOUCH, slot] = run.t
-                keep(memory, slot, at + TOUCH_PLACE, run.x)
-                # Wheels that turned it in flight are left alone, and held as they come.
-                if memory.drives[wp.static(own) + DUE, slot] > scalar(0.0):
-                    silence(memory, slot)
+                came = run.x - vec3(
+                    memory.drives[at + PLACE, slot],
+                    memory.drives[at + PLACE + 1, slot],
+                    memory.drives[at + PLACE + 2, slot],
+                )
+                if wp.length(came) < world.body.bounding_radius:
+                    # A foot that scrapes the ground on the way up belongs to the take-off.
+                    memory.drives[at + TAKEOFF, slot] = scalar(0.0)
+                else:
+                    memory.drives[at + TOUCH, slot] = run.t
+                    keep(memory, slot, at + TOUCH_PLACE, run.x)
+                    # Wheels that turned it in flight are left as they are.
+                    if memory.drives[wp.static(own) + DUE, slot] > scalar(0.0):
+                        silence(memory, slot)
 
     return ManoeuvreFunctions(level, following, wake, control, note)

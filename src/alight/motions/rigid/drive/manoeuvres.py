@@ -240,15 +240,39 @@ def _fill(row: Any, command: Hop | Upright) -> None:
     row["toward"] = command.toward or (0.0, 0.0, 0.0)
 
 
-def records_of(rows: Array, count: int) -> Any:
+#: How manoeuvres end: not begun, in flight and at rest again, moved without flight, not moved, not
+#: at rest again, nothing to do.
+HOP_ENDS = ("waiting", "hopped", "moved", "stuck", "lost", "nothing_to_do")
+#: Of the lander's radius: less is no move.
+_MOVED = 0.1
+
+
+def records_of(rows: Array, count: int, radius: float) -> Any:
     """(n, count) structured array of the records of ``count`` manoeuvres in rows (n, k) of memory
-    that begin with them."""
+    that begin with them, of a lander of this ``radius`` [m]; ``ended`` is a number of ``HOP_ENDS``.
+    """
     kinds = [(name, "f8") if size == 1 else (name, "f8", (size,)) for name, size in HOP_FIELDS]
-    out = np.zeros((len(rows), count), dtype=kinds)
+    out = np.zeros((len(rows), count), dtype=[*kinds, ("ended", "i4")])
     flat = rows[:, : count * int(RECORD)].reshape(len(rows), count, int(RECORD))
     for name, size in HOP_FIELDS:
         at = _AT[name]
         out[name] = flat[..., at] if size == 1 else flat[..., at : at + size]
+    out["ended"] = _ended(out, radius)
+    return out
+
+
+def _ended(records: Any, radius: float) -> Any:
+    way = np.linalg.norm(records["end_place"] - records["place"], axis=-1)
+    moved = np.where(way > _MOVED * radius, HOP_ENDS.index("moved"), HOP_ENDS.index("stuck"))
+    over = np.where(records["takeoff"] > 0.0, HOP_ENDS.index("hopped"), moved)
+    known = {
+        float(WAITING.value): HOP_ENDS.index("waiting"),
+        float(BEGUN.value): HOP_ENDS.index("lost"),
+        float(LEFT_OUT.value): HOP_ENDS.index("nothing_to_do"),
+    }
+    out = np.where(way > _MOVED * radius, over, moved)
+    for state, number in known.items():
+        out = np.where(records["state"] == state, number, out)
     return out
 
 
