@@ -18,6 +18,7 @@ from alight.engine.columns import (
     place,
     vector,
 )
+from alight.motions.rigid.drive.manoeuvres import HOP_ENDS
 from alight.motions.rigid.rest_depth import hull_depths
 
 
@@ -119,6 +120,7 @@ def _length(first: str, *more: str) -> Any:
         found = np.asarray(source.at(first)) - sum(np.asarray(source.at(name)) for name in more)
         got = {"velocity": "takeoff", "touch_place": "touch"}.get(first, "end")
         known = np.asarray(source.at(got)) > 0.0
+        known &= np.asarray(source.at("ended")) != NOTHING_TO_DO
         return np.ma.masked_array(np.linalg.norm(found, axis=-1), mask=~known)
 
     return values
@@ -143,7 +145,8 @@ def _flown(source: Source) -> Any:
 
 
 #: How manoeuvres ended, by ``drive.manoeuvres.HOP_ENDS``.
-HOP_WORDS = {0: "waiting", 1: "hopped", 2: "moved", 3: "stuck", 4: "lost", 5: "nothing_to_do"}
+HOP_WORDS = dict(enumerate(HOP_ENDS))
+NOTHING_TO_DO = HOP_ENDS.index("nothing_to_do")
 
 #: Of manoeuvres that were begun.
 HOPS: tuple[Column, ...] = (
