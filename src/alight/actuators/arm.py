@@ -99,7 +99,7 @@ def arm_after(arm: ArmData, level: scalar, state: ArmState, dt: scalar):
     out.angle = state.angle + dt * (state.rate + scalar(0.5) * dt * state.pace)
     out.rate = state.rate + dt * state.pace
     left = time_to_rate(arm, level, state)
-    # Times are known to the rounding of the run's own: what is left of a ramp may be less than that.
+    # Times are known to the rounding of the run's: what is left of a ramp may be less than that.
     near = _ROUNDING * (left + arm.rate / arm.acceleration)
     if state.pace != scalar(0.0) and dt >= left - near:
         out.rate = level * arm.rate

@@ -14,8 +14,8 @@ from alight.views.figures.landing.light import draw_light
 from alight.views.figures.landing.loads import draw_loads, draw_touchdown
 from alight.views.figures.panels import POINTS
 from alight.views.report import common, requirements
+from alight.views.report.landing import hops, loads
 from alight.views.report.landing import light as sunlight
-from alight.views.report.landing import loads
 from alight.views.report.landing import words as text
 from alight.views.report.landing.findings import LandingFindings
 from alight.views.report.landing.light import Light
@@ -234,4 +234,7 @@ def _courses(found: LandingFindings) -> Iterator[Part]:
 
 
 SINGLE = (places, courses)
-SECTIONS = (requirements.section, first, losses, where, how, borne, lit, courses, *common.CLOSING)
+SECTIONS = (
+    requirements.section, first, losses, where, how, hops.section, borne, lit, courses,
+    *common.CLOSING,
+)  # fmt: skip
