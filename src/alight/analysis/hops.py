@@ -69,7 +69,7 @@ class Hops:
         return spread(self.known[column][these], PARTS) if these.any() else None
 
     @property
-    def per_run(self) -> Array:
+    def per_run(self) -> Any:
         """(runs,) how many each run with some made."""
         return np.bincount(np.unique(self.run[self.made], return_inverse=True)[1].ravel())
 

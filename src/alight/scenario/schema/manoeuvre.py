@@ -118,7 +118,7 @@ class ManoeuvreSection(Section):
             own["toward"] = tuple(float(x) for x in at)
         return actuators.Hop(**own)
 
-    def _given(self, *names: str) -> dict[str, float]:
+    def _given(self, *names: str) -> dict[str, Any]:
         found = {name: getattr(self, name) for name in names}
         return {name: float(value) for name, value in found.items() if value is not None}
 

@@ -48,7 +48,8 @@ def outer_pull_function(parts: Composition) -> Any:
     """The function ``(world, run, memory, slot, x, q, R, dt) -> Motion`` of changes in one step."""
     World, frame_pull, spin = parts.World, parts.frame_pull, parts.laws.spin
     drives = parts.laws.drive is not None
-    locks = drives and parts.laws.drive.instant and parts.laws.scheme.rigid
+    drive = parts.laws.drive
+    locks = drive is not None and drive.instant and parts.laws.scheme.rigid
 
     @wp.func
     def rate_change(world: World, t: scalar, q: quat, w: vec3, dt: scalar):

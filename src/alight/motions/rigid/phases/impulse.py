@@ -104,7 +104,8 @@ def press_rigid(parts: Composition, gaps: Any, depth: Any, hull: bool) -> tuple[
     anchor, frame_pull, contact_of = parts.anchor, parts.frame_pull, parts.contact_of
     outer_pull, pushed = outer_pull_function(parts), pushed_function(parts)
     drives = parts.laws.drive is not None
-    locks = drives and parts.laws.drive.instant
+    drive = parts.laws.drive
+    locks = drive is not None and drive.instant
     find, _ = gaps(parts)
 
     @wp.func

@@ -13,9 +13,8 @@ from alight.analysis import hops as found_hops
 from alight.analysis.hops import RESULTS, Hops, hops_of
 from alight.core.errors import InputError
 from alight.views import estimates, words
-from alight.views.estimates import spread_cells
+from alight.views.estimates import SPREAD_HEAD, spread_cells
 from alight.views.figures.landing.hops import draw_plan, draw_spreads
-from alight.views.report.common import SPREAD_HEAD
 from alight.views.report.findings import PARTS, quantile_numbers
 from alight.views.report.landing.findings import LandingFindings
 from alight.views.report.section import Figure, Paragraph, Part, Section, Table
