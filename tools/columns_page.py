@@ -14,7 +14,7 @@ from typing import Any
 from alight.engine.columns import Column
 from alight.motions.capture.columns import CAPTURES
 from alight.motions.membrane.columns import DROPS
-from alight.motions.rigid.columns import MOVING, RIGID, drive_columns
+from alight.motions.rigid.columns import HOPS, MOVING, RIGID, drive_columns
 from alight.motions.tree.columns import load_columns, tree_columns
 
 PAGE = pathlib.Path(__file__).resolve().parents[1] / "docs" / "columns.md"
@@ -44,6 +44,8 @@ def text() -> str:
         *_table(load_columns(legs)),
         "\n### Contacts\n",
         *_table(RIGID.contacts),
+        "\n### Hops\n\nOf landers with [manoeuvres](hopping.md), a row for each that was begun:\n",
+        *_table(HOPS),
         "\n### Courses\n",
         *_table(RIGID.course),
         "\nOf articulated landers, in the place of energies:\n",

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from alight.actuators.controller import Controller
     from alight.actuators.joint_motor import Brake, Motor
     from alight.actuators.law import Actuator, Effort
+    from alight.actuators.manoeuvre import Hop, Manoeuvre, Pulse, SpinAndBrake, Upright
     from alight.actuators.python_controller import PythonController
     from alight.actuators.schedule import Schedule
     from alight.actuators.spring import Spring
@@ -28,11 +29,16 @@ __all__ = [
     "Brake",
     "Controller",
     "Effort",
+    "Hop",
+    "Manoeuvre",
     "Motor",
+    "Pulse",
     "PythonController",
     "Schedule",
+    "SpinAndBrake",
     "Spring",
     "Thruster",
+    "Upright",
     "Wheel",
 ]
 
@@ -43,6 +49,7 @@ lazy.door(
         "alight.actuators.controller": "Controller",
         "alight.actuators.joint_motor": "Brake Motor",
         "alight.actuators.law": "Actuator Effort",
+        "alight.actuators.manoeuvre": "Hop Manoeuvre Pulse SpinAndBrake Upright",
         "alight.actuators.python_controller": "PythonController",
         "alight.actuators.schedule": "Schedule",
         "alight.actuators.spring": "Spring",

@@ -99,7 +99,9 @@ def arm_after(arm: ArmData, level: scalar, state: ArmState, dt: scalar):
     out.angle = state.angle + dt * (state.rate + scalar(0.5) * dt * state.pace)
     out.rate = state.rate + dt * state.pace
     left = time_to_rate(arm, level, state)
-    if state.pace != scalar(0.0) and dt >= left - _ROUNDING * left:
+    # Times are known to the rounding of the run's: what is left of a ramp may be less than that.
+    near = _ROUNDING * (left + arm.rate / arm.acceleration)
+    if state.pace != scalar(0.0) and dt >= left - near:
         out.rate = level * arm.rate
     return out
 
@@ -249,6 +251,7 @@ class Arm:
                 "square to it, and not 0. Put what lies along the axis into the pivot."
             )
         self.schedule = Schedule.after_rest() if schedule is None else schedule
+        self.scheduled = schedule is not None
         require_command(who, self.schedule)
 
     @property

@@ -65,6 +65,7 @@ class Thruster(Actuator):
         self.direction = checked_direction(f"the direction of {who}", direction)
         self.place = checked_vector(f"the place of {who} [m]", place)
         self.schedule = Schedule() if schedule is None else schedule
+        self.scheduled = schedule is not None
         require_command(who, self.schedule)
 
     def data(self, device: devices.Device) -> Any:

@@ -9,6 +9,8 @@ the lander turns as if it were J a a^T less.
 - The motor gives level * torque, or with a top speed level * torque - torque |level| Om / top.
 - The brake, and friction in the bearing, act against Om; at Om = 0 they hold the wheel. It is held
   from then on, until the motor overcomes them. Held wheels take part in every push, without slip.
+- A brake of infinite torque holds the wheel in no time: w = I^-1 H in flight; on rigid ground the
+  impulses of wheel and contacts are solved together, without restitution.
 """
 
 import math
@@ -24,6 +26,9 @@ from alight.actuators.schedule import Schedule
 from alight.core.checks import Array, checked_direction, checked_number
 from alight.core.errors import InputError
 from alight.core.types import scalar, vec3
+
+#: What stands for infinite torque in kernels [N m].
+INSTANT = 1e30
 
 
 @wp.struct
@@ -107,9 +112,10 @@ class Wheel:
     """A flywheel: ``axis`` in body axes, ``inertia`` about it [kg m^2].
 
     ``torque`` [N m] is that of the motor at level 1; with a ``top_speed`` [rad/s] it falls evenly
-    to 0 there. ``brake`` [N m] is the torque of the brake at level 1, ``friction`` [N m] that in
-    the bearing. ``motor`` and ``braking`` are their commands, by default none. ``speed`` [rad/s] is
-    how fast it turns at the release, relative to the lander; at 0 it is held.
+    to 0 there. ``brake`` [N m] is the torque of the brake at level 1, ``math.inf`` for one that
+    holds in no time, ``friction`` [N m] that in the bearing. ``motor`` and ``braking`` are their
+    commands, by default none. ``speed`` [rad/s] is how fast it turns at the release, relative to
+    the lander; at 0 it is held.
     """
 
     def __init__(
@@ -129,7 +135,9 @@ class Wheel:
         self.axis = checked_direction(f"the axis of {who}", axis)
         self.inertia = checked_number(f"the inertia of {who} [kg m^2]", inertia)
         self.torque = checked_number(f"the torque of {who} [N m]", torque, above=False)
-        self.brake = checked_number(f"the brake of {who} [N m]", brake, above=False)
+        if brake != math.inf:
+            brake = checked_number(f"the brake of {who} [N m]", brake, above=False)
+        self.brake = float(brake)
         self.friction = checked_number(f"the friction of {who} [N m]", friction, above=False)
         self.speed = checked_number(f"the speed of {who} [rad/s]", speed, -math.inf)
         if not top_speed > 0.0:
@@ -152,7 +160,8 @@ class Wheel:
     def row(self) -> tuple[Any, ...]:
         """What kernels read, in the order of ``WheelData``."""
         slowing = self.torque / self.top_speed
-        return self.axis, self.inertia, self.torque, slowing, self.brake, self.friction
+        brake = min(self.brake, INSTANT)
+        return self.axis, self.inertia, self.torque, slowing, brake, self.friction
 
     @property
     def tensor(self) -> Array:

@@ -14,7 +14,14 @@ import pyarrow.parquet as pq
 
 from alight.campaign.plan import PLAN_FILE, Plan, read_plan
 from alight.campaign.run_kinds import run_kind
-from alight.campaign.shard_store import Seal, contacts_name, find_shards, runs_name, trajectory_name
+from alight.campaign.shard_store import (
+    Seal,
+    contacts_name,
+    find_shards,
+    hops_name,
+    runs_name,
+    trajectory_name,
+)
 from alight.core.ahead import ahead
 from alight.core.errors import FileError, InputError, unknown_name
 from alight.core.extras import require
@@ -32,15 +39,16 @@ if TYPE_CHECKING:
 #: Rows of a shard for which threads of their own cost more than they save.
 FEW_ROWS = 50_000
 
-_NAMES = {"runs": runs_name, "contacts": contacts_name}
+_NAMES = {"runs": runs_name, "contacts": contacts_name, "hops": hops_name}
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Campaign:
     """The finished shards of a campaign's folder.
 
-    ``table`` is ``"runs"`` or ``"contacts"`` wherever one is asked for. Memory: ``shards`` and
-    ``dataset`` hold a few parts at a time, ``read`` and ``to_pandas`` the columns asked for.
+    ``table`` is ``"runs"``, ``"contacts"`` or ``"hops"`` wherever one is asked for. Memory:
+    ``shards`` and ``dataset`` hold a few parts at a time, ``read`` and ``to_pandas`` the columns
+    asked for.
     """
 
     folder: pathlib.Path
@@ -97,6 +105,10 @@ class Campaign:
             raise unknown_name("table", str(table), _NAMES)
         names = {shard: _NAMES[table](shard) for shard in sorted(self.seals)}
         if any(name not in self.seals[shard].files for shard, name in names.items()):
+            if table == "hops":
+                raise InputError(
+                    f"{self.folder} has no table of hops: its lander has no manoeuvres."
+                )
             raise InputError(
                 f"{self.folder} has no table of {table}: an earlier version of Alight, which wrote "
                 f"none of {self.kind.noun.lower()}, has made it."

@@ -10,6 +10,7 @@ from __future__ import annotations
 import os
 import pathlib
 import weakref
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
@@ -24,7 +25,7 @@ from alight.campaign.jobs.shard import Work
 from alight.campaign.plan import Plan, PlanError, differences, make_plan
 from alight.campaign.replayed_row import Difference, unlike
 from alight.campaign.run_or_resume import check_maker, naming_packages, versions_of, with_runs
-from alight.campaign.shard_store import contacts_name, runs_name
+from alight.campaign.shard_store import contacts_name, hops_name, runs_name
 from alight.campaign.study.study import Study
 from alight.campaign.tables.arrow import table_from
 from alight.core import devices
@@ -153,7 +154,7 @@ class Replay:
     def _met(self) -> str:
         """Contacts that were compared, as the end of a list."""
         count = self.contacts.num_rows
-        if not count or _stored_contacts(self.campaign, self.run) is None:
+        if not count or _stored(self.campaign, self.run, contacts_name) is None:
             return ""
         return " and its contact" if count == 1 else f" and its {count} contacts"
 
@@ -216,9 +217,12 @@ def _replayed(
     given, work.threads = work.scenario, threads
     job = Job(work, np.array([number]), sample(given, [number], total=campaign.plan.total))
     model, solution, thinning = _followed(job, number, place, threads, max_lines, show)
-    row, contacts = _tables(job, number)
-    stored_contacts = _stored_contacts(campaign, number)
-    found = [*unlike("runs", stored, row), *unlike("contacts", stored_contacts, contacts)]
+    row, contacts, hops = _tables(job)
+    found = [
+        *unlike("runs", stored, row),
+        *unlike("contacts", _stored(campaign, number, contacts_name), contacts),
+        *unlike("hops", _stored(campaign, number, hops_name), hops),
+    ]
     reasons = (*more, *notes)
     return Replay(
         *(campaign, number, solution, row, contacts, tuple(found), reasons, place, thinning, model)
@@ -263,13 +267,15 @@ def _carried(batch: Batch, run: int, show: str | Progress) -> None:
                 steps = taken
 
 
-def _tables(job: Job, run: int) -> tuple[Any, Any]:
-    """Row and contacts of the only run, as a shard would have them in its files."""
+def _tables(job: Job) -> tuple[Any, Any, Any]:
+    """Row, contacts and hops of the only run, as a shard would have them in its files; None where
+    it has none of hops."""
     files, _ = job.files(0, slice(0, 1), {})
-    row, contacts = (
-        pq.read_table(pa.BufferReader(files[name(0)])) for name in (runs_name, contacts_name)
+    row, contacts, hops = (
+        pq.read_table(pa.BufferReader(files[name(0)])) if name(0) in files else None
+        for name in (runs_name, contacts_name, hops_name)
     )
-    return row, contacts
+    return row, contacts, hops
 
 
 # -- what is stored ------------------------------------------------------------------------------
@@ -296,10 +302,10 @@ def stored_row(campaign: Campaign, run: int) -> Any:
     return table.slice(run - shard * campaign.plan.shard, 1)
 
 
-def _stored_contacts(campaign: Campaign, run: int) -> Any:
-    """The contacts of a run; None in folders that have no table of them."""
+def _stored(campaign: Campaign, run: int, named: Callable[[int], str]) -> Any:
+    """The contacts or hops of a run; None in folders that have no table of them."""
     shard = run // campaign.plan.shard
-    name = contacts_name(shard)
+    name = named(shard)
     if name not in campaign.seals[shard].files:
         return None
     return pq.read_table(campaign.folder / name, filters=[("run", "=", run)])

@@ -15,13 +15,13 @@ class Difference:
     """A value that differs."""
 
     table: str
-    """``"runs"`` or ``"contacts"``."""
+    """``"runs"``, ``"contacts"`` or ``"hops"``."""
     column: str
     stored: Any
     """None where it is empty."""
     found: Any
     number: int = 0
-    """Of the contact."""
+    """Of the contact or hop."""
 
     @property
     def relative(self) -> float:
@@ -33,7 +33,7 @@ class Difference:
         return float(apart / size) if size > 0.0 and math.isfinite(apart) else math.inf
 
     def __str__(self) -> str:
-        where = f"contact {self.number}, " if self.table == "contacts" else ""
+        where = "" if self.table == "runs" else f"{self.table.rstrip('s')} {self.number}, "
         shown = ["empty" if x is None else f"{x!r}" for x in (self.stored, self.found)]
         size = f" (relative {self.relative:.2g})" if math.isfinite(self.relative) else ""
         return f"{where}{self.column}: stored {shown[0]}, now {shown[1]}{size}"

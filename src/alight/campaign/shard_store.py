@@ -6,6 +6,7 @@ A folder of a campaign::
     scenario.toml                 the resolved scenario
     runs/runs-000012.parquet      one row a run
     contacts/contacts-000012.parquet
+    hops/hops-000012.parquet      one row a manoeuvre, where the lander has some
     trajectories/run-000003001.parquet    runs whose whole course is kept
     shards/shard-000012.json      the seal: written last, with size and SHA-256 of each file
 
@@ -33,7 +34,7 @@ from alight.core.ahead import ahead
 from alight.core.errors import FileError
 from alight.core.files import read_bounded
 
-TABLES = ("runs", "contacts", "trajectories")
+TABLES = ("runs", "contacts", "hops", "trajectories")
 SEALS = "shards"
 
 _PART = ".part"
@@ -52,6 +53,11 @@ def runs_name(shard: int) -> str:
 def contacts_name(shard: int) -> str:
     """File of a shard's contacts."""
     return f"contacts/contacts-{shard:06d}.parquet"
+
+
+def hops_name(shard: int) -> str:
+    """File of a shard's hops."""
+    return f"hops/hops-{shard:06d}.parquet"
 
 
 def trajectory_name(run: int) -> str:

@@ -91,6 +91,8 @@ class Columns:
     runs: tuple[Column, ...]
     contacts: tuple[Column, ...] = ()
     course: tuple[Column, ...] = ()
+    hops: tuple[Column, ...] = ()
+    """Of manoeuvres, a row for each that was begun; none where there are none."""
 
 
 def named(name: str, unit: str) -> str:

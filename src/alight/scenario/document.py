@@ -213,9 +213,11 @@ class Document(Section):
         found: Any = self
         names = key.split(".")
         if self.listed(key) is not None:
-            entries = getattr(getattr(self, names[0]), names[1])
+            entries: Any = self
+            for name in names[:-2]:
+                entries = getattr(entries, name)
             named = {getattr(e, "name", None) or getattr(e, "body", None): e for e in entries}
-            found, names = named.get(names[2]), names[3:]
+            found, names = named.get(names[-2]), names[-1:]
         for name in names:
             found = None if found is None else getattr(found, name)
         return found
@@ -244,7 +246,7 @@ class Document(Section):
         for key, value in values.items():
             place, names = table, key.split(".")
             if self.listed(key) is not None:
-                place, names = self._entry_table(table, names), names[3:]
+                place, names = self._entry_table(table, names), names[-1:]
             for name in names[:-1]:
                 place = place.setdefault(name, {})
             if value is None:
@@ -257,13 +259,18 @@ class Document(Section):
 
     def _entry_table(self, table: dict[str, Any], names: list[str]) -> dict[str, Any]:
         """The table of an entry of a list, by its name, in that of the scenario."""
-        found: list[dict[str, Any]] = table[names[0]].get(names[1], [])
+        *path, item, _ = names
+        found: Any = table
+        for name in path:
+            found = found.get(name, {})
         known = {entry.get("name") or entry.get("body"): entry for entry in found}
-        if names[2] in known:
-            return known[names[2]]
+        if item in known:
+            entry: dict[str, Any] = known[item]
+            return entry
+        who = f"the {path[0]}" if len(path) > 1 else "it"
         raise InputError(
-            f'{self.source}: the {names[0]} has no {names[1]} "{names[2]}".'
-            f"{did_you_mean(names[2], [str(name) for name in known])}"
+            f'{self.source}: {who} has no {path[-1]} "{item}".'
+            f"{did_you_mean(item, [str(name) for name in known])}"
         )
 
     def _spelt(self, key: str, value: Any) -> Any:
@@ -288,6 +295,9 @@ class Document(Section):
     @classmethod
     def listed(cls, key: str) -> type[Section] | None:
         """The section that a key belongs to, if it is in a list: ground.region.pond.friction."""
+        if key.count(".") == 2:
+            top = key.partition(".")[0]
+            return None if top in FIXED else cls.lists().get(top)
         if key.count(".") != 3:
             return None
         top, name, item, _ = key.split(".")
@@ -347,6 +357,11 @@ def _lists(document: type[Document]) -> dict[str, type[Section]]:
     """The section of each list of tables whose entries go by their names."""
     tables = document.tables().items()
     return {f"{top}.{name}": one for top, t in tables for name, one in t.lists().items()}
+
+
+def _all_lists(document: type[Document]) -> list[str]:
+    """Those and the lists that stand at the top of a file, where their numbers may vary."""
+    return [*_lists(document), *(name for name in document.lists() if name not in FIXED)]
 
 
 @functools.cache
@@ -432,7 +447,7 @@ def schema_of(document: type[Document]) -> dict[str, Any]:
         "properties": {key: {"$ref": "#/$defs/Dispersion"} for key in document.dispersible()},
         "patternProperties": {
             pattern: {"$ref": "#/$defs/Dispersion"}
-            for pattern in (_pattern(name, document) for name in _lists(document))
+            for pattern in (_pattern(name, document) for name in _all_lists(document))
         },
         "additionalProperties": False,
     }
@@ -471,7 +486,8 @@ def _joint_schema() -> dict[str, Any]:
 def _pattern(name: str, document: type[Document]) -> str:
     """What the keys of the numbers in a list look like."""
     top, _, key = name.partition(".")
-    table = document.tables()[top]
+    table = document.tables()[top] if key else document
+    key = key or top
     sections = table.VARIANTS.get(key, {"": table.lists()[key]}).values()
     varied = dict.fromkeys(k for one in sections for k, kind in one.kinds().items() if kind.width)
     return rf"^{name.replace('.', chr(92) + '.')}\.[A-Za-z0-9_-]+\.({'|'.join(varied)})$"

@@ -12,7 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 from alight.campaign.dispersions.sampling import sample
-from alight.campaign.shard_store import contacts_name, runs_name, trajectory_name
+from alight.campaign.shard_store import contacts_name, hops_name, runs_name, trajectory_name
 from alight.campaign.tables.arrow import table_from, table_of, to_bytes
 from alight.campaign.tables.inputs import drawn_columns
 from alight.campaign.tables.registered import registered_columns
@@ -42,6 +42,7 @@ class Job:
         self._data: dict[str, Any] = {}
         self._groups = work.prepared.groups(values)
         self._contacts: list[tuple[Any, Index]] = []
+        self._hops: Any = None
         with self._groups[0].blamed():
             self._models = [group.model for group in self._groups]
             # Of a study the first run decides, which need not be among these.
@@ -100,12 +101,21 @@ class Job:
     def _take(self, rows: Index, model: Any, result: Any) -> None:
         """Keep what came of the runs of one model; ``rows`` are their places here."""
         self.codes[rows] = result.outcome
+        self._take_hops(rows, getattr(result, "manoeuvres", None))
         columns = model.columns.runs
         check_alike(self._columns.runs, columns, self.runs[rows[0]])
         place = (self.work.device, self.work.threads)
         source = Source(result, self.runs[rows], model, *place)
         for column in columns:
             self._put(column, rows, column.values(source))
+
+    def _take_hops(self, rows: Index, records: Any) -> None:
+        """Keep records (n, manoeuvres) of what landers did by themselves."""
+        if records is None or not records.shape[1]:
+            return
+        if self._hops is None:
+            self._hops = np.zeros((len(self.runs), records.shape[1]), dtype=records.dtype)
+        self._hops[rows] = records
 
     def _put(self, column: Column, rows: Index, values: Any) -> None:
         given, count = np.ma.asanyarray(values), len(self.runs)
@@ -140,6 +150,8 @@ class Job:
         touches, owners = self._touches[met], self.runs[self._owners[met]]
         contacts = table_from(self._columns.contacts, Source(touches, owners))
         files = {runs_name(shard): self.table(own), contacts_name(shard): contacts}
+        if self._columns.hops:
+            files[hops_name(shard)] = self._hop_table(own)
         made = {name: to_bytes(table) for name, table in {**files, **courses}.items()}
         return made, len(touches)
 
@@ -156,6 +168,14 @@ class Job:
             columns.append(column)
             data[column.name] = array
         return table_of(columns, data)
+
+    def _hop_table(self, own: slice) -> Any:
+        """The manoeuvres of some runs that were begun, in the order of runs and of time."""
+        records = self._hops[own]
+        owners, numbers = np.nonzero(records["state"] > 0.0)
+        found = {name: records[name][owners, numbers] for name in records.dtype.names}
+        found["number"] = numbers
+        return table_from(self._columns.hops, Source(found, self.runs[own][owners]))
 
     def courses(self, own: slice) -> dict[str, Any]:
         """Tables of the runs whose course is kept; one released inside the ground has none."""

@@ -34,10 +34,11 @@ from alight.vehicles.rigid.data import RigidBody, inverse_mass_at
 ELASTIC, MOST_HITS = 40, 80
 _ELASTIC = wp.constant(ELASTIC)
 _MOST_HITS = wp.constant(MOST_HITS)
-#: Sweeps over the contacts in one step, at most, and what ends them: the motion changed by less
+#: Sweeps over the contacts in one step, at most, and where wheels that are held in no time press
+#: them at once, which no step before foretells; what ends them: the motion changed by less
 #: than this share of what the load of the step gives. (Impulses may change for ever: those of a
 #: face with more than three corners are not unique, and gaps differ by rounding.)
-_SWEEPS = wp.constant(60)
+SWEEPS, SWEEPS_OF_A_HIT = wp.constant(60), wp.constant(20000)
 _ENOUGH = wp.constant(scalar(1e-9))
 _ROUNDING = wp.constant(scalar(1e-15))
 #: Closing speeds below this share of the speed are rounding.
@@ -235,13 +236,15 @@ def press_on(
     point: HullContact,
     old: HeldContact,
     dt: scalar,
+    soon: scalar,
     slow: scalar,
 ):
-    """The impulse of one contact that keeps its gap from closing beyond 0, within the cone."""
+    """The impulse of one contact that keeps its gap from closing beyond 0, within the cone; gaps
+    may close in ``soon`` [s]."""
     lever = point.point - x
     n = point.normal
     # So fast may it close: when it is looked at again the gap is not below 0. What is opens again.
-    allowed = -point.gap / (_UNTIL_NEXT * dt)
+    allowed = -point.gap / (_UNTIL_NEXT * soon)
     if point.gap < scalar(0.0):
         allowed = _BACK * wp.min(allowed, slow)
     # What turns into the ground does so until the latest, what turns out of it to the soonest time.
@@ -315,12 +318,16 @@ def hold(
     count: int,
     slot: int,
     dt: scalar,
+    soon: scalar,
     torque: vec3,
     slow: scalar,
+    sweeps: int,
 ):
     """``start`` held by the contacts for a step; ``torque`` [N m s] is the first guess of that.
 
-    A contact that opens more slowly than ``slow`` [m/s] closes again before it is a hop.
+    In ``sweeps`` at most, ``SWEEPS`` where the last step is a good guess. ``soon`` [s] is ``dt``,
+    or more where that is so short that gaps known to rounding would push. A contact that opens
+    more slowly than ``slow`` [m/s] closes again before it is a hop.
     """
     m = start
     T = torque
@@ -332,7 +339,7 @@ def hold(
     next = int(0)
     sweep = int(0)
     going = bool(True)
-    while going and sweep < _SWEEPS:
+    while going and sweep < sweeps:
         was = m
         pushes = vec3()
         for _ in range(count):
@@ -341,7 +348,7 @@ def hold(
             point = found[k, slot]
             old = held[k, slot]
             if old.stuck != _AWAITED:
-                new = press_on(contact, body, inverse_inertia, x, m, point, old, dt, slow)
+                new = press_on(contact, body, inverse_inertia, x, m, point, old, dt, soon, slow)
                 P = new.impulse - old.impulse
                 m = kicked(body, inverse_inertia, m, point.point - x, P)
                 held[k, slot] = new

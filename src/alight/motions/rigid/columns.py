@@ -18,6 +18,7 @@ from alight.engine.columns import (
     place,
     vector,
 )
+from alight.motions.rigid.drive.manoeuvres import HOP_ENDS
 from alight.motions.rigid.rest_depth import hull_depths
 
 
@@ -96,6 +97,96 @@ CONTACTS: tuple[Column, ...] = (
     Column("energy_in", "J", "E_J before"),
     Column("energy_out", "J", "E_J after"),
 )
+
+
+def _shown(path: str, name: str) -> Any:
+    """Where a time of hops is known: it is above 0."""
+
+    def values(source: Source) -> Any:
+        found, known = np.asarray(source.at(name)), np.asarray(source.at(path)) > 0.0
+        return np.ma.masked_array(found, mask=~known)
+
+    return values
+
+
+def _hop_words(source: Source) -> Any:
+    return np.array([HOP_WORDS[int(code)] for code in source.at("ended")], dtype=object)
+
+
+def _length(first: str, *more: str) -> Any:
+    """Length of a vector less others; empty where the manoeuvre did not get there."""
+
+    def values(source: Source) -> Any:
+        found = np.asarray(source.at(first)) - sum(np.asarray(source.at(name)) for name in more)
+        got = {"velocity": "takeoff", "touch_place": "touch"}.get(first, "end")
+        known = np.asarray(source.at(got)) > 0.0
+        known &= np.asarray(source.at("ended")) != NOTHING_TO_DO
+        return np.ma.masked_array(np.linalg.norm(found, axis=-1), mask=~known)
+
+    return values
+
+
+def _missed(first: str, got: str) -> Any:
+    """Distance from where a hop meant to go, over level ground; empty where it meant none."""
+
+    def values(source: Source) -> Any:
+        aim = np.asarray(source.at("meant"))[:, None] * np.asarray(source.at("way"))
+        off = np.asarray(source.at(first)) - np.asarray(source.at("place")) - aim
+        known = (np.asarray(source.at(got)) > 0.0) & (np.asarray(source.at("meant")) > 0.0)
+        return np.ma.masked_array(np.linalg.norm(off, axis=-1), mask=~known)
+
+    return values
+
+
+def _flown(source: Source) -> Any:
+    known = np.asarray(source.at("touch")) > 0.0
+    found = np.asarray(source.at("touch")) - np.asarray(source.at("takeoff"))
+    return np.ma.masked_array(found, mask=~known)
+
+
+#: How manoeuvres ended, by ``drive.manoeuvres.HOP_ENDS``.
+HOP_WORDS = dict(enumerate(HOP_ENDS))
+NOTHING_TO_DO = HOP_ENDS.index("nothing_to_do")
+
+#: Of manoeuvres that were begun.
+HOPS: tuple[Column, ...] = (
+    RUN,
+    Column("hop", "", "number of the manoeuvre in its run, from 0", "number", "int32"),
+    Column("result", "", "hopped (it left the ground), moved (by more than a tenth of its radius, "
+           "without flight), stuck, lost (it did not come to rest again), nothing_to_do",
+           _hop_words, "text"),
+    Column("start_time", "s", "when its commands began, at rest", "start"),
+    *vector("start_", "m", "where: centre of mass, target axes", "place"),
+    *place("start_", "place"),
+    Column("asked_speed", "m/s", "at take-off, as it was asked for", "asked"),
+    Column("meant_distance", "m", "how far it was to fly over level ground; 0 where that is not "
+           "said", "meant"),
+    *vector("meant_", "", "direction along the ground in which it was to go, target axes", "way"),
+    Column("speed_share", "", "of the speed that was asked for, what wheels could give", "share"),
+    Column("takeoff_time", "s", "when it left the ground; empty if it did not",
+           _shown("takeoff", "takeoff")),
+    Column("takeoff_speed", "m/s", "then", _length("velocity")),
+    *vector("takeoff_v", "m/s", "then, relative to the turning target, target axes; 0 if it did "
+            "not", "velocity"),
+    Column("flight_time", "s", "from take-off to the first contact", _flown),
+    *vector("touch_", "m", "centre of mass at the first contact, target axes; 0 without one",
+            "touch_place"),
+    Column("flight_distance", "m", "straight from the start to there",
+           _length("touch_place", "place")),
+    Column("flight_miss", "m", "how far that is from where it meant to come down",
+           _missed("touch_place", "touch")),
+    Column("end_time", "s", "when it was at rest again; empty if it was not",
+           _shown("end", "end")),
+    *vector("end_", "m", "where; 0 if it was not", "end_place"),
+    Column("distance", "m", "straight from the start to there", _length("end_place", "place")),
+    Column("miss", "m", "how far that is from where it meant to come down",
+           _missed("end_place", "end")),
+    Column("contacts", "", "contacts meanwhile, those of a lander at rest that woke up included",
+           "contacts"),
+    Column("wheel_max_speed", "rad/s", "largest speed of any wheel meanwhile", "fastest"),
+    Column("wheel_energy", "J", "most that was in the wheels", "energy"),
+    Column("actuator_work", "J", "work of all actuators meanwhile, that of brakes below 0", "work"),
+)  # fmt: skip
 
 #: Of the course of any lander.
 MOVING: tuple[Column, ...] = (

@@ -11,7 +11,7 @@ import numpy as np
 import numpy.typing as npt
 import warp as wp
 
-from alight.actuators import Actuator, Arm, Wheel
+from alight.actuators import Actuator, Arm, Manoeuvre, Wheel
 from alight.contact import Compliant, Impulse, Sliding
 from alight.contact.hull.overlap import overlap_kernel
 from alight.contact.hull.supported_surfaces import (
@@ -22,7 +22,7 @@ from alight.contact.hull.supported_surfaces import (
     touching_hull,
 )
 from alight.core import devices, frames
-from alight.core.checks import Array, checked_number
+from alight.core.checks import Array, checked_direction, checked_number
 from alight.core.errors import InputError
 from alight.core.outcomes import Outcome
 from alight.engine.batch import Batch, check_count
@@ -38,10 +38,11 @@ from alight.engine.stops.law import StopLaw, checked_stops
 from alight.flight import External, Rotation, UniformRotation
 from alight.flight.combine import combine, combined_data, combined_next
 from alight.gravity import Gravity, Linearised, Uniform
-from alight.motions.rigid.columns import RIGID, drive_columns
+from alight.motions.rigid.columns import HOPS, RIGID, drive_columns
 from alight.motions.rigid.composition import Composition, Laws, Nothing, Scheme, compose
 from alight.motions.rigid.drive.host_control import steer
 from alight.motions.rigid.drive.laws import Drives
+from alight.motions.rigid.drive.manoeuvres import Tour
 from alight.motions.rigid.loop import rigid_loop
 from alight.motions.rigid.phases.clipped import CLIPPED
 from alight.motions.rigid.phases.hull import DEEPEST, hull_scheme
@@ -102,6 +103,10 @@ class Model(Motion):
     """Laws that end runs; the first that is met does."""
     actuators: tuple[Wheel | Arm | Actuator, ...] = ()
     """Wheels, arms, thrusters, springs (``alight.actuators``)."""
+    manoeuvres: tuple[Manoeuvre, ...] = ()
+    """What the lander does with them, one after the other, each from coming to rest."""
+    sun: tuple[float, float, float] | None = None
+    """Where the Sun is, for manoeuvres that wait for it: a direction in inertial axes."""
 
     def __post_init__(self) -> None:
         kinds: tuple[tuple[str, type, str], ...] = (
@@ -119,7 +124,11 @@ class Model(Motion):
         )
         check_laws(self, kinds)
         object.__setattr__(self, "actuators", tuple(self.actuators))
-        Drives(self.actuators).check_body(self.lander.mass, self.lander.inertia)
+        object.__setattr__(self, "manoeuvres", tuple(self.manoeuvres))
+        if self.sun is not None:
+            sun = checked_direction("sun", self.sun)
+            object.__setattr__(self, "sun", (float(sun[0]), float(sun[1]), float(sun[2])))
+        self._drives().check_body(self.lander.mass, self.lander.inertia)
         object.__setattr__(self, "stops", checked_stops(self.stops))
         if isinstance(self.contact, Sliding):
             check_sliding(self.surface, self.lander)
@@ -137,7 +146,16 @@ class Model(Motion):
     @cached_property
     def drives(self) -> Drives | None:
         """The actuators, as the kernel has them; None without."""
-        return Drives(self.actuators) if self.actuators else None
+        return self._drives() if self.actuators else None
+
+    def _drives(self) -> Drives:
+        if not self.manoeuvres:
+            return Drives(self.actuators)
+        if not self.actuators:
+            raise InputError("the model has manoeuvres and no actuators to do them with.")
+        plain = Drives(self.actuators)
+        tour = Tour(self.manoeuvres, self.lander, plain.wheels, tuple(plain.names), self.sun)
+        return Drives(self.actuators, tour)
 
     @property
     def full_gravity(self) -> Gravity:
@@ -338,7 +356,8 @@ class Model(Motion):
         if self.drives is not None:
             wheels = [wheel.name for wheel in self.drives.wheels]
             more = drive_columns(wheels, self.drives.names)
-            own = replace(RIGID, runs=(*RIGID.runs, *more))
+            hops = HOPS if self.manoeuvres else ()
+            own = replace(RIGID, runs=(*RIGID.runs, *more), hops=hops)
         return with_laws(own, self)
 
     def line_phase(self, lines: Array) -> npt.NDArray[Any]:

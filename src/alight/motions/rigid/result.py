@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -27,3 +28,5 @@ class DrivenResult(BatchResult):
     """(n, actuators) of each of them [J]: wheels, then arms, then others."""
     hops: npt.NDArray[np.int32]
     """(n,) how often it left the ground after it had come to rest."""
+    manoeuvres: Any = None
+    """(n, manoeuvres) records (``drive.manoeuvres.HOP_FIELDS``); none without."""

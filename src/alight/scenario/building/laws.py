@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import math
 from collections.abc import Callable
 from typing import Any, cast
 
@@ -24,6 +25,7 @@ from alight.scenario.building.releases import ground_radius
 from alight.scenario.errors import blame
 from alight.scenario.registered import entry_of, own_values
 from alight.scenario.schema.landing import Scenario
+from alight.scenario.schema.manoeuvre import manoeuvres_of
 from alight.scenario.schema.run import CompanionSection
 from alight.scenario.schema.section import Section
 from alight.scenario.schema.stops import stops_of
@@ -314,10 +316,26 @@ class ScenarioLaws:
                 tree, devices, up = lander[:3]
                 return motions.TreeModel(tree, devices, contact=law, up=up, **laws)
         laws["contact"] = self.contact(scenario, contact, ground)
-        with blame(scenario.source, "lander"):
+        laws["manoeuvres"], laws["sun"] = self.manoeuvres(scenario)
+        where = "manoeuvre" if scenario.manoeuvre else "lander"
+        with blame(scenario.source, where):
             return motions.Model(
                 lander=lander, actuators=tuple(scenario.lander.actuators()), **laws
             )
+
+    def manoeuvres(self, scenario: Scenario) -> tuple[tuple[Any, ...], Any]:
+        """What the lander does by itself, and where the Sun is that it may wait for."""
+        friction = float(scenario.contact.friction or 0.6)
+        at = functools.partial(self.ground_at, scenario)
+        found = manoeuvres_of(scenario.source, scenario.manoeuvre, friction, at)
+        sun = scenario.environment.sun
+        if sun is None or not any(one.sun_above is not None for one in found):
+            return found, None
+        with blame(scenario.source, "environment.sun"):
+            place, law = ephemeris.sun_place(scenario, sun), self.rotation(scenario)
+            seen = place.evaluate([0.0], law, device="cpu")[0]
+            q_NT = law.evaluate([0.0], device="cpu")[2][0]
+        return found, tuple(frames.quat_rotate(q_NT, seen / math.hypot(*seen)))
 
     def lander(self, scenario: Scenario) -> RigidLander | Articulated:
         """What lands."""

@@ -4,6 +4,7 @@ registry knows, those of other packages among them."""
 
 from __future__ import annotations
 
+import math
 from typing import Annotated, Any, ClassVar
 
 from alight import actuators
@@ -16,6 +17,7 @@ from alight.scenario.field_types import (
     Measure,
     NameField,
     Number,
+    Switch,
     TextField,
     Whole,
 )
@@ -37,6 +39,7 @@ class WheelKeys(Section):
     top_speed: Annotated[float | None, Measure(dimension="angular rate", above=0)] = None
     friction: Annotated[float | None, Measure(dimension="torque", least=0)] = None
     brake: Annotated[float | None, Measure(dimension="torque", above=0)] = None
+    instant_brake: Annotated[bool | None, Switch()] = None
     brake_after: Annotated[str | None, ChoiceField(TRIGGERS)] = None
     brake_times: Annotated[Any, _TIMES] = None
     brake_levels: Annotated[Any, ListField(Number(), 0)] = None
@@ -49,7 +52,14 @@ def wheel_of(
     """The wheel with these keys, whose motor has a schedule."""
     words = {f"brake_{n}": n for n in ("after", "times", "levels", "repeats")}
     braking = {words[n]: v for n, v in given.items() if n in words}
-    own = {n: v for n, v in given.items() if n not in words}
+    own = {n: v for n, v in given.items() if n not in (*words, "instant_brake")}
+    if given.get("instant_brake"):
+        if "brake" in own:
+            raise InputError(
+                f'wheel "{name}" has a brake torque and instant_brake, a brake that takes no time; '
+                "give one of them."
+            )
+        own["brake"] = math.inf
     return actuators.Wheel(
         motor=schedule, braking=actuators.Schedule(**braking) if braking else None, name=name, **own
     )

@@ -14,7 +14,8 @@ from alight.scenario.errors import Fault
 from alight.scenario.field_types import FieldType, ListField, OneOf
 from alight.scenario.schema.articulated_lander import euler_attitude
 from alight.scenario.schema.contact import ContactSection
-from alight.scenario.schema.lander import LanderSection
+from alight.scenario.schema.lander import ACTUATORS, LanderSection
+from alight.scenario.schema.manoeuvre import ManoeuvreSection, manoeuvre_problems
 from alight.scenario.schema.release import STATES, ReleaseSection
 from alight.scenario.schema.run import Environment, StepsSection, StopSection
 from alight.scenario.schema.target import FLAT, GravitySection, GroundSection, TargetBodySection
@@ -51,6 +52,7 @@ class Scenario(Document):
     release: ReleaseSection
     contact: ContactSection
     environment: Environment = Environment()
+    manoeuvre: tuple[ManoeuvreSection, ...] = ()
     stop: StopSection = StopSection()
     steps: StepsSection = StepsSection()
 
@@ -74,6 +76,13 @@ class Scenario(Document):
             ),
             *self.steps.problems(self.lander.is_tree),
             *self._hull_problems(),
+            *manoeuvre_problems(
+                self.manoeuvre,
+                self.lander.is_tree,
+                self.flat,
+                self.environment.sun is not None,
+                any(getattr(self.lander, name) for name in ACTUATORS),
+            ),
         ]
 
     def _release_problems(self) -> list[Fault]:

@@ -14,7 +14,15 @@ from alight.contact import Impulse, impact
 from alight.contact.compliant.clipped_springs import Motion
 from alight.contact.hull.contact_list import MOST, HullContact
 from alight.contact.hull.feature_pairs import BALL, CORNER
-from alight.contact.impulse.contact_solver import HeldContact, Holding, Strike, hold, recall, strike
+from alight.contact.impulse.contact_solver import (
+    SWEEPS,
+    HeldContact,
+    Holding,
+    Strike,
+    hold,
+    recall,
+    strike,
+)
 from alight.contact.state import CompliantData
 from alight.core import devices
 from alight.core.types import scalar, vec3
@@ -69,7 +77,7 @@ def hold_kernel(
     recall(found, before, held, count[i], i, share)
     holding_out[i] = hold(
         contact[i], body, body.inverse_inertia, vec3(), start[i], found, held, count[i],
-        i, dt, vec3(), scalar(0.0),
+        i, dt, dt, vec3(), scalar(0.0), SWEEPS,
     )  # fmt: skip
 
 

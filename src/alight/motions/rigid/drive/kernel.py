@@ -39,6 +39,7 @@ from alight.motions.rigid.drive.laws import (
     WORK,
     controllers,
 )
+from alight.motions.rigid.drive.manoeuvre_kernel import manoeuvre_functions
 from alight.motions.rigid.drive.wheels import wheel_functions
 from alight.motions.rigid.phases.clipped import watch
 from alight.motions.rigid.scene import scene_function
@@ -51,6 +52,8 @@ _RUNNING = wp.constant(int(Outcome.RUNNING))
 #: this.
 _TURN = wp.constant(scalar(1e-4))
 _NUTATION = wp.constant(scalar(0.1))
+#: And a step in which wheels are held in no time by this, against what they would turn it [rad].
+_LOCKED = wp.constant(scalar(1e-6))
 
 
 @dataclasses.dataclass(frozen=True)
@@ -93,7 +96,14 @@ def drive_functions(parts: Composition) -> DriveFunctions:
     own = wheel_functions(parts)
     is_free, free_wheels, fit_wheels = own.is_free, own.switch, own.fit
     wheel_step, spin_wheels, hold_wheels = own.longest, own.spin, own.hold
+    lock_wheels, work_of_locks = own.lock, own.locked
+    instant, jerk_row, rigid = drive.instant, drive.jerk_row, laws.scheme.rigid
     stand_by = own.stand_by
+    tours = drive.manoeuvres > 0
+    tour: Any = manoeuvre_functions(parts) if tours else None
+    tour_level, tour_next = getattr(tour, "level", None), getattr(tour, "following", None)
+    tour_wake, tour_control = getattr(tour, "wake", None), getattr(tour, "control", None)
+    tour_note = getattr(tour, "note", None)
     swings = arm_functions(parts)
     arms_move, arms_away, switch_arms = swings.moving, swings.away, swings.switch
     fit_arms, arm_step = swings.fit, swings.longest
@@ -153,6 +163,8 @@ def drive_functions(parts: Composition) -> DriveFunctions:
                         due = next_tick(all.each[c].period, run.t)
                         memory.drives[wp.static(due_row) + c, slot] = due
                 which += 1
+            elif wp.static(tours):
+                new = tour_level(memory, slot, c, run.t)
             else:
                 new = level_at(all, c, run.t, since)
             memory.drives[row, slot] = new
@@ -168,6 +180,9 @@ def drive_functions(parts: Composition) -> DriveFunctions:
         here = world
         here.drive.work = memory.drives[WORK, slot]
         here = fit_wheels(here, memory, slot, inertial(world, run))
+        if wp.static(instant):
+            for k in range(3):
+                here.drive.jerk[k] = memory.drives[wp.static(jerk_row) + k, slot]
         if wp.static(arms > 0):
             here = fit_arms(here, memory, slot, inertial(world, run))
         if wp.static(pushers > 0):
@@ -221,13 +236,34 @@ def drive_functions(parts: Composition) -> DriveFunctions:
         return out
 
     @wp.func
+    def locked(world: World, run: Run, memory: Memory, slot: int):
+        """``run`` whose wheels are held in no time; on rigid ground the step to come does that
+        together with the impulses of the ground."""
+        out = run
+        star = inertial(world, run)
+        jerk = lock_wheels(fit_wheels(world, memory, slot, star), memory, slot, star)
+        if wp.static(rigid):
+            for k in range(3):
+                row = wp.static(jerk_row) + k
+                jerk[k] = jerk[k] + memory.drives[row, slot]
+                memory.drives[row, slot] = wp.where(run.phase == CONTACT, jerk[k], scalar(0.0))
+        if run.phase == FLIGHT or wp.static(not rigid):
+            out.w = run.w + jerk
+            work_of_locks(world, memory, slot, star, star + jerk)
+        return out
+
+    @wp.func
     def begin(world: World, run: Run, memory: Memory, slot: int):
         """``run`` with the levels of the step that begins."""
+        if wp.static(tours):
+            tour_control(world, run, memory, slot, inertial(world, run))
         set_levels(world, run, memory, slot)
         free_wheels(world, memory, slot, inertial(world, run))
         out = run
+        if wp.static(instant):
+            out = locked(world, run, memory, slot)
         if wp.static(kicks):
-            out = let_go(world, run, memory, slot)
+            out = let_go(world, out, memory, slot)
         if wp.static(arms > 0):
             switch_arms(world, memory, slot)
             if run.phase == CONTACT and arms_move(memory, slot):
@@ -243,6 +279,8 @@ def drive_functions(parts: Composition) -> DriveFunctions:
         """How long the step may be [s]: to where a wheel stands, and as motion can be followed."""
         out = wheel_step(here, run, memory, slot, inertial(here, run))
         inverse = here.body.inverse_inertia
+        if wp.static(instant):
+            out = wp.min(out, _LOCKED / wp.max(wp.length(here.drive.jerk), scalar(1e-30)))
         if wp.static(arms > 0):
             out = wp.min(out, arm_step(here, run, memory, slot))
         if run.phase == CONTACT:
@@ -281,6 +319,8 @@ def drive_functions(parts: Composition) -> DriveFunctions:
     def following(world: World, run: Run, memory: Memory, slot: int):
         """When a step must end at the latest [s]."""
         soon = next_switch(world.actuators.programmes, run.t, begun(memory, slot))
+        if wp.static(tours):
+            soon = wp.min(soon, tour_next(memory, slot, run.t))
         if wp.static(controls > 0):
             soon = wp.min(soon, next_control(world.actuators.programmes, run.t))
         if wp.static(timed):
@@ -297,12 +337,19 @@ def drive_functions(parts: Composition) -> DriveFunctions:
             arms_arrive(here, memory, slot, run.t - before.t)
         if before.phase != FLIGHT and run.t > before.t:
             spin_on(here, before, out, memory, slot)
+            if wp.static(instant):
+                new = inertial(here, out)
+                work_of_locks(here, memory, slot, inertial(here, before), new)
+                for k in range(3):
+                    memory.drives[wp.static(jerk_row) + k, slot] = scalar(0.0)
         if run.outcome == _RUNNING and run.t > before.t:
             out = hold_wheels(here, before, out, memory, slot)
         if before.phase == CONTACT and run.phase == FLIGHT:
             hops = memory.drives[HOPS, slot] + memory.drives[RESTING, slot]
             memory.drives[HOPS, slot] = hops
             memory.drives[RESTING, slot] = scalar(0.0)
+        if wp.static(tours):
+            tour_note(here, before, out, memory, slot, inertial(here, out))
         if out.touching != 0 and memory.drives[TOUCHED, slot] >= NEVER:
             memory.drives[TOUCHED, slot] = memory.notes[slot].touch.start
             out.until = out.t
@@ -316,14 +363,19 @@ def drive_functions(parts: Composition) -> DriveFunctions:
         soon = next_switch(world.actuators.programmes, run.t, since)
         if wp.static(timed):
             soon = wp.min(soon, external_next(world.external, run.t))
-        if since.rests == 0 or soon >= NEVER:
+        if wp.static(tours):
+            # Commands are those of manoeuvres alone.
+            planned = tour_wake(world, run, memory, slot, inertial(world, run))
+            soon = wp.where(planned < NEVER, planned, soon)
+        elif since.rests == 0 or soon >= NEVER:
             delay = first_after_rest(world.actuators.programmes, since.rests + 1)
             if delay < NEVER:
                 memory.drives[RESTED, slot] = run.t
                 memory.drives[RESTS, slot] = scalar(since.rests + 1)
                 soon = wp.min(soon, run.t + delay)
         if soon < world.limits.max_time:
-            stand_by(world, memory, slot, inertial(world, run), soon - run.t)
+            if wp.static(not tours):
+                stand_by(world, memory, slot, inertial(world, run), soon - run.t)
             memory.drives[RESTING, slot] = scalar(1.0)
             out.t = soon
             out.until = soon

@@ -1,6 +1,7 @@
 """What a model's actuators are to its kernel: their kinds, their parameters and rows of memory."""
 
 import functools
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
@@ -18,13 +19,23 @@ from alight.core import devices
 from alight.core.checks import Array
 from alight.core.errors import InputError
 from alight.core.types import mat33, scalar, vec3
+from alight.motions.rigid.drive.manoeuvres import (
+    EACH_LEVEL,
+    OWN,
+    RECORD,
+    Tour,
+    TourData,
+    check_commands,
+    records_of,
+)
 
 #: Rows of memory: when the ground was first touched and the lander came to rest [s], how often the
 #: latter, what actuators have done [J], 1 in a step that they drive, how often the lander left the
 #: ground after coming to rest, and 1 until it does so; then those of wheels.
 TOUCHED, RESTED, RESTS, WORK, DRIVEN, HOPS, RESTING = (wp.constant(i) for i in range(7))
 WHEELS = wp.constant(7)
-#: Of each wheel: absolute momentum [N m s], 1 where it is held, since when it is commanded as it is
+#: Of each wheel: absolute momentum [N m s], 1 where it is held, 2 in the step that does so in no
+#: time, since when it is commanded as it is
 #: [s], its largest speed [rad/s], and what motor, brake and bearing have done [J].
 MOMENTUM, HELD, SINCE, FASTEST, WHEEL_WORK = (wp.constant(i) for i in range(5))
 EACH = wp.constant(5)
@@ -47,6 +58,7 @@ class Drive:
     home: mat33  # inertia with arms as released [kg m^2]
     shift_rate: vec3  # how the centre of mass moves in the body [m/s]
     frame: vec3  # acceleration of the body's point there against it [m/s^2]
+    jerk: vec3  # what wheels that are held in no time would change the rate by [rad/s]
 
 
 @dataclass(frozen=True)
@@ -60,6 +72,10 @@ class DriveLaws:
     controllers: tuple[tuple[Any, Any], ...]
     """Data and command of each, in the order of the levels that they set."""
     sees_height: bool
+    instant: bool = False
+    """Whether a brake may hold its wheel in no time."""
+    manoeuvres: int = 0
+    """How many are carried out."""
     hosted: tuple[int, ...] = ()
     """Numbers of the levels that functions of Python set."""
 
@@ -101,6 +117,22 @@ class DriveLaws:
     @property
     def rows(self) -> int:
         """Rows of memory of a run."""
+        return self.record_row + int(RECORD) * self.manoeuvres
+
+    @property
+    def tour_row(self) -> int:
+        """The first row of what manoeuvres keep."""
+        return self.jerk_row + (3 if self.instant else 0)
+
+    @property
+    def record_row(self) -> int:
+        """The first row of their records."""
+        own = int(OWN) + int(EACH_LEVEL) * self.levels
+        return self.tour_row + (own if self.manoeuvres else 0)
+
+    @property
+    def jerk_row(self) -> int:
+        """The first row of what wheels held in no time change the rate by [rad/s]."""
         return self.kick_row + len(self.pushers) + (self.levels if self.hosted else 0)
 
     @property
@@ -118,6 +150,7 @@ class DriveLaws:
 def _data_type(laws: DriveLaws) -> Any:
     push_data = combined(laws.pushers)[0]
     control_data = controllers(laws.controllers)[0]
+    tour_data = TourData if laws.manoeuvres else NoActuatorData
 
     @wp.struct
     class ActuatorsData:
@@ -126,6 +159,7 @@ def _data_type(laws: DriveLaws) -> Any:
         programmes: Programmes
         pushers: push_data
         controllers: control_data
+        tour: tour_data
 
     return ActuatorsData
 
@@ -173,12 +207,14 @@ class Told(NamedTuple):
     """(n, actuators) of wheels, arms and others, in that order [J]."""
     hops: npt.NDArray[np.int32]
     """(n,)"""
+    manoeuvres: Any
+    """(n, manoeuvres) structured array of their records (``manoeuvres.HOP_FIELDS``)."""
 
 
 class Drives:
     """The actuators of one model."""
 
-    def __init__(self, actuators: Sequence[Any]) -> None:
+    def __init__(self, actuators: Sequence[Any], tour: Tour | None = None) -> None:
         for one in actuators:
             if not isinstance(one, Wheel | Arm | Actuator):
                 raise InputError(
@@ -203,6 +239,10 @@ class Drives:
             )
             for command in commands
         )
+        self.tour = tour
+        self.radius = 0.0 if tour is None else tour.lander.bounding_radius
+        if tour is not None:
+            check_commands(actuators)
         controlling = [c for c in self.commands if isinstance(c, Controller)]
         self.laws = DriveLaws(
             len(self.wheels),
@@ -210,6 +250,8 @@ class Drives:
             tuple((a.Data, a.act, a.kick) for a in self.pushers),
             tuple((c.Data, c.command) for c in controlling),
             any(getattr(a, "sees_height", False) for a in (*self.pushers, *controlling)),
+            any(math.isinf(w.brake) for w in self.wheels),
+            0 if tour is None else len(tour.rows),
             tuple(i for i, c in enumerate(self.commands) if isinstance(c, PythonController)),
         )
         self._controlling = controlling
@@ -273,6 +315,8 @@ class Drives:
         data.programmes = programmes(self.commands, device)
         data.pushers = combined_data(self.pushers, device)
         data.controllers = self._control_data(device)
+        if self.tour is not None:
+            data.tour = self.tour.data(self.laws.levels, device)
         return data
 
     def _control_data(self, device: devices.Device) -> Any:
@@ -304,6 +348,7 @@ class Drives:
             rows[:, of_arms + int(ANGLE)],
             rows[:, each],
             rows[:, int(HOPS)].astype(np.int32),
+            records_of(rows[:, laws.record_row :], laws.manoeuvres, self.radius),
         )
 
     def start(self, inertial_rate: Array) -> Array:
@@ -316,6 +361,10 @@ class Drives:
             rows[:, at + int(MOMENTUM)] = wheel.inertia * absolute
             rows[:, at + int(HELD)] = wheel.speed == 0.0
             rows[:, at + int(FASTEST)] = abs(wheel.speed)
+        if self.tour is not None:
+            at = self.laws.tour_row + int(OWN)
+            rows[:, at : self.laws.record_row] = 1e30
+            rows[:, at : self.laws.record_row : int(EACH_LEVEL)] = 0.0
         return rows
 
 

@@ -13,7 +13,7 @@ from typing import Any
 
 import warp as wp
 
-from alight.actuators.wheel import WheelData, brake_torque, motor_torque, spin_at_rest
+from alight.actuators.wheel import INSTANT, WheelData, brake_torque, motor_torque, spin_at_rest
 from alight.core.types import mat33, scalar, vec3
 from alight.motions.rigid.composition import Composition
 from alight.motions.rigid.drive.laws import (
@@ -37,6 +37,8 @@ _SOON = wp.constant(scalar(1e-3))
 _SHORT = wp.constant(scalar(0.9))
 #: In a step of contact a motor's torque changes by no more than this share.
 _SHARE = wp.constant(scalar(0.02))
+#: Torque of brakes, at their levels, that take no time [N m].
+_INSTANT = wp.constant(scalar(1e-3 * INSTANT))
 #: Longer than any step [s].
 _NEVER = wp.constant(scalar(1e30))
 
@@ -112,6 +114,11 @@ class WheelFunctions:
     """``(here, memory, slot, old, new, dt) -> scalar``: momenta and work after contact [J]."""
     hold: Any
     """``(here, before, run, memory, slot) -> run`` with those held that stand."""
+    lock: Any
+    """``(here, memory, slot, star) -> vec3``: hold what is braked in no time; by how much that
+    would change the rate of a lander that nothing else holds [rad/s]."""
+    locked: Any
+    """``(world, memory, slot, old, new)``: the work of such brakes, at rates before and after."""
     stand_by: Any
     """``(world, memory, slot, star, dt)`` in a lander at rest."""
 
@@ -234,6 +241,36 @@ def wheel_functions(parts: Composition) -> WheelFunctions:
         return out
 
     @wp.func
+    def lock(here: World, memory: Memory, slot: int, star: vec3):
+        jerk = vec3()
+        inverse = here.body.inverse_inertia
+        for i in range(wp.static(wheels)):
+            if is_free(memory, slot, i):
+                wheel = here.actuators.wheels[i]
+                now = seen(here, memory, slot, i, star + jerk)
+                if brake_torque(wheel, now.brake) > _INSTANT:
+                    memory.drives[WHEELS + EACH * i + HELD, slot] = scalar(2.0)
+                    b = inverse * wheel.axis
+                    held = wheel.inertia / (scalar(1.0) + wheel.inertia * wp.dot(wheel.axis, b))
+                    jerk += (now.speed * held) * b
+                    inverse = inverse - held * wp.outer(b, b)
+        return jerk
+
+    @wp.func
+    def locked(world: World, memory: Memory, slot: int, old: vec3, new: vec3):
+        for i in range(wp.static(wheels)):
+            at = WHEELS + EACH * i
+            if memory.drives[at + HELD, slot] > scalar(1.0):
+                memory.drives[at + HELD, slot] = scalar(1.0)
+                wheel = world.actuators.wheels[i]
+                p = memory.drives[at + MOMENTUM, slot]
+                speed = p / wheel.inertia - wp.dot(wheel.axis, old)
+                impulse = wheel.inertia * wp.dot(wheel.axis, new) - p
+                done = scalar(0.5) * impulse * speed
+                memory.drives[WORK, slot] = memory.drives[WORK, slot] + done
+                memory.drives[at + WHEEL_WORK, slot] = memory.drives[at + WHEEL_WORK, slot] + done
+
+    @wp.func
     def stand_by(world: World, memory: Memory, slot: int, star: vec3, dt: scalar):
         for i in range(wp.static(wheels)):
             if is_free(memory, slot, i):
@@ -252,4 +289,4 @@ def wheel_functions(parts: Composition) -> WheelFunctions:
                 fastest = wp.max(memory.drives[at + FASTEST, slot], wp.abs(spun.speed))
                 memory.drives[at + FASTEST, slot] = fastest
 
-    return WheelFunctions(is_free, seen, switch, fit, longest, spin, hold, stand_by)
+    return WheelFunctions(is_free, seen, switch, fit, longest, spin, hold, lock, locked, stand_by)

@@ -53,6 +53,8 @@ def outer_pull_function(parts: Composition) -> Any:
     """The function ``(world, run, memory, slot, x, q, R, dt) -> Motion`` of changes in one step."""
     World, frame_pull, spin = parts.World, parts.frame_pull, parts.laws.spin
     drives = parts.laws.drive is not None
+    drive = parts.laws.drive
+    locks = drive is not None and drive.instant and parts.laws.scheme.rigid
 
     @wp.func
     def rate_change(world: World, t: scalar, q: quat, w: vec3, dt: scalar):
@@ -110,6 +112,8 @@ def outer_pull_function(parts: Composition) -> Any:
         if wp.static(drives):
             pull.v += (dt / world.body.mass) * (R * world.drive.force)
             pull.w = R * driven_rate_change(world, t, q, run.w, dt)
+            if wp.static(locks):
+                pull.w += R * world.drive.jerk
         else:
             pull.w = R * rate_change(world, t, q, run.w, dt)
         return pull

@@ -21,7 +21,15 @@ from alight.contact.hull.supported_surfaces import (
     is_ball,
 )
 from alight.contact.impulse.awaited_hits import await_hits, next_touch, touch_after_hits
-from alight.contact.impulse.contact_solver import HeldContact, Strike, hold, recall, strike
+from alight.contact.impulse.contact_solver import (
+    SWEEPS,
+    SWEEPS_OF_A_HIT,
+    HeldContact,
+    Strike,
+    hold,
+    recall,
+    strike,
+)
 from alight.contact.state import CompliantData, Pressed
 from alight.core.outcomes import Outcome
 from alight.core.types import scalar, vec3
@@ -96,6 +104,8 @@ def press_rigid(parts: Composition, gaps: Any, depth: Any, hull: bool) -> tuple[
     anchor, frame_pull, contact_of = parts.anchor, parts.frame_pull, parts.contact_of
     outer_pull, pushed = outer_pull_function(parts), pushed_function(parts)
     drives = parts.laws.drive is not None
+    drive = parts.laws.drive
+    locks = drive is not None and drive.instant
     find, _ = gaps(parts)
 
     @wp.func
@@ -268,9 +278,15 @@ def press_rigid(parts: Composition, gaps: Any, depth: Any, hull: bool) -> tuple[
             share = dt / run.dt
         recall(memory.contacts, memory.before, memory.held, count, slot, share)
         await_hits(memory.contacts, memory.held, count, slot, x, start, g, least)
+        sweeps = SWEEPS
+        soon = dt
+        if wp.static(locks):  # noqa: SIM102
+            if wp.length(world.drive.jerk) > scalar(0.0):
+                sweeps = SWEEPS_OF_A_HIT
+                soon = most
         done = hold(
             contact, body, inverse, x, m, memory.contacts, memory.held, count, slot,
-            dt, share * run.grip.rolling, slow,
+            dt, soon, share * run.grip.rolling, slow, sweeps,
         )  # fmt: skip
         sums = done.pressed
         m = done.motion

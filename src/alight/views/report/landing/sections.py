@@ -15,8 +15,8 @@ from alight.views.figures.landing.loads import draw_loads, draw_touchdown
 from alight.views.figures.landing.terrain import draw_terrain
 from alight.views.figures.panels import POINTS
 from alight.views.report import common, requirements
+from alight.views.report.landing import hops, loads, terrain
 from alight.views.report.landing import light as sunlight
-from alight.views.report.landing import loads, terrain
 from alight.views.report.landing import words as text
 from alight.views.report.landing.findings import LandingFindings
 from alight.views.report.landing.light import Light
@@ -267,4 +267,7 @@ def _poses(found: LandingFindings, run: int) -> Figure:
 
 
 SINGLE = (places, courses)
-SECTIONS = (requirements.section, first, losses, where, how, borne, lit, courses, *common.CLOSING)
+SECTIONS = (
+    requirements.section, first, losses, where, how, hops.section, borne, lit, courses,
+    *common.CLOSING,
+)  # fmt: skip
