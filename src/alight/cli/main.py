@@ -15,7 +15,7 @@ from typing import Annotated
 
 import typer
 
-from alight.cli import bench, body, campaign, compare, doctor, lander, replay, report, scenario
+from alight.cli import bench, body, campaign, compare, doctor, hop, lander, replay, report, scenario
 from alight.cli import run as run_once
 from alight.cli.start import INTERRUPTED
 from alight.core.errors import AlightError
@@ -58,6 +58,7 @@ app.command("compare")(compare.command)
 app.add_typer(scenario.app, name="scenario")
 app.command("body", cls=body.Command)(body.command)
 app.command("lander", cls=lander.Command)(lander.command)
+app.command("hop", cls=hop.Command)(hop.command)
 app.command("doctor")(doctor.command)
 app.add_typer(bench.app, name="bench")
 

@@ -139,6 +139,12 @@ def test_in_any_attitude_it_touches(ball):
     assert np.array_equal(alone.position[0], release.position[7])
 
 
+def test_a_ball_is_placed_touching_too(ball):
+    scenario = ball(STANDING, lander={"shape": "sphere", "diameter": "30 cm", "mass": "1 kg"})
+    release, _ = start(scenario)
+    assert np.linalg.norm(release.position[0]) == pytest.approx(RADIUS + 0.15, rel=1e-11)
+
+
 def test_on_a_plane_it_goes_by_a_position(plane):
     # Above, on and below: all are brought to the same place.
     places = []
