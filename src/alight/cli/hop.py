@@ -25,16 +25,19 @@ def _complete(incomplete: str) -> list[tuple[str, str]]:
     return [*complete_scenario(incomplete), *complete_body(incomplete)]
 
 
+SUBJECT = Annotated[
+    str,
+    typer.Argument(
+        metavar="SCENARIO_OR_BODY",
+        help="A scenario file or the name of a shipped one (its lander, ground and laws are "
+        "taken), or a body of the catalogue.",
+        autocompletion=_complete,
+    ),
+]
+
+
 def command(
-    target: Annotated[
-        str,
-        typer.Argument(
-            metavar="SCENARIO_OR_BODY",
-            help="A scenario file or the name of a shipped one (its lander, ground and laws are "
-            "taken), or a body of the catalogue.",
-            autocompletion=_complete,
-        ),
-    ],
+    target: SUBJECT,
     start: Annotated[
         str,
         typer.Option(
@@ -88,15 +91,18 @@ def command(
     from alight.cli.body import figure_place
 
     wanted = figure_place(figure)
-    first, last = (_place(name, text) for name, text in (("--from", start), ("--to", goal)))
-    limits = [_speed(name, text) for name, text in (("--max-speed", max_speed), ("--speed", speed))]
+    first, last = (parsed_place(name, text) for name, text in (("--from", start), ("--to", goal)))
+    limits = [
+        None if text is None else parse_speed(name, text)
+        for name, text in (("--max-speed", max_speed), ("--speed", speed))
+    ]
     hop_name = _hop_name(fly)
     if out is not None and not out.strip():
         raise InputError(f'--out "{out}" names no folder: name one, such as --out out/hop.')
     if out is not None and not runs:
         raise InputError("--out keeps the campaign, and --runs 0 has none: leave one of them out.")
     given = subject_of(target)
-    _check_body(given, target)
+    check_body(given, target)
     _aim_and_tell(given, first, last, limits, (speed_error, angle_error), hop_name, runs, out,
                   wanted, device, as_json)  # fmt: skip
 
@@ -154,7 +160,8 @@ def subject_of(target: str) -> Document:
     return made
 
 
-def _check_body(given: Document, target: str) -> None:
+def check_body(given: Document, target: str) -> None:
+    """An error where there are no latitudes and longitudes."""
     if given.flat:
         raise InputError(
             f"{target} has flat ground, which has no latitudes and longitudes: there "
@@ -162,7 +169,7 @@ def _check_body(given: Document, target: str) -> None:
         )
 
 
-def _place(option: str, text: str) -> Any:
+def parsed_place(option: str, text: str) -> Any:
     """Latitude and longitude [rad]."""
     import numpy as np
 
@@ -171,9 +178,8 @@ def _place(option: str, text: str) -> Any:
     return np.radians(parse_place(option, text))
 
 
-def _speed(option: str, text: str | None) -> float | None:
-    if text is None:
-        return None
+def parse_speed(option: str, text: str) -> float:
+    """A speed above 0 [m/s]."""
     from alight.scenario import quantities
 
     try:

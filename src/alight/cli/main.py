@@ -15,7 +15,19 @@ from typing import Annotated
 
 import typer
 
-from alight.cli import bench, body, campaign, compare, doctor, hop, lander, replay, report, scenario
+from alight.cli import (
+    bench,
+    body,
+    campaign,
+    compare,
+    doctor,
+    hop,
+    lander,
+    mobility,
+    replay,
+    report,
+    scenario,
+)
 from alight.cli import run as run_once
 from alight.cli.start import INTERRUPTED
 from alight.core.errors import AlightError
@@ -59,6 +71,7 @@ app.add_typer(scenario.app, name="scenario")
 app.command("body", cls=body.Command)(body.command)
 app.command("lander", cls=lander.Command)(lander.command)
 app.command("hop", cls=hop.Command)(hop.command)
+app.command("mobility")(mobility.command)
 app.command("doctor")(doctor.command)
 app.add_typer(bench.app, name="bench")
 

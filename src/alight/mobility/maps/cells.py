@@ -1,8 +1,7 @@
 """Cells of a surface: patches of about equal area, also where a shape folds back on itself.
 
 Points are strewn evenly over the mesh and gathered about centres (Lloyd's method); a place belongs
-to the cell with the nearest centre. Some of the points of each cell are where hops begin in it, as a
-lander that comes to rest in a cell rests anywhere in it.
+to the cell with the nearest centre. Some of the points of each cell are where hops begin in it.
 """
 
 from __future__ import annotations

@@ -21,7 +21,7 @@ from alight.core.progress import progress
 from alight.engine import run_batch
 from alight.mobility.maps.decisions import Plan
 from alight.mobility.maps.hop_study import HopMaker, HopStudy
-from alight.mobility.maps.transitions import Disc
+from alight.mobility.maps.transitions import Disc, Hops
 
 #: Numbers of runs whose draws a hop has: no two hops share any.
 _APART = 10_000_000
@@ -41,6 +41,8 @@ class Flown:
     """(n,) all together [s]."""
     tracks: list[Array]
     """(hops + 1, 3) of each run: where it rested, from its start on [m]."""
+    made: Hops
+    """Every hop of every run."""
 
     def __len__(self) -> int:
         return len(self.arrived)
@@ -71,13 +73,13 @@ def fly(
     show: str = "silent",
 ) -> Flown:
     """Runs from ``starts`` (n, 3) [m] under a plan, or a function of cells and hops left."""
-    maker: HopMaker = study.make  # type: ignore[assignment]
+    maker = study.maker
     choose = plan if callable(plan) else (lambda cells, left: plan[left - 1][cells])
     n = len(starts)
     place, live = np.array(starts, dtype=np.float64), np.arange(n)
     arrived, lost = np.zeros(n, bool), np.zeros(n, bool)
     count, time = np.zeros(n, dtype=np.int64), np.zeros(n)
-    tracks = [[one] for one in place]
+    tracks, made = [[one] for one in place], []
     arrived |= goal.holds(place)
     live = live[~arrived]
     with progress(show) as bar:
@@ -85,9 +87,11 @@ def fly(
         for left in range(hops, 0, -1):
             if not len(live):
                 break
-            command = choose(maker.cells.of(place[live]), left)
+            home = maker.cells.of(place[live])
+            command = choose(home, left)
             ended, rest, took = _hop(study, maker, place[live], command, live + left * _APART,
                                      seed, device)  # fmt: skip
+            made.append((home, command, place[live], ended, rest, took, live % 2))
             count[live] += 1
             time[live] += took
             place[live] = np.where(ended[:, None], rest, place[live])
@@ -100,7 +104,17 @@ def fly(
             arrived[live[there]], lost[live[bad]] = True, True
             live = live[~there & ~bad]
             bar.advance(1, arrived=int(arrived.sum()), lost=int(lost.sum()))
-    return Flown(arrived, lost, count, time, [np.array(track) for track in tracks])
+    ways = [np.array(track) for track in tracks]
+    return Flown(arrived, lost, count, time, ways, _all_hops(made))
+
+
+def _all_hops(made: list[Any]) -> Hops:
+    """Hops of rounds as one table."""
+    if not made:
+        none, places = np.zeros(0, dtype=int), np.zeros((0, 3))
+        return Hops(none, none, places, none > 0, none > 0, places, np.zeros(0), none)
+    cell, command, began, settled, rest, time, half = map(np.concatenate, zip(*made, strict=True))
+    return Hops(cell, command, began, settled, ~settled, rest, time, half)
 
 
 def _hop(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
@@ -22,9 +23,7 @@ class Commands:
         return len(self.throws)
 
     @classmethod
-    def grid(
-        cls, speeds: Sequence[float], azimuths: int, elevations: Sequence[float]
-    ) -> Commands:
+    def grid(cls, speeds: Sequence[float], azimuths: int, elevations: Sequence[float]) -> Commands:
         """All combinations of ``speeds`` [m/s], as many ``azimuths`` evenly round, and
         ``elevations`` [rad]."""
         checked_whole("azimuths", azimuths, 1)
@@ -43,7 +42,7 @@ class Commands:
                            indexing="ij")  # fmt: skip
         return cls(np.stack(grid, -1).reshape(-1, 3))
 
-    def thrown(self, which: Array, errors: Array) -> Array:
+    def thrown(self, which: Any, errors: Array) -> Array:
         """(n, 3) throws of commands ``which``, with ``errors`` (n, 3): a share of the speed, and
         angles across and along the elevation [rad]."""
         out = np.array(self.throws[which])

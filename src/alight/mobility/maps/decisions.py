@@ -5,8 +5,8 @@ lost with f(c, a), else in cell c' with P(c' | c, a), at the cost k(c, a). With 
 
     V_h(c) = min_a [ k(c, a) + f(c, a) F + sum_c' P(c' | c, a) V_h-1(c') ],    V_0(c) = F
 
-F being the cost of a run that is lost, or that has not arrived when its hops are used up. With k = 0
-and F = 1 the value is the chance of failure (least risk); with k = 1 or the time of a hop it is the
+F being the cost of a run that is lost, or that has not arrived when its hops are used up. With
+k = 0 and F = 1 the value is the chance of failure (least risk); with k = 1 or the time of a hop it is the
 expected number of hops or time, failure counted at F. The plan is the command that takes the least,
 by cell and hops left. ``evaluate`` is the same recursion with a plan that is given.
 """
@@ -76,9 +76,7 @@ def solve(outcomes: Outcomes, cost: Array, failure: float, hops: int) -> Solved:
     return Solved(plan, value)
 
 
-def evaluate(
-    outcomes: Outcomes, plan: Plan, cost: Array | float, failure: float
-) -> Array:
+def evaluate(outcomes: Outcomes, plan: Plan, cost: Array | float, failure: float) -> Array:
     """(hops + 1, n) expected cost of a plan (hops, n)."""
     n, m = outcomes.cells, outcomes.commands
     fixed = np.broadcast_to(cost, (n, m)) + failure * outcomes.fail
@@ -93,3 +91,15 @@ def evaluate(
 def success(outcomes: Outcomes, plan: Plan) -> Array:
     """(hops + 1, n) chance that a plan arrives with so many hops left."""
     return np.asarray(1.0 - evaluate(outcomes, plan, 0.0, 1.0))
+
+
+def arrivals(outcomes: Outcomes, plan: Plan, share: Array) -> Array:
+    """(hops + 1,) how much of what begins with ``share`` (n,) in each cell has arrived after 0, 1,
+    ... hops under a plan."""
+    n, m = outcomes.cells, outcomes.commands
+    here, out = np.asarray(share, dtype=np.float64), [0.0]
+    for row in plan[::-1]:
+        chosen = np.arange(n) * m + row
+        out.append(out[-1] + float(here @ outcomes.arrive.reshape(-1)[chosen]))
+        here = np.asarray(here @ outcomes.move[chosen])
+    return np.array(out)

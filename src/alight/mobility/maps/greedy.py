@@ -1,4 +1,4 @@
-"""The greedy rule to compare a plan with: straight at the goal, as far as a throw on a plane goes."""
+"""The greedy rule to compare a plan with: straight at the goal, as a throw on a plane goes."""
 
 from __future__ import annotations
 
@@ -11,9 +11,7 @@ from alight.mobility.maps.commands import Commands
 from alight.mobility.maps.decisions import Plan
 
 
-def greedy_plan(
-    cells: Cells, commands: Commands, pull: Array, goal: Array, hops: int
-) -> Plan:
+def greedy_plan(cells: Cells, commands: Commands, pull: Array, goal: Array, hops: int) -> Plan:
     """(hops, n) in each cell the command whose throw on level ground would land nearest the goal.
 
     ``pull`` (n, 3) is what a plumb line feels at the centres [m/s^2]: a throw of speed v at the

@@ -1,8 +1,8 @@
 """The campaign behind a mobility map: every cell, every command, many times.
 
 A ``Study`` like any other (store, shards, resuming, one flow on a GPU), whose runs are made many at
-once: cell and command are swept, the place within the cell and the errors of the push-off are drawn,
-and so is what the scenario itself holds uncertain. Contacts are not kept, and of a run only how and
+once: cell and command are swept, the place within the cell and the errors of the push-off are
+drawn, and so is what the scenario itself holds uncertain. Contacts are not kept, and of a run only how and
 where it ended: a map has millions of them.
 """
 
@@ -85,9 +85,7 @@ class HopMaker:
         rest = {k: a for k, a in values.items() if not k.startswith(MADE)}
         return self.thrown(starts[cell, which], self.commands.thrown(command, errors), rest)
 
-    def thrown(
-        self, places: Array, throws: Array, more: Mapping[str, Array]
-    ) -> list[StudyGroup]:
+    def thrown(self, places: Array, throws: Array, more: Mapping[str, Array]) -> list[StudyGroup]:
         """Push-offs from places (n, 3) [m]; ``more`` are other values of the scenario by key."""
         names = ("speed", "azimuth", "elevation")
         values = {f"release.{name}": throws[:, k] for k, name in enumerate(names)}
@@ -104,8 +102,18 @@ class _PreparedHops(PreparedStudy):
 
     def groups(self, values: dict[str, Array]) -> list[StudyGroup]:
         """The runs of ``values``: under each key one row a run."""
-        maker: HopMaker = self.study.make  # type: ignore[assignment]
-        return maker.groups(values)
+        assert isinstance(self.study, HopStudy)
+        return self.study.maker.groups(values)
+
+
+def made_of(
+    scenario: Document, cells: Cells | None = None, commands: Commands | None = None
+) -> HopMaker:
+    """What makes push-offs of a scenario."""
+    base = by_position(push_off_scenario(scenario))
+    none = np.zeros((0, 3))
+    own = cells or Cells(none, np.zeros((0, 1, 3)))
+    return HopMaker(base.to_toml(), own, commands or Commands(none))
 
 
 class HopStudy(Study):
@@ -121,8 +129,8 @@ class HopStudy(Study):
         errors: ThrowErrors,
         seed: int | None = None,
     ) -> None:
-        base = by_position(push_off_scenario(scenario))
-        maker = HopMaker(base.to_toml(), cells, commands)
+        maker = made_of(scenario, cells, commands)
+        base = maker.prepared.scenario
         varied: dict[str, Any] = {
             "cell": spread.sweep(np.arange(len(cells), dtype=float)),
             "command": spread.sweep(np.arange(len(commands), dtype=float)),
@@ -139,6 +147,12 @@ class HopStudy(Study):
             repeats=repeats,
             body=base.body.name,
         )
+
+    @property
+    def maker(self) -> HopMaker:
+        """What makes its runs."""
+        assert isinstance(self.make, HopMaker)
+        return self.make
 
     def prepared(self) -> PreparedStudy:
         """Its runs, many at once."""

@@ -5,7 +5,9 @@ region to be avoided, and else in the cell of their rest site. Runs that began i
 left out: nobody hops away from there.
 
 The best of many noisy estimates looks better than it is. So runs are dealt out by their repeat into
-two halves: a plan is made from the one, and what is predicted of it from the other.
+two halves, of which each is judged by the other. And landers under a plan do not rest evenly over a
+cell: rehearsals, runs under the plan itself, take the place of the map's runs where they go
+(``joined``).
 """
 
 from __future__ import annotations
@@ -48,8 +50,8 @@ class Hops:
     cell: Any
     """(n,) where it began."""
     command: Any
-    start: Any
-    """(n,) which of the places of its cell."""
+    began: Array
+    """(n, 3) the place in it [m]."""
     settled: Any
     """(n,) whether it came to rest."""
     escaped: Any
@@ -77,11 +79,12 @@ def read_hops(campaign: Campaign, cells: Cells, commands: int) -> Hops:
     places = cells.starts.shape[1]
     repeat = whole["run"].astype(np.int64) // (len(cells) * commands)
     rest = np.stack([whole[f"rest_{axis}_m"].astype(np.float64) for axis in "xyz"], -1)
-    code = whole["outcome_code"]
+    code, cell = whole["outcome_code"], whole["make.cell"].astype(np.int32)
+    start = np.minimum((whole["make.start"] * places).astype(np.int32), places - 1)
     return Hops(
-        cell=whole["make.cell"].astype(np.int32),
+        cell=cell,
         command=whole["make.command"].astype(np.int32),
-        start=np.minimum((whole["make.start"] * places).astype(np.int32), places - 1),
+        began=cells.starts[cell, start],
         settled=code == Outcome.SETTLED,
         escaped=code == Outcome.ESCAPED,
         rest=rest,
@@ -102,8 +105,7 @@ def outcomes_of(
     from scipy.sparse import csr_matrix
 
     n, m = len(cells), commands
-    began = cells.starts[hops.cell, hops.start]
-    used = ~goal.holds(began) & (True if half is None else hops.half == half)
+    used = ~goal.holds(hops.began) & (True if half is None else hops.half == half)
     row = (hops.cell.astype(np.int64) * m + hops.command)[used]
     settled, rest, time = hops.settled[used], hops.rest[used], hops.time[used]
     here = np.where(settled[:, None], rest, np.inf)
@@ -126,10 +128,26 @@ def outcomes_of(
     return Outcomes(move, mean(arrived.astype(float)), mean(bad.astype(float)), mean(time), known)
 
 
+def joined(first: Hops, more: Hops, commands: int, enough: int = 8) -> Hops:
+    """Runs of a map with those of rehearsals: of a command in a cell with at least ``enough`` of
+    these, they alone count, as they began where landers under the plan do come to rest."""
+
+    def rows(hops: Hops) -> Any:
+        return hops.cell.astype(np.int64) * commands + hops.command
+
+    size = int(max(rows(first).max(), rows(more).max())) + 1
+    known = np.bincount(rows(more), minlength=size) >= enough
+    kept = ~known[rows(first)]
+    both = {
+        name: np.concatenate([getattr(first, name)[kept], getattr(more, name)])
+        for name in vars(first)
+    }
+    return Hops(**both)
+
+
 def reach(hops: Hops, cells: Cells, commands: int) -> Array:
     """(n, m) median way from start to rest of each command [m]; NaN where none came to rest."""
-    began = cells.starts[hops.cell, hops.start]
-    way = np.linalg.norm(hops.rest - began, axis=1)
+    way = np.linalg.norm(hops.rest - hops.began, axis=1)
     row = hops.cell.astype(np.int64) * commands + hops.command
     good = np.flatnonzero(hops.settled)
     order = good[np.lexsort((way[good], row[good]))]
