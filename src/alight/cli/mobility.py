@@ -67,6 +67,10 @@ def command(
     fly: Annotated[
         int, typer.Option(help="Fresh runs that fly the plan; 0 for none.", min=0, max=1_000_000)
     ] = 1000,
+    rehearsals: Annotated[
+        int,
+        typer.Option(help="Runs under a plan that it is made again and judged from.", min=0),
+    ] = 4000,
     device: Device = "auto",
     as_json: Json = False,
 ) -> None:  # fmt: skip
@@ -86,8 +90,8 @@ def command(
     goal_disc = made.disc(goal_place, radius)
     bad = [made.disc(place, size) for place, size in discs]
     _run(made, out, device, show)
-    plan = made.plan(goal_disc, bad, hops=hops, objective=least)
-    rules = {"plan": plan, "greedy": made.greedy(plan)}
+    plan = made.plan(goal_disc, bad, hops=hops, objective=least, rehearsals=rehearsals)
+    rules = {"plan": plan, "greedy": made.greedy(plan, rehearsals)}
     place = None if from_place is None else made.stand.footing(from_place[None])[0]
     flown = {name: _flown(one, fly, place, show) for name, one in rules.items()} if fly else {}
     _tell(made, rules, flown, Path(out), place, as_json)

@@ -19,7 +19,7 @@ from alight.core.errors import InputError
 from alight.shapes.mesh import Mesh
 
 #: Points strewn for each cell, and rounds of gathering.
-_DENSITY, _ROUNDS = 40, 8
+_DENSITY, _ROUNDS = 60, 30
 
 
 @dataclass(frozen=True, eq=False)

@@ -5,10 +5,10 @@ lost with f(c, a), else in cell c' with P(c' | c, a), at the cost k(c, a). With 
 
     V_h(c) = min_a [ k(c, a) + f(c, a) F + sum_c' P(c' | c, a) V_h-1(c') ],    V_0(c) = F
 
-F being the cost of a run that is lost, or that has not arrived when its hops are used up. With
-k = 0 and F = 1 the value is the chance of failure (least risk); with k = 1 or the time of a hop it is the
-expected number of hops or time, failure counted at F. The plan is the command that takes the least,
-by cell and hops left. ``evaluate`` is the same recursion with a plan that is given.
+F being the cost of a run that is lost, or that has not arrived when its hops are used up. With k
+= 0 and F = 1 the value is the chance of failure (least risk); with k = 1 or the time of a hop it
+is the expected number of hops or time, failure counted at F. The plan is the command that takes
+the least, by cell and hops left. ``evaluate`` is the same recursion with a plan that is given.
 """
 
 from __future__ import annotations

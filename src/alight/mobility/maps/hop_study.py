@@ -1,9 +1,9 @@
 """The campaign behind a mobility map: every cell, every command, many times.
 
-A ``Study`` like any other (store, shards, resuming, one flow on a GPU), whose runs are made many at
-once: cell and command are swept, the place within the cell and the errors of the push-off are
-drawn, and so is what the scenario itself holds uncertain. Contacts are not kept, and of a run only how and
-where it ended: a map has millions of them.
+A ``Study`` like any other (store, shards, resuming, one flow on a GPU), whose runs are made many
+at once: cell and command are swept, the place within the cell and the errors of the push-off are
+drawn, and so is what the scenario itself holds uncertain. Contacts are not kept, and of a run
+only how and where it ended: a map has millions of them.
 """
 
 from __future__ import annotations
