@@ -90,8 +90,8 @@ def command(
     goal_disc = made.disc(goal_place, radius)
     bad = [made.disc(place, size) for place, size in discs]
     _run(made, out, device, show)
-    plan = made.plan(goal_disc, bad, hops=hops, objective=least, rehearsals=rehearsals)
-    rules = {"plan": plan, "greedy": made.greedy(plan, rehearsals)}
+    plan = made.plan(goal_disc, bad, hops=hops, objective=least, rehearsals=rehearsals, show=show)
+    rules = {"plan": plan, "greedy": made.greedy(plan, rehearsals, show=show)}
     place = None if from_place is None else made.stand.footing(from_place[None])[0]
     flown = {name: _flown(one, fly, place, show) for name, one in rules.items()} if fly else {}
     _tell(made, rules, flown, Path(out), place, as_json)

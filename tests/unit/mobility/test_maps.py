@@ -167,6 +167,11 @@ def test_what_is_predicted_is_what_is_flown(tmp_path):
     # Both are estimates, of 600 runs each: four standard deviations of both.
     spread = math.sqrt(predicted * (1.0 - predicted) * 2.0 / 600)
     assert flown.success.value == pytest.approx(predicted, abs=4.0 * spread)
+    cells, starts = plan.starts(600)
+    assert np.array_equal([track[0] for track in flown.tracks], starts)
+    assert plan.arrivals(cells)[-1] == predicted
+    ends = np.array([track[-1] for track in flown.tracks])
+    assert (plan.goal.holds(ends) == flown.arrived).all()
 
 
 def test_the_command_writes_a_page_and_mistakes_are_one_sentence(tmp_path, monkeypatch):

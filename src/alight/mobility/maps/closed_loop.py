@@ -79,7 +79,7 @@ def fly(
     place, live = np.array(starts, dtype=np.float64), np.arange(n)
     arrived, lost = np.zeros(n, bool), np.zeros(n, bool)
     count, time = np.zeros(n, dtype=np.int64), np.zeros(n)
-    tracks, made = [[one] for one in place], []
+    tracks, made = [[one.copy()] for one in place], []
     arrived |= goal.holds(place)
     live = live[~arrived]
     with progress(show) as bar:

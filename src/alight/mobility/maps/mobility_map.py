@@ -158,6 +158,7 @@ class MobilityMap:
         objective: str = "risk",
         rehearsals: int = 4000,
         device: str = "cpu",
+        show: str = "silent",
     ) -> MobilityPlan:
         """The best commands on the way to ``goal`` in at most ``hops`` hops.
 
@@ -171,10 +172,10 @@ class MobilityMap:
         known = self.hops
         first = self._solved(known, goal, tuple(avoid), hops, objective)
         for number in range(ROUNDS if rehearsals else 0):
-            met = first.rehearsed(rehearsals, 101 + number, device)
+            met = first.rehearsed(rehearsals, 101 + number, device, show)
             known = joined(known, met, len(self.commands))
             first = self._solved(known, goal, tuple(avoid), hops, objective)
-        return first.judged(rehearsals, device) if rehearsals else first
+        return first.judged(rehearsals, device, show) if rehearsals else first
 
     def _solved(
         self, known: Hops, goal: Disc, avoid: tuple[Disc, ...], hops: int, objective: str
@@ -196,13 +197,17 @@ class MobilityMap:
         return MobilityPlan(self, goal, avoid, found.plan, second, objective)
 
     def greedy(
-        self, plan: MobilityPlan, rehearsals: int = 4000, device: str = "cpu"
+        self,
+        plan: MobilityPlan,
+        rehearsals: int = 4000,
+        device: str = "cpu",
+        show: str = "silent",
     ) -> MobilityPlan:
         """The greedy rule for the same goal, judged in the same way."""
         pull = FreeFlight.of(self.stand.model).pull(self.cells.centres)
         own = greedy_plan(self.cells, self.commands, pull, np.array(plan.goal.centre), plan.hops)
         rule = MobilityPlan(self, plan.goal, plan.avoid, own, plan.judge, "greedy")
-        return rule.judged(rehearsals, device) if rehearsals else rule
+        return rule.judged(rehearsals, device, show) if rehearsals else rule
 
 
 @dataclass(frozen=True, eq=False)
@@ -223,15 +228,15 @@ class MobilityPlan:
         """Hops at most."""
         return len(self.plan)
 
-    def rehearsed(self, runs: int, seed: int, device: str = "cpu") -> Hops:
+    def rehearsed(self, runs: int, seed: int, device: str = "cpu", show: str = "silent") -> Hops:
         """The hops of runs under this plan, from all over the body."""
         _, starts = self.starts(runs, seed=seed)
         return fly(self.made.study, starts, self.plan, self.hops, self.goal, self.avoid,
-                   seed=seed, device=device).made  # fmt: skip
+                   seed=seed, device=device, show=show).made  # fmt: skip
 
-    def judged(self, runs: int, device: str = "cpu") -> MobilityPlan:
+    def judged(self, runs: int, device: str = "cpu", show: str = "silent") -> MobilityPlan:
         """The same plan, what it leads to known from runs under it that it was not made from."""
-        met = self.rehearsed(runs, 99, device)
+        met = self.rehearsed(runs, 99, device, show)
         count = len(self.made.commands)
         known = joined(self.made.hops, met, count)
         judge = outcomes_of(known, self.made.cells, count, self.goal, self.avoid)
