@@ -24,6 +24,7 @@ if TYPE_CHECKING:
         gravity,
         integrators,
         membrane,
+        mobility,
         motions,
         scenario,
         shapes,
@@ -34,6 +35,7 @@ if TYPE_CHECKING:
     from alight.campaign import Study, dispersions, open_campaign, run_campaign
     from alight.core.requirements import Requirement
     from alight.engine import run_batch
+    from alight.mobility import aim
     from alight.motions import Model, Release
     from alight.scenario.bodies import Body
     from alight.scenario.bodies import find as body
@@ -55,6 +57,7 @@ __all__ = [
     "Requirement",
     "RigidLander",
     "Study",
+    "aim",
     "analysis",
     "body",
     "campaign",
@@ -70,6 +73,7 @@ __all__ = [
     "integrators",
     "lander",
     "membrane",
+    "mobility",
     "motions",
     "open_campaign",
     "playback",
@@ -90,6 +94,7 @@ lazy.door(
         "alight.campaign": "Study dispersions open_campaign run_campaign",
         "alight.core.requirements": "Requirement",
         "alight.engine": "run_batch",
+        "alight.mobility": "aim",
         "alight.motions": "Model Release",
         "alight.scenario.bodies": "Body body=find",
         "alight.scenario.building.prepare": "simulate",

@@ -38,17 +38,23 @@ class Site:
     seed: int
 
 
-def parse_site(at: str, side: float, seed: int) -> Site:
-    """``--at``, ``--world`` and ``--seed``, checked."""
+def parse_place(option: str, text: str) -> tuple[float, float]:
+    """Latitude and east longitude [deg] as an option has them, checked."""
     try:
-        latitude, longitude = (float(part) for part in at.split(","))
+        latitude, longitude = (float(part) for part in text.split(","))
     except ValueError:
         latitude = longitude = math.nan
     if not (abs(latitude) <= 90.0 and abs(longitude) <= 360.0):
         raise InputError(
-            f'--at "{at}" is no place: give latitude and east longitude in degrees, such as '
-            "--at 10,45 or --at=-30,200."
+            f'{option} "{text}" is no place: give latitude and east longitude in degrees, such as '
+            f"{option} 10,45 or {option}=-30,200."
         )
+    return latitude, longitude
+
+
+def parse_site(at: str, side: float, seed: int) -> Site:
+    """``--at``, ``--world`` and ``--seed``, checked."""
+    latitude, longitude = parse_place("--at", at)
     if not 0.1 <= side <= 1e4:
         raise InputError(f"--world {side:g} is no size: give the side in metres, such as 40.")
     return Site(latitude, longitude, side, seed)

@@ -23,7 +23,9 @@ from alight.cli import (
     doctor,
     export,
     film,
+    hop,
     lander,
+    mobility,
     replay,
     report,
     scenario,
@@ -74,6 +76,8 @@ app.command("film")(film.command)
 app.add_typer(scenario.app, name="scenario")
 app.command("body", cls=body.Command)(body.command)
 app.command("lander", cls=lander.Command)(lander.command)
+app.command("hop", cls=hop.Command)(hop.command)
+app.command("mobility")(mobility.command)
 app.command("doctor")(doctor.command)
 app.add_typer(bench.app, name="bench")
 

@@ -119,3 +119,14 @@ def test_own_actuator_and_controller_slow_a_cube_down():
     work = float(re.search(r"jets: (\S+) J", out).group(1))
     inertia = 10.0 * 0.2**2 / 6.0
     assert work == pytest.approx(0.5 * inertia * (expected**2 - 0.6**2), rel=1e-6)
+
+
+@pytest.mark.validate
+def test_an_aimed_hop_hits_its_target():
+    """On a ball of a point mass that turns: three hops, the slowest between the other two."""
+    first, *rows = run("aimed_hop.py").splitlines()
+    assert first == "40.3 m in one hop"
+    assert [row.split()[0] for row in rows] == ["shallow", "least", "steep"]
+    speeds = [float(re.search(r"(\S+) cm/s", row).group(1)) for row in rows]
+    assert speeds[1] < min(speeds[0], speeds[2])
+    assert max(float(re.search(r"miss (\S+) mm", row).group(1)) for row in rows) < 1.0

@@ -65,7 +65,7 @@ _SCHEMES: dict[str, Scheme] = {"clipped": CLIPPED, "smooth": SMOOTH}
 
 #: Steps after which a landing leaves a GPU. Of the reference landings 17 in a thousand take more
 #: than 16 384 steps, 3 in a thousand more than 32 768; a step of a lonely run takes 0.15 ms there.
-HAND_OVER = 16_384
+HAND_OVER = 24_576
 
 
 @dataclass(frozen=True)
@@ -187,6 +187,11 @@ class Model(Motion):
 
     def contact_rows(self) -> Any:
         """Parameters of the contact, a row for each run or one for all."""
+        return self._contact_rows
+
+    @cached_property
+    def _contact_rows(self) -> Any:
+        """Computed once: each group of runs that moves to the host's cores asks for them again."""
         rows = self.contact.rows(self.lander)
         if self.touches_by_hull:
             most = DEEPEST * self.lander.bounding_radius

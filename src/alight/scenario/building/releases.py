@@ -117,7 +117,7 @@ class _Start:
         """At a height over the ground, or touching it."""
         section, surface = self.section, self.model.surface
         if section.position is not None:
-            return self._on_plane()
+            return self._by_position()
         up = _directions(self.get("latitude")[:, 0], self.get("longitude")[:, 0])
         ground = ground_radius(surface, up)
         radius = ground if on_it else ground + self.get("height")[:, 0]
@@ -132,8 +132,8 @@ class _Start:
         position = position + _turned(turn, self.get("offset"))
         return [position, velocity, attitude, self.get("rate")]
 
-    def _on_plane(self) -> list[Array]:
-        """On flat ground, over or below the place that is given."""
+    def _by_position(self) -> list[Array]:
+        """On the ground nearest to the place that is given, over or below it."""
         place = self.get("position")
         distance, normal = self.model.surface.query(place, device="cpu")
         place = place - np.asarray(distance)[:, None] * np.asarray(normal)

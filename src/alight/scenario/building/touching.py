@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from alight import motions
+from alight.contact.hull.supported_surfaces import is_ball
 from alight.core import devices
 from alight.core.checks import Array
 from alight.core.errors import InputError
@@ -55,9 +56,13 @@ def _look(model: Any, release: Any) -> tuple[Any, Array, float]:
         gaps, origin = pad_gaps(model, release)
         return (lambda rows, x: (gaps(rows, x), np.ones(len(x), bool))), origin, float(model.size)
     cpu = devices.resolve("cpu")
+    # Of a ball over ground whose distance is a true one, the bound by its size is the gap itself.
+    lander, slope = model.lander, model.surface.bounds.slope
+    full = is_ball(lander) and lander.radii[0] >= (1.0 - 1e-12) * lander.bounding_radius
+    known = full and slope <= 1.0
 
     def look(rows: Any, x: Array) -> tuple[Array, Any]:
         found = lowest_of(model, x, release.attitude[rows], cpu, None)
-        return np.array(found["gap"]), np.array(found["way"]).any(axis=1)
+        return np.array(found["gap"]), np.array(found["way"]).any(axis=1) | known
 
     return look, np.array(release.position), float(model.lander.bounding_radius)

@@ -112,7 +112,8 @@ class ReleaseSection(Section):
         if self.form == ABOVE:
             found += self._above_problems(ground)
         elif self.form == GROUND:
-            place = ("position",) if ground in FLAT else ("latitude", "longitude")
+            by_position = ground in FLAT or self.position is not None
+            place = ("position",) if by_position else ("latitude", "longitude")
             found += self._ground_problems(ground) or self.missing("release", *place)
         elif self.form in (POSITION, INERTIAL):
             found += self.missing("release", "position")
@@ -162,15 +163,16 @@ class ReleaseSection(Section):
         return [Fault("release", said)]
 
     def _ground_problems(self, ground: str) -> list[Fault]:
-        """On a body a place goes by latitude and longitude, on flat ground by position."""
-        flat = ground in FLAT
-        wrong = ("latitude", "longitude") if flat else ("position",)
-        told = 'position = ["0 m", "0 m", "0 m"]' if flat else "latitude and longitude"
-        return [
-            Fault(f"release.{key}", f"does not go with {ground} ground; give {told}")
-            for key in wrong
-            if getattr(self, key) is not None
-        ]
+        """On a body a place goes by latitude and longitude or by position, on flat ground by
+        position alone."""
+        given = [key for key in ("latitude", "longitude") if getattr(self, key) is not None]
+        if ground in FLAT:
+            told = f'does not go with {ground} ground; give position = ["0 m", "0 m", "0 m"]'
+        elif self.position is not None:
+            told = "does not go with position; give one or the other"
+        else:
+            return []
+        return [Fault(f"release.{key}", told) for key in given]
 
     def _orbit_problems(self, gm: bool) -> list[Fault]:
         found = self.missing("release", "semi_major_axis")

@@ -139,6 +139,22 @@ def test_in_any_attitude_it_touches(ball):
     assert np.array_equal(alone.position[0], release.position[7])
 
 
+def test_by_position_it_is_placed_on_the_ground_nearest_to_it(ball):
+    up = frames.direction(math.radians(30.0), math.radians(50.0))
+    place = {"position": [f"{0.9 * RADIUS * x!r} m" for x in up.tolist()]}
+    release, model = start(ball({**place, "kind": "ground", "attitude_axes": "local",
+                                 "vertical": "surface normal"}))  # fmt: skip
+    known, _ = start(ball(STANDING))
+    assert np.allclose(release.position, known.position, rtol=1e-9)
+    assert 0.0 <= gap(model, release)[0] <= 2e-9
+
+
+def test_a_ball_is_placed_touching_too(ball):
+    scenario = ball(STANDING, lander={"shape": "sphere", "diameter": "30 cm", "mass": "1 kg"})
+    release, _ = start(scenario)
+    assert np.linalg.norm(release.position[0]) == pytest.approx(RADIUS + 0.15, rel=1e-11)
+
+
 def test_on_a_plane_it_goes_by_a_position(plane):
     # Above, on and below: all are brought to the same place.
     places = []
@@ -400,7 +416,7 @@ def test_an_articulated_lander_stands_on_its_pads(ball):
     [
         ({"kind": "grond"}, r'release.kind: .*Did you mean "ground"'),
         ({"kind": "ground"}, "release.latitude: is missing"),
-        ({"kind": "ground", "position": ["0 m"] * 3}, "give latitude and longitude"),
+        ({"kind": "ground", "position": ["0 m"] * 3, "latitude": "1 deg"}, "one or the other"),
         ({**AIMED, "velocity": ["0 m/s"] * 3}, "release.velocity: does not go with speed"),
         ({**AIMED, "speed": None}, "release.azimuth: goes with speed"),
         ({**AIMED, "azimuth": None}, "release.azimuth: is missing"),

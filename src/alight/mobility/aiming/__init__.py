@@ -1,0 +1,1 @@
+"""Push-offs that reach a place: free flight, shooting, families, proof by the engine."""

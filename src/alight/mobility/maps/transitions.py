@@ -1,0 +1,157 @@
+"""From the runs of a map to what commands lead to, for a goal and what is to be avoided.
+
+Runs end well at rest within the goal's radius, badly where they escape, time out, fail or rest in a
+region to be avoided, and else in the cell of their rest site. Runs that began inside the goal are
+left out: nobody hops away from there.
+
+The best of many noisy estimates looks better than it is. So runs are dealt out by their repeat into
+two halves, of which each is judged by the other. And landers under a plan do not rest evenly over a
+cell: rehearsals, runs under the plan itself, take the place of the map's runs where they go
+(``joined``).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from alight.campaign.reader import Campaign
+from alight.core.checks import Array, checked_number
+from alight.core.errors import InputError
+from alight.core.outcomes import Outcome
+from alight.mobility.maps.cells import Cells
+from alight.mobility.maps.decisions import Outcomes
+
+
+@dataclass(frozen=True)
+class Disc:
+    """A place on the ground and what is within a distance of it, straight."""
+
+    centre: tuple[float, float, float]
+    """[m]"""
+    radius: float
+    """[m]"""
+
+    def __post_init__(self) -> None:
+        checked_number("radius [m]", self.radius)
+
+    def holds(self, places: Array) -> Any:
+        """(n,) whether places (n, 3) are in it."""
+        return np.linalg.norm(places - np.asarray(self.centre), axis=-1) <= self.radius
+
+
+@dataclass(frozen=True, eq=False)
+class Hops:
+    """All runs of a map, one row each."""
+
+    cell: Any
+    """(n,) where it began."""
+    command: Any
+    began: Array
+    """(n, 3) the place in it [m]."""
+    settled: Any
+    """(n,) whether it came to rest."""
+    escaped: Any
+    rest: Array
+    """(n, 3) where [m]; NaN where it did not."""
+    time: Array
+    """(n,) [s]"""
+    half: Any
+    """(n,) 0 or 1: which half of the repeats."""
+
+    def __len__(self) -> int:
+        return len(self.cell)
+
+
+def read_hops(campaign: Campaign, cells: Cells, commands: int) -> Hops:
+    """The runs of a map's campaign, shard by shard."""
+    names = ["run", "make.cell", "make.command", "make.start", "outcome_code", "end_time_s",
+             "rest_x_m", "rest_y_m", "rest_z_m"]  # fmt: skip
+    parts = []
+    for shard in campaign.shards("runs", names):
+        parts.append({name: shard[name].to_numpy(zero_copy_only=False) for name in names})
+    if not parts:
+        raise InputError("this map has no finished runs yet.")
+    whole = {name: np.concatenate([part[name] for part in parts]) for name in names}
+    places = cells.starts.shape[1]
+    repeat = whole["run"].astype(np.int64) // (len(cells) * commands)
+    rest = np.stack([whole[f"rest_{axis}_m"].astype(np.float64) for axis in "xyz"], -1)
+    code, cell = whole["outcome_code"], whole["make.cell"].astype(np.int32)
+    start = np.minimum((whole["make.start"] * places).astype(np.int32), places - 1)
+    return Hops(
+        cell=cell,
+        command=whole["make.command"].astype(np.int32),
+        began=cells.starts[cell, start],
+        settled=code == Outcome.SETTLED,
+        escaped=code == Outcome.ESCAPED,
+        rest=rest,
+        time=whole["end_time_s"].astype(np.float64),
+        half=(repeat % 2).astype(np.int8),
+    )
+
+
+def outcomes_of(
+    hops: Hops,
+    cells: Cells,
+    commands: int,
+    goal: Disc,
+    avoid: Sequence[Disc] = (),
+    half: int | None = None,
+) -> Outcomes:
+    """What commands lead to, from all runs or one ``half`` of them."""
+    from scipy.sparse import csr_matrix
+
+    n, m = len(cells), commands
+    used = ~goal.holds(hops.began) & (True if half is None else hops.half == half)
+    row = (hops.cell.astype(np.int64) * m + hops.command)[used]
+    settled, rest, time = hops.settled[used], hops.rest[used], hops.time[used]
+    here = np.where(settled[:, None], rest, np.inf)
+    arrived = settled & goal.holds(here)
+    bad = ~settled
+    for disc in avoid:
+        bad |= settled & disc.holds(here) & ~arrived
+    goes_on = ~arrived & ~bad
+    count = np.bincount(row, minlength=n * m).astype(np.float64)
+    share = 1.0 / np.maximum(count, 1.0)
+    nexts = cells.of(rest[goes_on])
+    rows = row[goes_on]
+    move = csr_matrix((share[rows], (rows, nexts)), shape=(n * m, n))
+    move.sum_duplicates()
+
+    def mean(what: Array) -> Array:
+        return np.asarray(np.bincount(row, what, n * m) * share).reshape(n, m)
+
+    known = (count > 0.0).reshape(n, m)
+    return Outcomes(move, mean(arrived.astype(float)), mean(bad.astype(float)), mean(time), known)
+
+
+def joined(first: Hops, more: Hops, commands: int, enough: int = 8) -> Hops:
+    """Runs of a map with those of rehearsals: of a command in a cell with at least ``enough`` of
+    these, they alone count, as they began where landers under the plan do come to rest."""
+
+    def rows(hops: Hops) -> Any:
+        return hops.cell.astype(np.int64) * commands + hops.command
+
+    size = int(max(rows(first).max(), rows(more).max())) + 1
+    known = np.bincount(rows(more), minlength=size) >= enough
+    kept = ~known[rows(first)]
+    both = {
+        name: np.concatenate([getattr(first, name)[kept], getattr(more, name)])
+        for name in vars(first)
+    }
+    return Hops(**both)
+
+
+def reach(hops: Hops, cells: Cells, commands: int) -> Array:
+    """(n, m) median way from start to rest of each command [m]; NaN where none came to rest."""
+    way = np.linalg.norm(hops.rest - hops.began, axis=1)
+    row = hops.cell.astype(np.int64) * commands + hops.command
+    good = np.flatnonzero(hops.settled)
+    order = good[np.lexsort((way[good], row[good]))]
+    keys, first, count = np.unique(row[order], return_index=True, return_counts=True)
+    out = np.full(len(cells) * commands, np.nan)
+    out[keys] = way[order][first + count // 2]
+    return out.reshape(len(cells), commands)

@@ -1,0 +1,1 @@
+"""The page about a mobility map and its plan."""

@@ -1,0 +1,196 @@
+"""Mobility maps: cells, commands, the campaign behind them, plans and plans flown; the command.
+
+On flat ground that stops a lander where it comes down, hops of one and two cells along x and y take
+ceil(|i| / 2) + ceil(|j| / 2) hops from the cell (i, j) to the goal: the plan must find that.
+"""
+
+import json
+import math
+import pathlib
+import sys
+
+import numpy as np
+import pytest
+from typer.testing import CliRunner
+
+from alight import scenario
+from alight.cli.main import app
+from alight.core.errors import InputError
+from alight.mobility import Cells, Commands, Disc, MobilityMap, ThrowErrors
+from alight.mobility.maps.transitions import Hops, joined, outcomes_of
+from alight.shapes.icosphere import icosphere
+
+sys.path.insert(0, str(pathlib.Path(__file__).parent))  # tests are no package
+
+from ball import FLAT, RADIUS, ball
+
+G = 1e-3
+
+
+# -- cells and commands ---------------------------------------------------------------------------
+
+
+def test_cells_are_of_about_equal_area():
+    cells = Cells.on_mesh(icosphere(4, RADIUS), 80, starts=6)
+    points = np.random.default_rng(1).normal(size=(20_000, 3))
+    points *= RADIUS / np.linalg.norm(points, axis=1)[:, None]
+    share = np.bincount(cells.of(points), minlength=80) / len(points) * 80
+    assert share.min() > 0.5
+    assert share.max() < 1.6
+    assert (cells.of(cells.starts.reshape(-1, 3)) == np.repeat(np.arange(80), 6)).all()
+
+
+def test_commands_are_all_combinations():
+    made = Commands.grid([0.1, 0.2], 4, [0.5])
+    assert len(made) == 8
+    assert np.degrees(np.unique(made.throws[:, 1])) == pytest.approx([0.0, 90.0, 180.0, 270.0])
+
+
+@pytest.mark.parametrize(
+    ("speeds", "angles", "said"),
+    [([], [0.5], "at least one"), ([-0.1], [0.5], "speed of a command"),
+     ([0.1], [-0.5], "into the ground"), ([0.1], [2.0], "at most 90")],
+)  # fmt: skip
+def test_impossible_commands_are_refused(speeds, angles, said):
+    with pytest.raises(InputError, match=said):
+        Commands.grid(speeds, 4, angles)
+
+
+# -- what commands lead to ------------------------------------------------------------------------
+
+
+def some_hops(cell, rest, settled=None):
+    count = len(cell)
+    none = np.zeros(count, dtype=int)
+    good = np.ones(count, bool) if settled is None else np.asarray(settled)
+    return Hops(np.asarray(cell), none, np.zeros((count, 3)), good, ~good,
+                np.asarray(rest, float), np.ones(count), none)  # fmt: skip
+
+
+def line():
+    """Three cells along x, 1 m apart, from x = 1 on."""
+    centres = np.array([[1.0, 0, 0], [2.0, 0, 0], [3.0, 0, 0]])
+    return Cells(centres, centres[:, None])
+
+
+def test_runs_are_counted_by_how_they_end():
+    rest = [[3.0, 0, 0], [2.1, 0, 0], [2.9, 0, 0], [np.nan] * 3]
+    hops = some_hops([0, 0, 0, 0], rest, [True, True, True, False])
+    found = outcomes_of(hops, line(), 1, Disc((3.0, 0.0, 0.0), 0.05), [Disc((2.9, 0, 0), 0.05)])
+    assert found.arrive[0, 0] == 0.25
+    assert found.fail[0, 0] == 0.5  # one is lost, one rests where it must not
+    assert found.move.toarray()[0].tolist() == [0.0, 0.25, 0.0]
+    assert found.known[:, 0].tolist() == [True, False, False]
+
+
+def test_rehearsals_take_the_place_of_the_runs_of_a_map():
+    first = some_hops([0] * 10 + [1] * 10, np.tile([[2.0, 0, 0]], (20, 1)))
+    more = some_hops([0] * 8 + [1] * 2, np.tile([[1.0, 0, 0]], (10, 1)))
+    both = joined(first, more, 1)
+    assert np.bincount(both.cell).tolist() == [8, 12]
+
+
+# -- a plan on flat ground ------------------------------------------------------------------------
+
+
+@pytest.fixture(scope="module")
+def flat(tmp_path_factory):
+    """Nine by nine squares of 1 m; hops of one and two metres along x and y that stick."""
+    text = FLAT.replace("restitution = 0.3", "restitution = 0.02\nfriction = 3.0")
+    speeds = [math.sqrt(G * d) for d in (1.0, 2.0)]
+    centres = Cells.on_plane(9, 1.0).centres
+    made = MobilityMap(
+        scenario.loads(text), Cells(centres, centres[:, None]),
+        Commands.grid(speeds, 4, [0.25 * math.pi]), repeats=2,
+        errors=ThrowErrors(0.001, 0.001),
+    )  # fmt: skip
+    made.run(tmp_path_factory.mktemp("flat") / "hops", "cpu")
+    return made
+
+
+def test_the_plan_on_flat_ground_is_the_closed_form(flat):
+    plan = flat.plan(flat.disc((0.0, 0.0, 0.0), 0.3), hops=5, objective="hops", rehearsals=0)
+    x, y = np.round(np.abs(flat.cells.centres[:, :2])).T
+    known = np.ceil(x / 2.0) + np.ceil(y / 2.0)
+    outside = known > 0
+    assert plan.success[outside] == pytest.approx(1.0)
+    assert plan.expected_hops[outside] == pytest.approx(known[outside], rel=1e-12)
+
+
+def test_a_plan_with_too_few_hops_does_not_arrive(flat):
+    plan = flat.plan(flat.disc((0.0, 0.0, 0.0), 0.3), hops=3, objective="risk", rehearsals=0)
+    corner = int(flat.cells.of(np.array([[4.0, 4.0, 0.0]]))[0])
+    assert plan.success[corner] == 0.0
+    with pytest.raises(InputError, match="no plan exists from there"):
+        plan.fly(10, np.array([4.0, 4.0, 0.0]))
+
+
+def test_a_plan_keeps_off_what_is_to_be_avoided(flat):
+    goal, bad = flat.disc((0.0, 0.0, 0.0), 0.3), flat.disc((2.0, 0.0, 0.0), 0.4)
+    plan = flat.plan(goal, [bad], hops=5, objective="hops", rehearsals=0)
+    far = int(flat.cells.of(np.array([[4.0, 0.0, 0.0]]))[0])
+    assert plan.expected_hops[far] == pytest.approx(3.0)  # by steps of 1, 2 and 1
+
+
+def test_what_cannot_be_is_refused(flat):
+    with pytest.raises(InputError, match="not on it"):
+        flat.disc((0.0, 0.0, 900.0), 1.0)
+    with pytest.raises(InputError, match="no plan exists"):
+        flat.plan(flat.disc((0.4, 0.4, 0.0), 0.01), rehearsals=0)
+    with pytest.raises(InputError, match="unknown objective"):
+        flat.plan(flat.disc((0.0, 0.0, 0.0), 0.3), objective="fuel")
+    with pytest.raises(InputError, match="even"):
+        MobilityMap(scenario.loads(FLAT), flat.cells, flat.commands, repeats=3)
+
+
+def test_the_campaign_resumes_and_keeps_no_contacts(flat, tmp_path):
+    flat.run(tmp_path / "hops", "cpu")
+    again = flat.run(tmp_path / "hops", "cpu")
+    assert len(again) == 81 * 8 * 2
+    assert again.complete
+    assert "peak_force_N" not in again.read("runs").column_names
+
+
+# -- a plan on a ball -----------------------------------------------------------------------------
+
+DISPERSED = '[dispersions]\n"contact.restitution" = { kind = "uniform", low = 0.2, high = 0.4 }\n'
+
+
+def test_what_is_predicted_is_what_is_flown(tmp_path):
+    commands = Commands.grid([0.05, 0.09], 6, [0.25 * math.pi])
+    errors = ThrowErrors(0.05, math.radians(4.0))
+    made = MobilityMap(scenario.loads(ball() + DISPERSED), 60, commands, repeats=10, errors=errors)
+    made.run(tmp_path / "hops", "cpu")
+    plan = made.plan(made.disc((0.3, 0.2), 60.0), hops=3, rehearsals=600)
+    flown, predicted = plan.fly(600)
+    assert 0.2 < predicted < 1.0
+    # Both are estimates, of 600 runs each: four standard deviations of both.
+    spread = math.sqrt(predicted * (1.0 - predicted) * 2.0 / 600)
+    assert flown.success.value == pytest.approx(predicted, abs=4.0 * spread)
+    cells, starts = plan.starts(600)
+    assert np.array_equal([track[0] for track in flown.tracks], starts)
+    assert plan.arrivals(cells)[-1] == predicted
+    ends = np.array([track[-1] for track in flown.tracks])
+    assert (plan.goal.holds(ends) == flown.arrived).all()
+
+
+def test_the_command_writes_a_page_and_mistakes_are_one_sentence(tmp_path, monkeypatch):
+    (tmp_path / "ball.toml").write_text(ball() + DISPERSED)
+    monkeypatch.chdir(tmp_path)
+    words = ["mobility", "ball.toml", "--radius", "60", "--out", "map", "--cells", "40",
+             "--repeats", "6", "--speed", "5 cm/s", "--speed", "9 cm/s", "--azimuths", "4",
+             "--hops", "4", "--fly", "40", "--rehearsals", "100",
+             "--device", "cpu", "--json"]  # fmt: skip
+    done = CliRunner().invoke(app, [*words, "--goal", "10,20", "--avoid", "40,60,50"])
+    assert done.exit_code == 0, (done.output, done.exception)
+    told = json.loads(done.stdout)
+    assert told["runs"] == 40 * 8 * 6
+    assert set(told["rules"]) == {"plan", "greedy"}
+    assert "data:image/svg+xml" in (tmp_path / "map" / "report.html").read_text("utf-8")
+    wrong = {"--goal": ("100,0", "no place"), "--avoid": ("1,2", "no place"),
+             "--speed": ("5", "--speed"), "--elevation": ("-10", "into the ground")}  # fmt: skip
+    for option, (value, said) in wrong.items():
+        more = [] if option == "--goal" else ["--goal", "10,20"]
+        failed = CliRunner().invoke(app, [*words, *more, f"{option}={value}"])
+        assert isinstance(failed.exception, InputError), (option, failed.output)
+        assert said in str(failed.exception)
