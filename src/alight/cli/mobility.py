@@ -94,7 +94,7 @@ def command(
     rules = {"plan": plan, "greedy": made.greedy(plan, rehearsals, show=show)}
     place = None if from_place is None else made.stand.footing(from_place[None])[0]
     flown = {name: _flown(one, fly, place, show) for name, one in rules.items()} if fly else {}
-    _tell(made, rules, flown, Path(out), place, as_json)
+    _tell(made, rules, flown, Path(out), as_json)
 
 
 def _map(
@@ -162,12 +162,13 @@ def _flown(plan: MobilityPlan, runs: int, place: Any, show: str) -> tuple[Flown,
 
 def _tell(
     made: MobilityMap, rules: dict[str, MobilityPlan], flown: dict[str, tuple[Flown, float]],
-    out: Path, place: Any, as_json: bool,
+    out: Path, as_json: bool,
 ) -> None:  # fmt: skip
     from alight.cli.mobility_page import numbers_of, rows_of, write_all
 
     numbers = numbers_of(made, rules, flown)
-    written = write_all(made, rules, flown, numbers, out, place)
+    show = "silent" if as_json else "auto"
+    written = write_all(made, rules, flown, numbers, out, show)
     (out / "mobility.json").write_text(json.dumps(numbers, indent=2) + "\n", "utf-8")
     if as_json:
         screen.echo_json({**numbers, "files": [str(file) for file in written]})

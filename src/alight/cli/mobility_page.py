@@ -79,7 +79,7 @@ def _with_interval(share: Any) -> str:
 
 def write_all(
     made: MobilityMap, rules: dict[str, MobilityPlan], flown: Flights, numbers: dict[str, Any],
-    out: Path, place: Any,
+    out: Path, show: str,
 ) -> list[Path]:  # fmt: skip
     """The plan as arrays, and the page with its figures."""
     from alight.views.report.mobility.page import MobilityTold, write
@@ -102,7 +102,7 @@ def write_all(
         picture=_picture(made, plan, flown),
         curves=[_curve(name, rules[name], one) for name, one in flown.items()],
     )
-    return [file, write(told, out).page]
+    return [file, write(told, out, show).page]
 
 
 def _answers(numbers: dict[str, Any], flown: Flights) -> list[tuple[str, str]]:

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 
+from alight.core.progress import Progress, progress
 from alight.views.figures import mobility as figures
 from alight.views.report.files import Report, not_written, page_file, write_page
 from alight.views.report.page import Page, render
@@ -29,12 +30,13 @@ class MobilityTold:
     curves: list[figures.Curve]
 
 
-def write(told: MobilityTold, out: Path) -> Report:
+def write(told: MobilityTold, out: Path, show: str | Progress = "auto") -> Report:
     """Write the page and its figures into a folder, or a file."""
     page, made = page_file(out), _sections(told)
     try:
-        drawn = Drawing(page.parent, sum(len(one.figures) for one in made), None)
-        body = drawn.all(made)
+        with progress(show) as bar:
+            drawn = Drawing(page.parent, sum(len(one.figures) for one in made), bar)
+            body = drawn.all(made)
         text = Page(told.title, told.subtitle, body, answers=told.answers)
         write_page(page, render(text, drawn.svg_of))
     except OSError as error:
