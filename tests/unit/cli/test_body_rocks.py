@@ -21,7 +21,7 @@ def coarse(monkeypatch):
     """Few rocks and few pixels."""
     monkeypatch.setattr(body_rocks, "FINEST", 1.0 / 40.0)
     monkeypatch.setattr(body_subject, "PICTURE_FACETS", 20)
-    for name, value in {"CELLS": 40, "PIXELS": 200, "BODY_PIXELS": 60, "SKY_PIXELS": 64}.items():
+    for name, value in {"CELLS": 40, "PIXELS": 200, "BODY_PIXELS": 60}.items():
         monkeypatch.setattr(local_world, name, value)
 
 

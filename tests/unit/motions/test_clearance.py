@@ -129,4 +129,4 @@ def test_tangent_planes_are_kept_as_far_as_they_hold():
 def test_given_springs_and_kinks_are_always_looked_up():
     assert reach_of(Compliant(stiffness=1e4, damping=1.0), 1.0) == 0.0
     assert reach_of(Compliant(0.5), np.inf) == 0.0
-    assert reach_of(Compliant(0.5), 0.0) == np.inf  # a plane is its own tangent
+    assert reach_of(Compliant(0.5, depth=2e-3), 0.0) == 2e-3  # also where nothing bends

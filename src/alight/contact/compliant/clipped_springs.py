@@ -129,11 +129,13 @@ def tangent_reach(contact: CompliantData, curvature: scalar):
     """How far a point may go [m] from where its ground was looked up.
 
     A distance whose second derivatives are kappa at most is kappa d^2 / 2 from its tangent plane: a
-    5e-5 of the depth to which springs are set. Given springs may press in by far less than that.
+    5e-5 of the depth to which springs are set. Given springs may press in by far less than that. No
+    farther than the depth: ground that is not what its bounds say is to be noticed.
     """
     if contact.stiffness > scalar(0.0):
         return scalar(0.0)
-    return wp.sqrt(scalar(2.0) * _FLAT * contact.depth / curvature)
+    reach = wp.sqrt(scalar(2.0) * _FLAT * contact.depth / curvature)
+    return wp.min(contact.depth, reach)
 
 
 @functools.cache

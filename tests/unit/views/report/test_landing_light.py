@@ -254,7 +254,7 @@ def test_the_command_takes_the_scenarios_sun(folder, tmp_path):
 def test_another_date(folder, monkeypatch):
     asked = []
     monkeypatch.setattr("alight.cli.report_sun.sun_of", lambda _, date: asked.append(date))
-    monkeypatch.setattr(cli, "_write", lambda *_, **__: 1 / 0)
+    monkeypatch.setattr("alight.views.report.write", lambda *_, **__: 1 / 0)
     assert isinstance(_invoke(folder, "--date", "2019-02-01").exception, ZeroDivisionError)
     assert asked == ["2019-02-01T00:00:00"]
     wrong = _invoke(folder, "--date", "someday").exception
