@@ -233,6 +233,14 @@ def test_ground_inside_landers_at_rest_is_told(tmp_path, depth, told):
         assert "hull_depth_m" in lines[0]
 
 
+@pytest.mark.parametrize(("scheme", "warned"), [("smooth", True), ("clipped", False)])
+def test_springs_that_are_set_once_are_warned_of(tmp_path, scheme, warned):
+    springs = {"scheme": scheme, "depth": "1 mm", "speed": "1 cm/s"}
+    contact = {"restitution": 0.6, "friction": 0.6, **springs}
+    made = report.write(make_campaign(tmp_path / "c", 60, 60, contact=contact))
+    assert any("contact.speed" in line for line in made.warnings) == warned
+
+
 # -- what may be lacking ----------------------------------------------------------------------
 
 

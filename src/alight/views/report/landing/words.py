@@ -191,7 +191,7 @@ def _full_strokes(found: LandingFindings) -> list[str]:
 def _deep_contact(found: LandingFindings) -> list[str]:
     """Hits so much faster than springs are set for that contact goes deeper than it should.
 
-    Springs of the clipped scheme follow the speed of each hit; those of the smooth one are set once.
+    Springs of the clipped scheme follow the speed of each hit; those of the smooth one do not.
     """
     contact = found.data.scenario.get("contact", {})
     depth, speed = (_si(contact.get(name)) for name in ("depth", "speed"))
