@@ -178,6 +178,7 @@ def test_the_least_speed_on_a_ball_is_that_of_lamberts_fundamental_ellipse(at_re
     assert all(hop.miss < 1e-3 for hop in found.hops)
 
 
+@pytest.mark.validate  # a kernel of its own
 def test_the_engine_hits_what_was_aimed_at_on_a_ball_that_turns():
     aimer = Aimer(scenario.loads(ball(hours=5.0)))
     rng = np.random.default_rng(4)

@@ -40,6 +40,7 @@ def springs(scheme, mu, stiffness=4e7, ratio=0.7, **options):
     )  # fmt: skip
 
 
+@pytest.mark.validate  # a kernel of its own
 @pytest.mark.parametrize("scheme", SCHEMES)
 @pytest.mark.parametrize("mu", [0.3, 0.6])
 def test_an_edge_that_slides(scheme, mu):
@@ -53,6 +54,7 @@ def test_an_edge_that_slides(scheme, mu):
     assert v == pytest.approx(speed, rel=1e-2 + p)
 
 
+@pytest.mark.validate  # a kernel of its own
 @pytest.mark.parametrize("scheme", SCHEMES)
 def test_an_edge_that_holds(scheme):
     """H1, H2."""
@@ -64,6 +66,7 @@ def test_an_edge_that_holds(scheme):
     assert angle == pytest.approx(45.0 - np.degrees(p), abs=0.1 + np.degrees(p**2))
 
 
+@pytest.mark.validate  # a kernel of its own
 @pytest.mark.parametrize("scheme", SCHEMES)
 @pytest.mark.parametrize("mu", [0.5, 1.0, 3.0])
 def test_constant_torque(scheme, mu):
@@ -79,6 +82,7 @@ def test_constant_torque(scheme, mu):
     assert found == pytest.approx(v, rel=1e-2)
 
 
+@pytest.mark.validate  # a kernel of its own
 @pytest.mark.parametrize("scheme", SCHEMES)
 def test_bounces(scheme):
     """H12 while v_n > 20 g T_c."""

@@ -65,6 +65,7 @@ def pointed(v):
     return azimuth, np.degrees(np.arctan2(v[2], np.hypot(v[0], v[1]))), np.linalg.norm(v)
 
 
+@pytest.mark.validate  # a kernel of its own
 @pytest.mark.parametrize("azimuth", [0.0, 37.0, 135.0, 251.0])
 @pytest.mark.parametrize("mu", [2.0, 0.5])
 def test_a_cube_hops_where_it_is_pointed(azimuth, mu):
@@ -84,6 +85,7 @@ def test_a_cube_hops_where_it_is_pointed(azimuth, mu):
     assert records["meant"][0] == pytest.approx(0.04 * math.sin(2.0 * theta) / G, rel=1e-6)
 
 
+@pytest.mark.validate  # a kernel of its own
 def test_it_does_so_from_however_it_lies():
     """On each of its sides, a lander whose axes are not those of its inertia; a batch of them."""
     command = Hop(azimuth=1.0, speed=0.15, friction=3.0)
@@ -99,6 +101,7 @@ def test_it_does_so_from_however_it_lies():
         assert speed == pytest.approx(0.15, rel=2e-3)
 
 
+@pytest.mark.validate  # a kernel of its own
 def test_a_distance_is_that_of_flight_over_level_ground():
     """H3 inverted. The centre of mass comes down to a corner's height, not to where it began."""
     _, records = hop(model(Manoeuvre(Hop(azimuth=0.0, distance=3.0, friction=2.0))))
@@ -112,6 +115,7 @@ def test_a_distance_is_that_of_flight_over_level_ground():
     assert first["fastest"] == pytest.approx(v / LEVER / ETA, rel=1e-6)
 
 
+@pytest.mark.validate  # a kernel of its own
 def test_wheels_that_are_too_slow_hop_as_fast_as_they_can():
     """All wheels by the same share, so that the direction stays."""
     command = Hop(azimuth=0.6, distance=1e4, friction=2.0)
@@ -124,6 +128,7 @@ def test_wheels_that_are_too_slow_hop_as_fast_as_they_can():
     assert speed == pytest.approx(first["asked"] * first["share"], rel=1e-3)
 
 
+@pytest.mark.validate  # a kernel of its own
 @pytest.mark.parametrize("friction", [0.0, 2e-4])
 def test_spin_and_brake_reaches_its_speeds_together(friction):
     """Against friction, on the line of torque and speed: in closed form."""
@@ -134,6 +139,7 @@ def test_spin_and_brake_reaches_its_speeds_together(friction):
     assert records["fastest"][0] == pytest.approx(200.0, rel=1e-6)
 
 
+@pytest.mark.validate  # a kernel of its own
 def test_a_tumble_brings_a_side_up():
     """From each of four sides, tumble by tumble, without flight."""
     made = model(Manoeuvre(Upright(within=0.3, friction=2.0), repeats=4), mu=2.0, e=0.0)
@@ -147,6 +153,7 @@ def test_a_tumble_brings_a_side_up():
     assert (result.outcome == Outcome.SETTLED).all()
 
 
+@pytest.mark.validate  # a kernel of its own
 def test_wheels_end_the_tumbling_in_flight():
     """What turned after take-off is upright and still before it touches again."""
     command = Hop(azimuth=0.3, speed=0.8, friction=2.0, settle=40.0)
@@ -162,6 +169,7 @@ def test_wheels_end_the_tumbling_in_flight():
     assert np.abs(H - H[0]).max() < 1e-10 * np.linalg.norm(H[0])
 
 
+@pytest.mark.validate  # a kernel of its own
 def test_hops_toward_a_place_end_there():
     """Each is planned from where the last one ended; those left over when it is there are not."""
     goal = (12.0, 5.0, 0.0)
@@ -174,11 +182,13 @@ def test_hops_toward_a_place_end_there():
     assert np.linalg.norm((last - goal)[:2]) < 2.0
 
 
+@pytest.mark.validate  # a kernel of its own
 def test_it_waits_for_the_time():
     one = Manoeuvre(Hop(speed=0.05, friction=2.0), delay=10.0, not_before=300.0)
     assert hop(model(one))[1]["start"][0] == 300.0
 
 
+@pytest.mark.validate  # a kernel of its own
 def test_it_waits_for_the_sun():
     """On a wall at the equator of a body that turns once in 1000 s: the Sun, at its nadir at first,
     is 30 deg above the horizon after a third of a turn. It looks 720 times in a turn."""

@@ -66,6 +66,7 @@ def law(seen):
 RELEASE = motions.Release((0.0, 0.0, 3.0), (0.01, 0.0, 0.0), rate=(0.02, -0.01, 0.08))
 
 
+@pytest.mark.validate  # a kernel of its own
 def test_a_function_of_python_flies_as_a_warp_function_does():
     """Through the first touch of the ground, some 50 s after the release, and bounces."""
     calls = []

@@ -74,6 +74,7 @@ def test_hills_are_part_of_the_ground():
     assert np.ptp(found.height) > 0.2
 
 
+@pytest.mark.validate  # a kernel of its own
 def test_rocks_are_told_from_the_ground():
     """One rock as large as the whole map stands out of a facet that is flat beneath it."""
     mesh = icosphere(2, R)

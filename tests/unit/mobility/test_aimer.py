@@ -44,6 +44,7 @@ def test_hops_come_by_family_and_time_and_all_hit(found):
         assert np.linalg.norm(hop.velocity) == pytest.approx(hop.speed)
 
 
+@pytest.mark.validate  # a kernel of its own
 def test_a_hop_is_a_release_that_any_scenario_can_have(aimer, found):
     hop = found.hops[0]
     one = thrown(aimer.scenario, found.place, hop.throw, (0.0, 0.0, 0.0), 5)
@@ -75,6 +76,7 @@ def test_a_target_beyond_the_limit_is_out_of_reach(aimer):
     assert "limit is 5 cm/s" in found.reason
 
 
+@pytest.mark.validate  # a kernel of its own
 def test_a_lander_with_a_size_is_corrected_until_it_hits():
     cube = Aimer(scenario.loads(ball(4.0, 'shape = "cube"\nside = "1 m"\nmass = "1 kg"')))
     hops = cube.aim((0.1, 0.2), (0.2, 0.5)).hops
@@ -83,6 +85,7 @@ def test_a_lander_with_a_size_is_corrected_until_it_hits():
     assert any(hop.corrections > 0 for hop in hops)
 
 
+@pytest.mark.validate  # a kernel of its own
 def test_flat_ground_takes_positions():
     flat = Aimer(scenario.loads(FLAT))
     hops = flat.aim((0.0, 0.0, 0.0), (3.0, 4.0, 0.0)).hops

@@ -156,6 +156,7 @@ def test_the_campaign_resumes_and_keeps_no_contacts(flat, tmp_path):
 DISPERSED = '[dispersions]\n"contact.restitution" = { kind = "uniform", low = 0.2, high = 0.4 }\n'
 
 
+@pytest.mark.validate  # a kernel of its own
 def test_what_is_predicted_is_what_is_flown(tmp_path):
     commands = Commands.grid([0.05, 0.09], 6, [0.25 * math.pi])
     errors = ThrowErrors(0.05, math.radians(4.0))

@@ -122,6 +122,7 @@ def test_releases_from_what_was_exported(tmp_path):
         assert again.position[-1] == pytest.approx(first.position[-1], abs=1e-6)
 
 
+@pytest.mark.validate  # a kernel of its own
 def test_an_articulated_lander(tmp_path):
     """Each part has its own file, where its body is."""
     pytest.importorskip("spiceypy")
@@ -142,6 +143,7 @@ def test_an_articulated_lander(tmp_path):
                 assert 1e3 * found[:3] == pytest.approx(right, abs=1e-3)
 
 
+@pytest.mark.validate  # a kernel of its own
 def test_a_capture(tmp_path):
     """Asteroid, craft, arrays and the membrane; inertial axes."""
     flight = alight.simulate(loads(CAPTURE, source="a test"), device="cpu")

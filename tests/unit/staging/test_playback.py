@@ -36,7 +36,12 @@ def solved():
     return solve
 
 
-@pytest.mark.parametrize("name", TEXTS)
+LATER = [pytest.param(name, marks=pytest.mark.validate) for name in ("capture", "drop")]
+
+
+@pytest.mark.parametrize(
+    "name", [*(name for name in TEXTS if name not in ("capture", "drop")), *LATER]
+)
 def test_tracks_have_parts_of_their_own(solved, name):
     solution, shown = solved(name)
     (track,) = shown.tracks
@@ -89,6 +94,7 @@ def test_parts_of_a_tree_are_its_bodies(solved):
             assert np.array_equal(track.attitude[:, k], solution.bodies.attitude[:, own])
 
 
+@pytest.mark.validate  # a kernel of its own
 @pytest.mark.parametrize("name", ["capture", "drop"])
 def test_a_fabric_is_the_lower_side_of_its_hull(solved, name):
     """On the grid no point lies below a facet's plane, and where a body presses some lie on one."""
