@@ -14,7 +14,7 @@ unexport PYTHONDONTWRITEBYTECODE
 MAKEFLAGS += --jobs=2
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo test lint types rooms tests remind validate matrix mutants bench figures pictures clean
+.PHONY: help setup demo test lint types rooms tests remind validate matrix mutants bench docs figures pictures clean
 
 help: ## Show this list
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-10s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -76,6 +76,17 @@ mutants: $(STAMP) ## Put small faults into FILES and see which ones no test noti
 
 bench: $(STAMP) ## Speed, correctness checked first
 	$(PY) -m benchmarks
+
+# Sphinx and its parts are installed for this alone. Warnings are errors, and with them links that lead
+# nowhere; notebooks and examples are run. Nothing is fetched from the network.
+DOCS_STAMP := $(VENV)/.installed_docs
+$(DOCS_STAMP): $(STAMP)
+	$(PY) -m pip install -q --disable-pip-version-check -e '.[docs]'
+	@touch $@
+
+docs: $(DOCS_STAMP) ## The documentation as a site, in out/docs/index.html
+	$(PY) -m sphinx -b html -q -W --keep-going -j 2 docs $(OUT)/docs
+	@echo "wrote $(OUT)/docs/index.html"
 
 figures: $(STAMP) ## The pictures of the documentation, in out/figures
 	$(PY) examples/gallery.py $(OUT)/figures

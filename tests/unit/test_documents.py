@@ -10,7 +10,17 @@ import typer
 from alight.cli.main import app
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
-PAGES = sorted([*ROOT.glob("*.md"), *ROOT.glob("docs/**/*.md"), *ROOT.glob("benchmarks/*.md")])
+SITE = ROOT / "docs"
+#: Written when the site is built, from what other tests check.
+MADE = (SITE / "project", SITE / "reference" / "api", SITE / "reference" / "commands.md")
+
+
+def kept(pages):
+    """Pages without those that are written when the site is built."""
+    return {page for page in pages if not any(page.is_relative_to(made) for made in MADE)}
+
+
+PAGES = sorted([*ROOT.glob("*.md"), *kept(SITE.rglob("*.md")), *ROOT.glob("benchmarks/*.md")])
 MANUAL = ROOT / "docs" / "reference" / "command_line.md"
 
 command_line = typer.main.get_command(app)
@@ -62,9 +72,8 @@ def listed(index):
 
 
 def test_the_site_leads_to_every_page():
-    site = ROOT / "docs"
-    reached = {site / "index.md"}.union(*(listed(index) for index in site.rglob("index.md")))
-    assert set(site.rglob("*.md")) == reached
+    reached = {SITE / "index.md"}.union(*(listed(index) for index in SITE.rglob("index.md")))
+    assert kept(SITE.rglob("*.md")) == kept(reached)
 
 
 # -- commands -------------------------------------------------------------------------------------

@@ -22,7 +22,7 @@ def describe(schema: dict[str, Any]) -> dict[str, Any]:
     """The schema with a description of every property."""
     for name, section in {**schema["$defs"], "TOP": schema}.items():
         for key, told in section.get("properties", {}).items():
-            meaning = _meaning(name, key)
+            meaning = meaning_of(name, key)
             if meaning:
                 told["description"] = _sentence(meaning, told.get("description", ""))
             # Defaults are told in the words of files; pydantic has them as numbers in SI units.
@@ -30,7 +30,7 @@ def describe(schema: dict[str, Any]) -> dict[str, Any]:
     return schema
 
 
-def _meaning(section: str, key: str) -> str:
+def meaning_of(section: str, key: str) -> str:
     """What a key of a section means; "" where nobody says, as of keys of other packages."""
     known = meanings()
     homes = sorted((n for n in known if section.startswith(n)), key=len, reverse=True)

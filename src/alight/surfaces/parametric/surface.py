@@ -30,7 +30,7 @@ DEGREE = 22
 class Parametric(Surface):
     """The smooth surface x = center + r(n) n of a radius series.
 
-    With x from the centre the distance is d = |x| - r(x/|x|): exact in sign, measured along the
+    With x from the centre the distance is ``d = |x| - r(x/|x|)``: exact in sign, measured along the
     line to the centre, so up to ``bounds.slope`` times the way to the ground. It has continuous
     derivatives of every order but at the centre itself, and no direction is special. Its bounds
     are proven, not sampled (see ``bounds``).
