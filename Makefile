@@ -59,7 +59,7 @@ tests: $(STAMP) # Tests, without the slow studies
 remind: $(STAMP) | tests
 	@$(PY) -m tools.validate --remind
 
-# All of them write docs/validation.md. CHANGED=1: those that rest on what differs from main, or
+# All of them write docs/reference/validation.md. CHANGED=1: those that rest on what differs from main, or
 # CHANGED=BASE from another commit. STUDIES="tests/...": those that are named. RESUME=1: those that
 # have not passed yet, or rest on what has changed since.
 validate: $(STAMP) ## The slow studies (CHANGED=1: those that a change touches)
@@ -67,7 +67,7 @@ validate: $(STAMP) ## The slow studies (CHANGED=1: those that a change touches)
 
 # Every composition of vehicle, ground, contact, gravity ... is made and run: an hour from an empty
 # cache. ONLY="tree on pads": some of them, and no page; DEVICE=cuda:0: on a GPU.
-matrix: $(STAMP) ## What composes with what, into docs/matrix.md
+matrix: $(STAMP) ## What composes with what, into docs/reference/matrix.md
 	$(PY) -m tools.matrix --only "$(ONLY)" --device $(or $(DEVICE),cpu)
 
 # FILES="src/alight/... ...", SAMPLE=40 faults of each: minutes a file, hours for a room.

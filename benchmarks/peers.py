@@ -24,7 +24,8 @@ TITLE = "Side by side"
 NOTES = """\
 A uniform cube of 0.2 m and 1 kg comes down on a plane at 1 cm/s, in any attitude, and is followed
 to rest at 1e-4 m/s^2; restitution 0.5, friction 0.6, no rolling resistance.
-[docs/peers.md](../docs/peers.md) says how other engines were asked for that, and what it shows.
+[docs/explanation/peers.md](../docs/explanation/peers.md) says how other engines were asked for
+that, and what it shows.
 
 First table: restitution of single hits of a corner, sixteen that meet the ground at different
 parts of a step: mean and largest error. Oblique hits, of a ball at 1 cm/s: restitution, and the

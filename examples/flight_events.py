@@ -3,7 +3,7 @@
     python examples/flight_events.py                    all events: figures and tables
     python examples/flight_events.py mascot near        some of them
     python examples/flight_events.py --part 0.1         with a tenth of the runs
-    python examples/flight_events.py --docs             and write docs/flight_events.md anew
+    python examples/flight_events.py --docs             and docs/explanation/flight_events.md
 
 flight_events.toml holds the events: what was measured, what is set, dispersed and judged;
 flight_events_rule.py the rule. Each event is an ensemble of some hundred runs with what is not
@@ -78,7 +78,9 @@ def main() -> None:
     parser.add_argument("names", nargs="*", help=f"of {', '.join(RUN)}; all if none is named")
     parser.add_argument("--part", type=float, default=1.0, help="part of the runs, from 0 to 1")
     parser.add_argument("--out", type=Path, default=Path("out/flight_events"), help="folder")
-    parser.add_argument("--docs", action="store_true", help="write docs/flight_events.md anew")
+    parser.add_argument(
+        "--docs", action="store_true", help="write docs/explanation/flight_events.md"
+    )
     given = parser.parse_args()
     unknown = [name for name in given.names if name not in RUN]
     if unknown:

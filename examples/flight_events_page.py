@@ -1,4 +1,4 @@
-"""What the runs gave, as a file of numbers and as the tables of docs/flight_events.md.
+"""What the runs gave, as a file of numbers and as the tables of docs/explanation/flight_events.md.
 
 The page is written from the file: a table that was edited by hand, or a verdict that does not
 follow from its share, is found by tests/verification/test_flight_events.py.
@@ -14,7 +14,7 @@ from typing import Any
 from flight_events_rule import RULE, Entry, Event, Quantity, Study, grade, read
 
 #: The page and the numbers it is written from.
-PAGE = Path(__file__).resolve().parents[1] / "docs" / "flight_events.md"
+PAGE = Path(__file__).resolve().parents[1] / "docs" / "explanation" / "flight_events.md"
 STORE = Path(__file__).with_name("flight_events.json")
 
 Stored = dict[str, Any]

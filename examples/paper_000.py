@@ -4,7 +4,7 @@ Run it with:  python examples/paper_000.py [FOLDER] [RUNS]     (out/paper_000, 2
 
 Each study is a function that returns what it found; paper_000_figures.py draws it. Collisions alone
 are in paper_000_impacts.py. The paper gives no numbers for its landings: all are set here, and
-docs/paper_000.md says what is assumed and what was found.
+docs/explanation/paper_000.md says what is assumed and what was found.
 """
 
 import functools

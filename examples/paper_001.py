@@ -3,7 +3,8 @@
 Run it with:  python examples/paper_001.py [FOLDER]     (out/paper_001 if no folder is named)
 
 Each study is a function that returns what it found, and a ``draw_`` function that makes its figure.
-docs/paper_001.md says what was found, what is assumed and where the paper's own figures cannot be.
+docs/explanation/paper_001.md says what was found, what is assumed and where the paper's own figures
+cannot be.
 """
 
 import functools

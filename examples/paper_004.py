@@ -4,7 +4,7 @@ Run it with:  python examples/paper_004.py [FOLDER]     (out/paper_004 if no fol
 
 Each study is a function that returns what it found, and a ``draw_`` function that makes its figure.
 What the paper leaves open (springs, friction, the cube, its release) is set at the top of this
-file; docs/paper_004.md says which of it is assumed.
+file; docs/explanation/paper_004.md says which of it is assumed.
 """
 
 import sys

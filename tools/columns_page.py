@@ -1,6 +1,6 @@
-"""Writes ``docs/columns.md``: every column of the tables of campaigns, as motions declare them.
+"""``docs/reference/columns.md``: every column of the tables of campaigns, as motions declare them.
 
-``python tools/columns_page.py`` writes the page anew; a test sees that it is up to date.
+``python tools/columns_page.py`` writes the page; a test sees that it is up to date.
 """
 
 from __future__ import annotations
@@ -17,12 +17,13 @@ from alight.motions.membrane.columns import DROPS
 from alight.motions.rigid.columns import HOPS, MOVING, RIGID, drive_columns
 from alight.motions.tree.columns import load_columns, tree_columns
 
-PAGE = pathlib.Path(__file__).resolve().parents[1] / "docs" / "columns.md"
+PAGE = pathlib.Path(__file__).resolve().parents[1] / "docs" / "reference" / "columns.md"
 
 HEAD = """# Columns
 
-Every column of the tables of [campaigns](campaigns.md#files), and of `row` in `alight run --json`.
-This page is written by `tools/columns_page.py` from what motions declare (`Model(...).columns`).
+Every column of the tables of [campaigns](../how_to/campaigns.md#files), and of `row` in
+`alight run --json`. Written by `tools/columns_page.py` from what motions declare
+(`Model(...).columns`).
 
 Names end in their unit: `m_per_s` is m/s, `N_s` is N s. The unit also stands in the metadata of the
 column. "Empty" is null in Parquet, NaN or NA in a data frame. After the columns below come one for
@@ -44,7 +45,8 @@ def text() -> str:
         *_table(load_columns(legs)),
         "\n### Contacts\n",
         *_table(RIGID.contacts),
-        "\n### Hops\n\nOf landers with [manoeuvres](hopping.md), a row for each that was begun:\n",
+        "\n### Hops\n\nOf landers with [manoeuvres](../explanation/hopping.md), a row for each that"
+        " was begun:\n",
         *_table(HOPS),
         "\n### Courses\n",
         *_table(RIGID.course),

@@ -1,4 +1,4 @@
-"""The matrix of what composes with what: ``docs/matrix.md`` (``make matrix``).
+"""The matrix of what composes with what: ``docs/reference/matrix.md`` (``make matrix``).
 
 Of each cell one small model is made, from Python and from a scenario file, and run until it has
 touched the ground. It runs, or it is refused by an ``AlightError`` whose reason stands below the
@@ -38,7 +38,7 @@ from alight.views.report import kind_of, write
 from tools import matrix_axes as axes
 from tools.matrix_axes import GM, HEIGHT, RADIUS, Member
 
-PAGE = pathlib.Path(__file__).resolve().parents[1] / "docs" / "matrix.md"
+PAGE = pathlib.Path(__file__).resolve().parents[1] / "docs" / "reference" / "matrix.md"
 #: Long enough to fall on the ground and come off it again [s].
 TIME = 4.0
 #: What pulls far from the target: captures and drops are this far from its middle [m].
@@ -392,7 +392,7 @@ the column of GPUs is walked where there is one.
 
 
 def page(found: dict[tuple[str, str, str], Found]) -> str:
-    """``docs/matrix.md``."""
+    """``docs/reference/matrix.md``."""
     out = [HEAD]
     for title in dict.fromkeys(table for table, _, _ in found):
         own = {(row, column): f for (table, row, column), f in found.items() if table == title}

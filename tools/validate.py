@@ -2,8 +2,9 @@
 
 Files of studies go to as many processes as there are cores, and each study that ends prints a
 line: how many of how many, the time, its verdict, and what is still running. A run of all of them
-writes docs/validation.md; a run of some never does. ``--resume`` resumes one that was broken off or
-in which something failed: what passed and rests on nothing that has changed since is not run again.
+writes docs/reference/validation.md; a run of some never does. ``--resume`` resumes one that was
+broken off or in which something failed: what passed and rests on nothing that has changed since is
+not run again.
 ``--changed`` runs the studies whose files rest on something that differs from a base (``depends``);
 ``--remind`` only counts them.
 """
@@ -26,7 +27,7 @@ from tools.validation_page import Study, cores, write_page
 from tools.verdicts import EVERYTHING, Verdicts
 
 ROOT = depends.ROOT
-PAGE = ROOT / "docs" / "validation.md"
+PAGE = ROOT / "docs" / "reference" / "validation.md"
 FOUND = ROOT / "out" / "validation.jsonl"
 MARK = "validate"
 #: More processes than this compile the same kernels side by side and gain little.

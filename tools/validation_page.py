@@ -1,4 +1,4 @@
-"""docs/validation.md: what each slow study checks, its verdict, and how long it took."""
+"""docs/reference/validation.md: what each slow study checks, its verdict, and how long it took."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Pictures of docs/worked_cases.md, from the figures of the four reports in out/.
+"""Pictures of docs/how_to/worked_cases.md, from the figures of the four reports in out/.
 
 python examples/worked_cases/pictures.py [FOLDER OF THE CAMPAIGNS]
 """

@@ -108,7 +108,9 @@ def test_without_friction_both_lose_the_same_energy():
     assert found == pytest.approx(left, abs=0.01 * gone)
     rubbing = peers_runs.kept(peers_mujoco.Batch(mujoco, SETTINGS["damper"], states), (30.0,))[0]
     with_friction = peers_alight.kept("Impulse", states, peers_cube.FRICTION, at=(30.0,))[0]
-    assert rubbing > with_friction + 0.04 * gone  # what docs/peers.md says of sliding hits
+    assert (
+        rubbing > with_friction + 0.04 * gone
+    )  # what docs/explanation/peers.md says of sliding hits
 
 
 def test_the_lowest_corner_is_the_lowest(states):

@@ -1,4 +1,4 @@
-"""docs/extending.md shows the package and the scenario as they are."""
+"""docs/how_to/extending.md shows the package and the scenario as they are."""
 
 import pathlib
 
@@ -14,4 +14,4 @@ def test_files_are_quoted_whole(file):
     language = {".py": "python", ".toml": "toml"}[file.suffix]
     text = f"```{language}\n{file.read_text().rstrip()}\n```"
     name = file.name if file == SCENARIO else file.relative_to(PACKAGE).as_posix()
-    assert f"`{name}`:\n\n{text}" in (ROOT / "docs" / "extending.md").read_text()
+    assert f"`{name}`:\n\n{text}" in (ROOT / "docs" / "how_to" / "extending.md").read_text()

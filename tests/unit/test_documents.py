@@ -10,8 +10,8 @@ import typer
 from alight.cli.main import app
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
-PAGES = sorted([*ROOT.glob("*.md"), *ROOT.glob("docs/*.md"), *ROOT.glob("benchmarks/*.md")])
-MANUAL = ROOT / "docs" / "command_line.md"
+PAGES = sorted([*ROOT.glob("*.md"), *ROOT.glob("docs/**/*.md"), *ROOT.glob("benchmarks/*.md")])
+MANUAL = ROOT / "docs" / "reference" / "command_line.md"
 
 command_line = typer.main.get_command(app)
 
@@ -54,10 +54,17 @@ def test_a_broken_link_is_found(tmp_path):
     assert list(broken(page)) == ["#other", "no.md"]
 
 
-def test_readme_leads_to_every_page():
-    text = (ROOT / "README.md").read_text("utf-8")
-    for page in ROOT.glob("docs/*.md"):
-        assert f"(docs/{page.name})" in text, page.name
+def listed(index):
+    """Pages that the lists of contents of a page name."""
+    blocks = re.findall(r"^```\{toctree\}\n(.*?)^```", index.read_text("utf-8"), re.M | re.S)
+    names = [line for block in blocks for line in block.splitlines() if line[:1].isalnum()]
+    return {(index.parent / f"{name}.md").resolve() for name in names}
+
+
+def test_the_site_leads_to_every_page():
+    site = ROOT / "docs"
+    reached = {site / "index.md"}.union(*(listed(index) for index in site.rglob("index.md")))
+    assert set(site.rglob("*.md")) == reached
 
 
 # -- commands -------------------------------------------------------------------------------------

@@ -88,7 +88,7 @@ def test_acceleration_is_the_gradient(law, device):
 
 
 def in_target_axes(rotation, external, gm_target, state, times):
-    """The lander's path by the equation of motion in T axes (docs/flight.md)."""
+    """The lander's path by the equation of motion in T axes (docs/explanation/flight.md)."""
 
     def slope(t, y):
         x, v = y[:3], y[3:]

@@ -1,7 +1,7 @@
 """Measured flight events: the rule that judges them, the page that reports it, and the runs.
 
 The study writes figures to out/validate/flight_events and is held to the numbers that
-docs/flight_events.md is written from.
+docs/explanation/flight_events.md is written from.
 """
 
 import json

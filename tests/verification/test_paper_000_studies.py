@@ -1,7 +1,7 @@
 """Paper 000 again: random collisions, cubes and other shapes on Itokawa, and rocks in their way.
 
 A few landings at once; thousands as a study, with figures in out/validate/paper_000.
-docs/paper_000.md says what each shows and what was found.
+docs/explanation/paper_000.md says what each shows and what was found.
 """
 
 import importlib.util

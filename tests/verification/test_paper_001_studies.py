@@ -1,6 +1,7 @@
 """Paper 001 again, the slow part: hundreds of drops onto Ryugu, with figures.
 
-Figures go to out/validate/paper_001; docs/paper_001.md says what each shows and what was found.
+Figures go to out/validate/paper_001; docs/explanation/paper_001.md says what each shows
+and what was found.
 """
 
 import importlib.util

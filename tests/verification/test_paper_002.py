@@ -3,8 +3,8 @@
 Peak speed 0.96 m/s (figure 11), peak acceleration below 2.5 m/s^2 (figure 10), crush forces of
 400 N and strokes below 0.20 m (figure 9), peak rate 0.43, which the paper prints in m/s and which
 is one in rad/s (erratum 002-10), liquid that swings for a few seconds. The paper gives no ground:
-``docs/paper_002.md`` says what was chosen. Consistency: one leg gives 400/362 = 1.1 m/s^2, two
-2.2, three 3.3, so that two may crush together and not three.
+``docs/explanation/paper_002.md`` says what was chosen. Consistency: one leg gives 400/362 = 1.1
+m/s^2, two 2.2, three 3.3, so that two may crush together and not three.
 """
 
 import importlib.util

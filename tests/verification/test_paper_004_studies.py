@@ -1,6 +1,7 @@
 """Paper 004 again, the slow part: distributions over hundreds of landings, with figures.
 
-Figures go to out/validate/paper_004; docs/paper_004.md says what each shows and what was found.
+Figures go to out/validate/paper_004; docs/explanation/paper_004.md says what each shows
+and what was found.
 """
 
 import importlib.util

@@ -9,7 +9,7 @@ plane of n and d), the ground pushes by P there and
     I w = L - r x P,     v = P / m.
 
 - The foot holds, friction mu >= c / b: v = w x r = omega (c d + b n), so v = omega sqrt(b^2 + c^2)
-  at alpha above the ground (H1, H2 of docs/hopping.md).
+  at alpha above the ground (H1, H2 of docs/explanation/hopping.md).
 - It slides back along d: P = m omega b (n + mu d), v = omega b sqrt(1 + mu^2) at atan(1 / mu) (H6).
 
 Either way v is along d whatever lies aside in r, and no other foot gets into the ground: each moves

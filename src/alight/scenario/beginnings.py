@@ -59,7 +59,7 @@ def _lander(mission: str, given: str | None) -> str:
         raise InputError(
             f'--lander "{given}" has no legs; articulated landers of the catalogue: '
             f"{', '.join(READY)}. For one of your own begin with --like paper002_landing and see "
-            "docs/scenarios.md, articulated landers."
+            "docs/how_to/scenarios.md, articulated landers."
         )
     return landers.find(given or "minerva-ii-1").name
 
@@ -78,7 +78,8 @@ def _speed(body: bodies.Body, part: float) -> str:
 def _head(title: str, about: str, body: bodies.Body) -> str:
     return f"""# {title}.
 # {about}
-# Every key, its unit and its default: docs/scenarios.md. Check with: alight scenario check FILE
+# Every key, its unit and its default: docs/reference/scenario_keys.md.
+# Check with: alight scenario check FILE
 
 title = "{title}"
 seed = 1                       # of all random numbers
@@ -226,7 +227,8 @@ trajectories = [0]             # runs whose full trajectory is kept
 
 _CAPTURE = """# Capture of a tumbling asteroid.
 # A spacecraft takes hold of it with a membrane: how often is it held, and what do the arrays bear?
-# Every key, its unit and its default: docs/scenarios.md. Check with: alight scenario check FILE
+# Every key, its unit and its default: docs/reference/scenario_keys.md.
+# Check with: alight scenario check FILE
 
 kind = "capture"
 title = "A pear of 1000 t"
@@ -262,7 +264,8 @@ share = 0.9
 
 _DROP = """# A body that falls on a membrane.
 # How deep does it go, how hard is it caught, and does it come back?
-# Every key, its unit and its default: docs/scenarios.md. Check with: alight scenario check FILE
+# Every key, its unit and its default: docs/reference/scenario_keys.md.
+# Check with: alight scenario check FILE
 
 kind = "drop"
 title = "A drop on a membrane"

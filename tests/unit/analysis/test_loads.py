@@ -52,7 +52,7 @@ def test_columns_of_loads_are_known_by_name(table):
     ],
 )
 def test_every_column_is_of_one_kind_and_part(column, part):
-    """Names as campaigns of articulated landers write them (docs/campaigns.md)."""
+    """Names as campaigns of articulated landers write them (docs/how_to/campaigns.md)."""
     assert [kind.part_of(column) for kind in KINDS if kind.part_of(column) is not None] == [part]
 
 

@@ -1,4 +1,4 @@
-"""Every exit code of docs/command_line.md, as a script sees it, and output that is JSON alone."""
+"""Every exit code of docs/reference/command_line.md, as a script sees it; output that is JSON."""
 
 import io
 import json
@@ -14,7 +14,7 @@ import pytest
 
 from alight.cli import main
 
-PAGE = pathlib.Path(__file__).resolve().parents[3] / "docs" / "command_line.md"
+PAGE = pathlib.Path(__file__).resolve().parents[3] / "docs" / "reference" / "command_line.md"
 
 
 class Done(NamedTuple):

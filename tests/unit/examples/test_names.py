@@ -17,7 +17,7 @@ ROOT = pathlib.Path(__file__).resolve().parents[3]
 CODE = [
     file for room in ("examples", "benchmarks", "tools") for file in (ROOT / room).rglob("*.py")
 ]
-PAGES = [ROOT / "README.md", ROOT / "ARCHITECTURE.md", *(ROOT / "docs").glob("*.md")]
+PAGES = [ROOT / "README.md", ROOT / "ARCHITECTURE.md", *(ROOT / "docs").glob("**/*.md")]
 
 
 def programs(file):

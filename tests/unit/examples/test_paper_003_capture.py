@@ -24,6 +24,8 @@ def test_captures_are_held_and_drawn(tmp_path):
     assert re.search(r"^figure 7 +AT_REST", done.stdout, re.M)
     assert loads["figure 7"] < 0.25 * 1765.0
     assert loads["0.5 rpm"] < 0.25 * 1765.0
-    assert loads["2 rpm"] == pytest.approx(1870.0, rel=0.02)  # beyond the limit: docs/paper_003.md
+    assert loads["2 rpm"] == pytest.approx(
+        1870.0, rel=0.02
+    )  # beyond the limit: docs/explanation/paper_003.md
     for name in ("capture", "comparison", "campaign"):
         assert (tmp_path / f"paper_003_{name}.png").stat().st_size > 50_000

@@ -11,7 +11,7 @@ import pytest
 
 ROOT = pathlib.Path(__file__).resolve().parents[3]
 CASES = ROOT / "examples" / "worked_cases"
-PAGE = (ROOT / "docs" / "worked_cases.md").read_text("utf-8")
+PAGE = (ROOT / "docs" / "how_to" / "worked_cases.md").read_text("utf-8")
 FILES = sorted(CASES.glob("*.toml"))
 MOST_BYTES = 150_000  # of a picture
 
@@ -48,7 +48,7 @@ def test_the_page_shows_the_file_as_it_is(file):
 def test_pictures_are_there_and_small():
     shown = re.findall(r"!\[[^]]+\]\(([^)]+)\)", PAGE)
     folder = ROOT / "docs" / "pictures" / "worked_cases"
-    assert {ROOT / "docs" / name for name in shown} == set(folder.iterdir())
+    assert {(ROOT / "docs" / "how_to" / name).resolve() for name in shown} == set(folder.iterdir())
     made = runpy.run_path(str(CASES / "pictures.py"))["SHOWN"]
     assert {f"{case}_{one}.png" for case, some in made.items() for one in some} == {
         pathlib.Path(name).name for name in shown

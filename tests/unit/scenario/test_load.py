@@ -128,7 +128,9 @@ def test_errors_come_back_from_other_processes():
 def test_the_example_of_the_manual_reads():
     import pathlib
 
-    text = (pathlib.Path(__file__).resolve().parents[3] / "docs" / "scenarios.md").read_text()
+    text = (
+        pathlib.Path(__file__).resolve().parents[3] / "docs" / "how_to" / "scenarios.md"
+    ).read_text()
     example = text.split("```toml")[1].split("```")[0]
     assert loads(example).number("release.velocity").tolist() == [0.0, 0.0, -0.02]
 

@@ -35,7 +35,7 @@ def studies_of(project):
 def project(tmp_path, monkeypatch):
     """A project of one file of studies, whose name no other has: pytest keeps modules by name."""
     (tmp_path / "tests").mkdir()
-    (tmp_path / "docs").mkdir()
+    (tmp_path / "docs" / "reference").mkdir(parents=True)
     studies_of(tmp_path).write_text(STUDIES)
     (tmp_path / "pyproject.toml").write_text(
         "[tool.pytest.ini_options]\nmarkers = ['validate: slow']\n"
@@ -47,7 +47,7 @@ def project(tmp_path, monkeypatch):
     monkeypatch.setattr(validate, "FOUND", tmp_path / "out" / "validation.jsonl")
     for cached in (verdicts.digest, verdicts.depends.closure, verdicts.depends.tree_of):
         cached.cache_clear()
-    monkeypatch.setattr(validate, "PAGE", tmp_path / "docs" / "validation.md")
+    monkeypatch.setattr(validate, "PAGE", tmp_path / "docs" / "reference" / "validation.md")
     return tmp_path
 
 
@@ -58,7 +58,7 @@ def run(monkeypatch, *arguments, processes=0):
 
 def test_a_whole_run_writes_the_page(project, monkeypatch, capfd):
     assert run(monkeypatch, processes=2) == 1
-    page = (project / "docs" / "validation.md").read_text("utf-8")
+    page = (project / "docs" / "reference" / "validation.md").read_text("utf-8")
     assert "**3 passed, 1 skipped, 1 failed.**" in page
     assert "A stone falls: v = g t." in page
     rows = [line for line in page.splitlines() if line.startswith("| `")]
@@ -76,7 +76,7 @@ def test_a_whole_run_writes_the_page(project, monkeypatch, capfd):
 @pytest.mark.validate
 @pytest.mark.parametrize("some", ["", "::test_with_words"])
 def test_a_run_of_some_leaves_the_page(project, monkeypatch, capfd, some):
-    page = project / "docs" / "validation.md"
+    page = project / "docs" / "reference" / "validation.md"
     page.write_text("as it was")
     run(monkeypatch, f"tests/{studies_of(project).name}{some}")
     assert page.read_text() == "as it was"
@@ -93,7 +93,7 @@ def test_what_passed_is_not_run_again(project, monkeypatch, capfd):
     assert "3 studies passed before" in said
     assert "[2 of 2" in said  # what failed, and what was skipped
     assert "assert 2 != 2" in said.partition("FAILURES")[0]
-    page = (project / "docs" / "validation.md").read_text("utf-8")
+    page = (project / "docs" / "reference" / "validation.md").read_text("utf-8")
     assert "**3 passed, 1 skipped, 1 failed.**" in page
     assert len([line for line in page.splitlines() if line.startswith("- 20")]) == 2
 
@@ -110,7 +110,7 @@ def test_what_rests_on_a_change_is_run_again(project, monkeypatch, capfd):
 
 @pytest.mark.validate
 def test_a_run_that_breaks_off_leaves_the_page(project, monkeypatch, capfd):
-    page = project / "docs" / "validation.md"
+    page = project / "docs" / "reference" / "validation.md"
     page.write_text("as it was")
     broken = STUDIES + "\ndef test_ends_it():\n    raise KeyboardInterrupt\n"
     studies_of(project).write_text(broken)

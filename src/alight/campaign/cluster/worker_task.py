@@ -66,7 +66,7 @@ def extensions_of(work: Work) -> list[str]:
     if alone:
         raise ClusterError(
             f"{alone[0]} is known to this process only, not to the workers. Put it into a "
-            f"package that is installed on every worker (docs/extending.md). {SAFE}"
+            f"package that is installed on every worker (docs/how_to/extending.md). {SAFE}"
         )
     return list(packages_of(work.scenario))
 

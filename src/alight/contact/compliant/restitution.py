@@ -2,7 +2,8 @@
 
 Two springs are used. The *viscous* one is paper 004's: stiffness k, and a damper c that acts only
 while the ground is being compressed. For one degree of freedom of mass m, with
-zeta = c / (2 sqrt(k m)), its restitution depends on zeta alone (derived in docs/contact.md):
+zeta = c / (2 sqrt(k m)), its restitution depends on zeta alone (derived in
+docs/explanation/contact.md):
 
     e = exp(-zeta arccos(zeta) / sqrt(1 - zeta^2)),  e = exp(-1) at zeta = 1,
     e = exp(-zeta arcosh(zeta) / sqrt(zeta^2 - 1))   for zeta > 1.

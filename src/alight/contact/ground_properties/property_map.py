@@ -197,7 +197,7 @@ class GroundMap(GroundLaw):
 
     @staticmethod
     def read(path: str | os.PathLike[str]) -> "GroundMap":
-        """The map in a CSV or NPZ file (see docs/contact.md)."""
+        """The map in a CSV or NPZ file (see docs/explanation/contact.md)."""
         from alight.contact.ground_properties.map_file import read_map
 
         return read_map(path)

@@ -23,7 +23,7 @@ JAMMED = wp.constant(32)
 RECOMPRESSED = wp.constant(64)
 UNRESOLVED = wp.constant(128)
 
-#: Far more pieces of a hodograph than any collision has had (see docs/impact.md).
+#: Far more pieces of a hodograph than any collision has had (see docs/explanation/impact.md).
 
 _ENDLESS = wp.constant(scalar(1e300))
 

@@ -256,8 +256,8 @@ def _found_column(
     if strict:
         hint = did_you_mean(name, known)
         raise InputError(
-            f"found {told(name)}, which is no column of the table of runs.{hint} docs/columns.md "
-            "lists them, such as peak_force, path or end_time."
+            f"found {told(name)}, which is no column of the table of runs.{hint} "
+            "docs/reference/columns.md lists them, such as peak_force, path or end_time."
         )
     return name, ""
 

@@ -110,7 +110,7 @@ def test_the_example_is_a_campaign_with_a_report(tmp_path):
 @pytest.mark.validate
 def test_what_the_page_on_campaigns_shows_runs(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
-    page = (ROOT / "docs" / "campaigns.md").read_text(encoding="utf-8")
+    page = (ROOT / "docs" / "how_to" / "campaigns.md").read_text(encoding="utf-8")
     section = page.partition("## Studies\n")[2].partition("\n## ")[0]
     blocks = re.findall(r"```python\n(.*?)```", section, re.DOTALL)
     assert len(blocks) == 3

@@ -427,7 +427,7 @@ def test_shipped_captures_hold(name):
 
 
 def test_the_shipped_drop_is_figure_five():
-    """First contact at 1.256 s, off at 2.240 s, as docs/membrane.md has them."""
+    """First contact at 1.256 s, off at 2.240 s, as docs/explanation/membrane.md has them."""
     found = simulate(load(FOLDER / "paper003_drop.toml"), device="cpu")
     assert found.outcome == [Outcome.TIMED_OUT]
     assert found.notes["first_contact_s"][0] == pytest.approx(1.256, abs=1e-3)
@@ -464,7 +464,7 @@ def test_the_shipped_thousand_draw_shape_and_length():
 
 
 def test_every_key_is_documented():
-    whole = (FOLDER.parent / "docs" / "scenarios.md").read_text()
+    whole = (FOLDER.parent / "docs" / "how_to" / "scenarios.md").read_text()
     own = whole.split("## Captures")[1]
     for kind in ("capture", "drop"):
         shared = ("title", "seed", "campaign", "made_by", "record.trajectories")
@@ -477,5 +477,5 @@ def test_every_key_is_documented():
 
 @pytest.mark.parametrize("head", ["## Captures", "## Drops"])
 def test_the_examples_of_the_manual_read(head):
-    text = (FOLDER.parent / "docs" / "scenarios.md").read_text().split(head)[1]
+    text = (FOLDER.parent / "docs" / "how_to" / "scenarios.md").read_text().split(head)[1]
     assert loads(text.split("```toml")[1].split("```")[0]).KIND in head.lower()
