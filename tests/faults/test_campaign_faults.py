@@ -304,7 +304,7 @@ def test_damage_is_noticed_named_and_mended(scenario, tmp_path, capsys, name, da
         open_campaign(tmp_path / "out")
     result = run_campaign(path, out=tmp_path / "out", device="cpu", show="text")
     assert (result.kept, result.computed) == (3, 1)
-    assert "is damaged and is computed again" in capsys.readouterr().err
+    assert "is damaged and is recomputed" in capsys.readouterr().err
     assert len(result.notes) == 1
     assert contents(tmp_path / "out") == whole
 
@@ -436,7 +436,7 @@ def test_a_full_disk_is_told_and_nothing_is_lost(scenario, small, tmp_path, monk
 
     with monkeypatch.context() as patch:
         patch.setattr(store_module.os, "fsync", full)
-        with pytest.raises(StoreError, match=r"disk is full: .* Make room .* goes on from here"):
+        with pytest.raises(StoreError, match=r"disk is full: .* Free some space .* to resume"):
             run(path, tmp_path / "out")
     assert not list((tmp_path / "out").rglob("*.part"))
     before = seals(tmp_path / "out")

@@ -125,7 +125,7 @@ def test_a_shipped_scenario_though_a_folder_has_its_name(folder, alight):
     (folder / "ryugu_minerva").mkdir()
     code, out, err = alight("scenario", "check", "ryugu_minerva")
     assert (code, err) == (0, "")
-    assert out.startswith("ryugu_minerva: fine (MINERVA-II-1 on Ryugu)\n")
+    assert out.startswith("ryugu_minerva: OK (MINERVA-II-1 on Ryugu)\n")
 
 
 def test_a_report_makes_no_folders_outside_an_existing_one(done, alight):

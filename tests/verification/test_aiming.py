@@ -170,7 +170,7 @@ def test_the_least_speed_on_a_ball_is_that_of_lamberts_fundamental_ellipse(at_re
     found = at_rest.aim((0.0, 0.3), (0.0, 0.3 + angle))
     chord = 2.0 * RADIUS * math.sin(0.5 * angle)
     v = math.sqrt(GM * (2.0 / RADIUS - 4.0 / (2.0 * RADIUS + chord)))
-    slow = next(hop for hop in found.hops if hop.name == "least speed")
+    slow = next(hop for hop in found.hops if hop.name == "minimum speed")
     assert slow.speed == pytest.approx(v, rel=1e-6)
     assert slow.azimuth == pytest.approx(math.radians(90.0), abs=1e-6)
     assert slow.elevation == pytest.approx(0.25 * (math.pi - angle), rel=1e-3)

@@ -68,11 +68,11 @@ def footprint(places: Array, up: npt.ArrayLike | None = None) -> Footprint:
         raise InputError(f"places have shape {x.shape}; expected (n, 3), metres in target axes")
     x = x[np.isfinite(x).all(axis=1)]
     if len(x) == 0:
-        raise InputError("no run came to rest: a footprint needs at least one rest place")
+        raise InputError("no run came to rest: a footprint needs at least one rest site")
     origin = np.median(x, axis=0)
     normal = origin if up is None else checked_vector("up", up)
     if not np.any(normal):
-        raise InputError("the median rest place is the body's centre: give the plane's normal, up=")
+        raise InputError("the median rest site is the body's centre: give the plane's normal, up=")
     R_TL = frames.local_frame(normal) if up is None else plane_frame(normal)
     local = (x - origin) @ R_TL
     far = float(np.mean(x @ origin < 0.0))
@@ -151,12 +151,12 @@ class _Shape:
 
 def _shape(plane: Array) -> _Shape:
     if len(plane) < 3:
-        raise InputError(f"an ellipse needs at least 3 rest places, not {len(plane)}")
+        raise InputError(f"an ellipse needs at least 3 rest sites, not {len(plane)}")
     centre = plane.mean(axis=0)
     offset = plane - centre
     values, axes = np.linalg.eigh(offset.T @ offset / (len(plane) - 1))
     if values[0] <= FLAT * values[1]:
-        raise InputError("the rest places lie on one line or point: no ellipse has that shape")
+        raise InputError("the rest sites lie on one line or point: no ellipse has that shape")
     sigma, major = np.sqrt(values[::-1]), axes[:, 1]
     # Of the two ends of the axis the one towards the east, or north where it is neither.
     end = major if (major[0] > 0.0 or (major[0] == 0.0 and major[1] > 0.0)) else -major

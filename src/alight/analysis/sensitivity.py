@@ -173,7 +173,7 @@ def _checked(
     if not inputs or not outputs:
         raise InputError("at least one input and one output are needed")
     if len(set(lengths.values())) != 1:
-        raise InputError(f"all columns must have one value a run; lengths are {lengths}")
+        raise InputError(f"all columns must have one value per run; lengths are {lengths}")
     return {k: x[:most] for k, x in inputs.items()}, {k: y[:most] for k, y in outputs.items()}
 
 

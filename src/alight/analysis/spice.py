@@ -53,7 +53,8 @@ def _toward_sun(kernels: Paths, target: str, date: str, frame: str, after: Array
         # SPICE's own text is a page; its first lines say what is wrong.
         told = getattr(problem, "long", "") or getattr(problem, "short", "") or str(problem)
         raise InputError(
-            f'SPICE cannot tell where the Sun is from "{target}" on {date} in axes "{frame}": '
+            f'SPICE cannot compute the position of the Sun from "{target}" on {date} '
+            f'in axes "{frame}": '
             f"{' '.join(told.split())} Kernels given: {', '.join(paths) or 'none'}."
         ) from None
     return places / np.linalg.norm(places, axis=1, keepdims=True)

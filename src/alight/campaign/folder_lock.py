@@ -40,7 +40,7 @@ class FolderLock:
         raise StoreError(
             f"{self.folder} was moved, deleted or replaced while the campaign was writing to it"
             f"{self._place_now()}. Nothing more is written. Move the folder back, or name its new "
-            "place as out, and run the same command again: it goes on from the finished shards."
+            "place as out, and run the same command again: it resumes from the finished shards."
         )
 
     def _place_now(self) -> str:
@@ -71,8 +71,8 @@ def locked(folder: pathlib.Path) -> Iterator[FolderLock]:
             file.seek(0)
             holder = file.read().decode(errors="replace").strip() or "another process"
             raise BusyError(
-                f"{folder} is being worked on by {holder}. Wait for it, stop it, or take another "
-                "folder: two processes must not write one campaign."
+                f"{folder} is in use by {holder}. Wait for it, stop it, or use another folder: two "
+                "processes must not write one campaign."
             )
         with contextlib.suppress(OSError):
             file.truncate(0)

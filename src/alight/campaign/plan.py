@@ -162,7 +162,7 @@ def read_plan(folder: pathlib.Path) -> Plan | None:
         if body.pop(SUM, None) != digest(body) or body["format"] != FORMAT:
             raise FileError(
                 f"{path} has been changed by hand, or is of another version of Alight: its "
-                "contents and its hash disagree. Restore it, or take another folder."
+                "contents and its hash disagree. Restore it, or use another folder."
             )
         return _plan_of(body)
     except FileError:
@@ -170,8 +170,8 @@ def read_plan(folder: pathlib.Path) -> Plan | None:
     except (OSError, ValueError, TypeError, KeyError, AttributeError, RecursionError) as cause:
         why = "nested too deeply" if isinstance(cause, RecursionError) else cause
         raise FileError(
-            f"{path} cannot be read as the plan of a campaign ({why}). It is written whole or "
-            "not at all, so something else has changed it: restore it, or take another folder."
+            f"{path} cannot be read as the plan of a campaign ({why}). It is written atomically, "
+            "so something else has changed it: restore it, or use another folder."
         ) from None
 
 
@@ -196,7 +196,7 @@ def agreed(old: Plan, new: Plan, folder: pathlib.Path) -> Plan:
         listed = "".join(f"\n  {line}" for line in changes[:_LISTED])
         rest = f"\n  and {more} more" if more > 0 else ""
         raise PlanError(
-            f"{folder} holds another campaign, and tables of two campaigns cannot be one. "
+            f"{folder} holds another campaign, and tables of two campaigns cannot be merged. "
             f"Changed:{listed}{rest}\nTake another folder, or put the old values back."
         )
     if new.total < old.total:

@@ -160,8 +160,8 @@ class Campaign:
         kept = self.trajectories
         if run not in kept:
             raise InputError(
-                f"the course of run {run} was not kept; kept are {kept or 'none'}. Name runs in "
-                "[record] trajectories of the scenario, in another folder."
+                f"the trajectory of run {run} was not kept; kept are {kept or 'none'}. Name runs "
+                "in [record] trajectories of the scenario, in another folder."
             )
         return _read(self.folder / trajectory_name(run), None)
 
@@ -233,7 +233,7 @@ def open_campaign(folder: str | os.PathLike[str]) -> Campaign:
         if isinstance(found, str):
             raise FileError(
                 f"shard {shard} of {place} is damaged: {found}. Run the campaign again with the "
-                "same scenario and folder: it computes this shard anew and keeps the others."
+                "same scenario and folder: it recomputes this shard and keeps the others."
             )
         if found is not None:
             seals[shard] = found

@@ -140,7 +140,7 @@ class Replay:
         ended = (
             f"It ends as stored: {self.outcome.name.lower()}."
             if same
-            else f"It ends otherwise: {self.outcome.name.lower()} now, "
+            else f"It ends differently: {self.outcome.name.lower()} now, "
             f"{self.stored_outcome.name.lower()} as stored."
         )
         ruled = [one for one in self.differences if one.table == "runs"]
@@ -177,7 +177,7 @@ class Replay:
 
 _UNEXPLAINED = (
     "Device and versions are those of the campaign: another processor may round differently (with "
-    "or without AVX-512), and bounces amplify what rounding begins."
+    "or without AVX-512), and bounces amplify rounding differences."
 )
 
 
@@ -409,8 +409,8 @@ def _place(device: str, plan: Plan) -> tuple[devices.Device, list[str]]:
     names = {"gpu": "a GPU", "cpu": "a CPU"}
     return place, [
         f"The campaign was computed on {names[plan.device]} and this run on {names[kind]}, which "
-        "rounds differently, and bounces amplify that: the draws are the same, the rest of the "
-        "row is one of equal right."
+        "rounds differently, and bounces amplify that: the draws are the same, the rest of the row "
+        "is equally valid."
     ]
 
 

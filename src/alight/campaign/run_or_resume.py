@@ -140,7 +140,7 @@ def run_campaign(
     chosen = executor_of(executor, scheduler)
     folder = user_path(out, "out")
     if folder.exists() and not folder.is_dir():
-        raise InputError(f"out is {folder}, which is a file; it must be a folder, new or old.")
+        raise InputError(f"out is {folder}, which is a file; it must be a folder, new or existing.")
     notes = _Notes(show)
     with reported(show), locked(folder) as hold:
         clear_leftovers(folder)
@@ -196,7 +196,7 @@ def _carry_out(
         hold.check()
         raise CampaignInterruptedError(
             f"interrupted: {count_seals(folder)} of {plan.shards} shards are finished and safe in "
-            f"{folder}. Run the same command again: it goes on from here, with the same results."
+            f"{folder}. Run the same command again to resume, with the same results."
         ) from None
     ended = {kind.ending(code): n for code, n in sorted(tally.outcomes.items())}
     return CampaignResult(folder, plan, ended, len(seals), computed, tuple(notes.lines))
@@ -233,7 +233,7 @@ def _found(
         else:
             wanted.append(shard)
         if isinstance(found, str):
-            notes.say(f"shard {shard} is damaged and is computed again: {found}.")
+            notes.say(f"shard {shard} is damaged and is recomputed: {found}.")
         bar.advance()
     return seals, wanted
 
@@ -249,13 +249,13 @@ def check_maker(old: Plan, given: Document | Study, folder: pathlib.Path) -> Non
         title = old.scenario.get("title")
         raise PlanError(
             f"{folder} is the campaign of a study made in Python{f' ({title})' if title else ''}, "
-            "which no scenario file holds: go on with it from Python, by the same "
+            "which no scenario file holds: resume it from Python, by the same "
             "alight.run_campaign(study, out=...)."
         )
     if "study" not in old.scenario and isinstance(given, Study):
         raise PlanError(
             f"{folder} is the campaign of a scenario, and a study is to be run; take another "
-            f"folder, or go on with {folder / SCENARIO_FILE}."
+            f"folder, or resume {folder / SCENARIO_FILE}."
         )
 
 
@@ -294,7 +294,7 @@ def _device(
         return resolve("cpu" if old.device == "cpu" else "cuda")
     except DeviceError as cause:
         raise DeviceError(
-            f"this campaign was begun on a GPU, and a CPU rounds differently: it must go on on a "
+            "this campaign was started on a GPU, and a CPU rounds differently: resume it on a "
             f"GPU, or in another folder. {cause}"
         ) from None
 

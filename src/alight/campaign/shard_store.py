@@ -115,11 +115,11 @@ def cannot_write(path: pathlib.Path, cause: OSError) -> StoreError:
     if cause.errno in _FULL:
         return StoreError(
             f"the disk is full: {path} could not be written ({cause.strerror}). Finished shards "
-            "are safe. Make room and run the same command again: it goes on from here."
+            "are safe. Free some space and run the same command again to resume."
         )
     return StoreError(
         f"{path} could not be written: {cause.strerror or cause}. Finished shards are safe. When "
-        "the folder can be written, run the same command again: it goes on from here."
+        "the folder can be written, run the same command again to resume."
     )
 
 
@@ -270,7 +270,7 @@ def check_there(folder: pathlib.Path, plan: Plan) -> None:
         raise StoreError(
             f"{len(gone)} finished shards of {folder} are no longer there (the first is shard "
             f"{gone[0]}): something else has deleted them while the campaign was running. Run the "
-            "same command again: it computes them anew and keeps the others."
+            "same command again: it recomputes them and keeps the others."
         )
 
 

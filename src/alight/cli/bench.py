@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from alight.cli import screen
+from alight.cli.help_screens import Application
 from alight.cli.options import Device as DeviceOption
 from alight.core.errors import MissingExtraError
 
@@ -30,7 +31,7 @@ if TYPE_CHECKING:
     from alight.gravity.polyhedron.field import Polyhedron
     from alight.shapes.mesh import Mesh
 
-app = typer.Typer(help="Time Alight on this machine, after checking that it is right.")
+app = Application(help="Benchmark Alight on this machine, after checking its results.")
 
 #: Extra that brings the tool compared with.
 PEER_EXTRA = "dev"

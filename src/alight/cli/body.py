@@ -9,9 +9,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
-from typer.core import TyperCommand
 
-from alight.cli import screen
+from alight.cli import help_screens, screen
 from alight.cli.names import complete_body
 from alight.cli.options import Device, Json, List, Unit, optional
 from alight.cli.speaking import speaking
@@ -31,7 +30,7 @@ FIGURES = "out"
 MANY_FACETS = 60_000
 
 
-class Command(TyperCommand):
+class Command(help_screens.Command):
     """A command whose ``--figure`` may stand without a value."""
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
@@ -44,7 +43,7 @@ class Command(TyperCommand):
         return super().parse_args(ctx, given)
 
 
-@speaking("Looking at the body")
+@speaking("Inspecting the body")
 def command(
     target: Annotated[
         str | None,
@@ -77,10 +76,12 @@ def command(
     gm: Annotated[float | None, optional("Gravitational parameter GM in m^3/s^2.")] = None,
     period: Annotated[
         str | None,
-        optional('Time of one turn about z, such as "7.63 h"; a file without it does not turn.'),
+        optional(
+            'Rotation period about z, such as "7.63 h"; without it a mesh file does not rotate.'
+        ),
     ] = None,
     repair: Annotated[
-        bool, typer.Option("--repair", help="Weld vertices and mend the winding of a file.")
+        bool, typer.Option("--repair", help="Weld vertices and fix the winding of a mesh file.")
     ] = False,
     rocks: Annotated[
         bool,
@@ -123,8 +124,8 @@ def command(
         return
     if target is None:
         raise InputError(
-            'which body? Write for example "alight body ryugu", "alight body shape.obj --unit km '
-            '--density 1190", or "alight body --list" to see the catalogue.'
+            'no body given: write for example "alight body ryugu", "alight body shape.obj --unit '
+            'km --density 1190", or "alight body --list" to see the catalogue.'
         )
     # What can be refused is refused before anything long begins, or is written.
     wanted = figure_place(figure)

@@ -160,7 +160,7 @@ _GROUPS = (_size_rows, _mass_rows, _spin_rows, _reach_rows)
 
 
 def _surface_table(surface: FacetFields, width: int = NARROW) -> Table:
-    heads = ("on the surface", "least", "5 %", "mean", "95 %", "most", "")
+    heads = ("on the surface", "min", "5 %", "mean", "95 %", "max", "")
     styles = ("", "", "dim", "bold", "dim", "", "")
     kept = range(7) if width >= NARROW else (0, 1, 3, 5, 6)
     table = screen.table(
@@ -260,7 +260,7 @@ def spin_text(subject: Subject) -> str:
         )
         return f"tumbles: {turn} about the long axis, {circle} precession"
     if subject.rate == 0.0:
-        return "does not turn"
+        return "does not rotate"
     period = 2.0 * np.pi / subject.rate
     unit = words.time(period)
     return f"{period / unit.size:.7g} {unit.name}"

@@ -159,7 +159,7 @@ def _in_catalogue(target: str) -> Body | None:
         if _looks_like_file(target):
             return None
         raise InputError(
-            f'{unknown} For a mesh file of your own give its path, such as "./{target}.obj".'
+            f'{unknown} For your own mesh file give its path, such as "./{target}.obj".'
         ) from None
 
 

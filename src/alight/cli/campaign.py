@@ -19,8 +19,8 @@ from alight.core.errors import InputError
 @speaking("Preparing the campaign")
 def command(
     scenario: Scenario,
-    out: Annotated[str, typer.Option(metavar="DIR", help="Folder of the campaign, new or old.")],
-    runs: Annotated[int | None, optional("Runs, instead of the scenario's own number.")] = None,
+    out: Annotated[str, typer.Option(metavar="DIR", help="Campaign folder, new or existing.")],
+    runs: Annotated[int | None, optional("Number of runs (default: that of the scenario).")] = None,
     device: Device = "auto",
     scheduler: Annotated[
         str | None,
@@ -31,7 +31,7 @@ def command(
     ] = None,
     as_json: Json = False,
 ) -> None:
-    """Run a campaign, or go on with one: what is finished in DIR is checked and kept.
+    """Run a campaign, or resume one: finished shards in DIR are verified and kept.
 
     Example: alight campaign scenarios/ryugu_minerva.toml --runs 1000 --out out/ryugu
     """
@@ -61,7 +61,7 @@ def command(
     screen.echo(f"{result}.")
     for verdict in verdicts:
         screen.echo(f"  {verdict}")
-    screen.echo(f"Read it with: alight report {shlex.quote(str(result.folder))}")
+    screen.echo(f"Next: alight report {shlex.quote(str(result.folder))}")
     screen.lines(screen.console(), given.remarks(), "dim")
 
 

@@ -27,25 +27,27 @@ def command(
         list[str],
         typer.Argument(
             metavar="DIR DIR ...",
-            help="Folders of campaigns; the first is what the others are compared with.",
+            help="Campaign folders; the others are compared with the first.",
         ),
     ],
     out: Annotated[
         str | None,
         optional(
-            "Where the page goes, a .html file or a folder; comparison.html in the first DIR if "
-            "not given.",
+            "Output page: a .html file or a folder (default: comparison.html in the first DIR).",
             metavar="FILE",
         ),
     ] = None,
     show: Annotated[bool, typer.Option("--open", help="Open the page in the browser.")] = False,
     page: Annotated[
-        bool, typer.Option(help="Write the page, or tables on the screen alone.")
+        bool,
+        typer.Option(
+            help="Write the HTML page (default), or only print tables.", show_default=False
+        ),
     ] = True,
     as_json: Json = False,
 ) -> None:
-    """Compare campaigns of one kind: what differs in their scenarios and in their answers, with
-    intervals and tests, as tables and as one HTML page.
+    """Compare campaigns of one kind: differences in scenarios and results, with confidence
+    intervals and tests, as tables and one HTML page.
 
     Example: alight compare out/soft out/hard --open
     """  # fmt: skip
@@ -104,7 +106,7 @@ def _tell_scenarios(found: Comparison, console: Any) -> None:
         screen.lines(console, ["The scenarios are the same."])
         return
     rows = [[one.key, *one.values] for one in changed[:LISTED]]
-    heads = ["what differs", *(side.name for side in found.sides)]
+    heads = ["difference", *(side.name for side in found.sides)]
     console.print(screen.table(heads, rows))
     if len(changed) > LISTED:
         screen.lines(console, [f"and {len(changed) - LISTED} more, on the page"])

@@ -94,7 +94,8 @@ def command(
     warm: Annotated[
         bool,
         typer.Option(
-            "--warm", help="Build tables and kernels of scenarios ahead, on every device here."
+            "--warm",
+            help="Build tables and compile kernels of scenarios in advance, on every device.",
         ),
     ] = False,
     as_json: Json = False,
@@ -108,7 +109,7 @@ def command(
     if scenarios and not warm:
         raise InputError(
             f'"{scenarios[0]}" goes with --warm only: alight doctor --warm {scenarios[0]} builds '
-            "its tables and kernels ahead."
+            "its tables and kernels in advance."
         )
     report = examine()
     if warm:
@@ -209,8 +210,8 @@ def _examine_devices(report: Report) -> None:
         found = devices.available()
     except OSError as error:
         report.problems.append(
-            f'Warp cannot keep its kernels in "{error.filename}": {error.strerror}; let '
-            "WARP_CACHE_PATH name a folder that can be written to"
+            f'Warp cannot keep its kernels in "{error.filename}": {error.strerror}; set '
+            "WARP_CACHE_PATH to a writable folder"
         )
         return
     for device in found:
@@ -250,7 +251,7 @@ def _show(report: Report) -> None:
     for table in tables:
         console.print(table)
     if not report.problems:
-        screen.lines(console, ["Everything Alight needs works."], "green")
+        screen.lines(console, ["Everything Alight needs is working."], "green")
     screen.lines(console, (f"broken: {problem}" for problem in report.problems), "red")
 
 
@@ -264,7 +265,7 @@ def _machine_table(report: Report) -> Table:
     ]
     for device in report.devices:
         memory = f", {device.memory_bytes / 2**30:.0f} GiB" if device.memory_bytes else ""
-        state = device.problem or "computes right"
+        state = device.problem or "computes correctly"
         rows.append((f"Device {device.name}", f"{device.label}{memory}: {state}"))
     if report.kernel_cache is not None and report.kernel_cache_bytes is not None:
         size = f"{report.kernel_cache_bytes / 2**20:.1f} MiB"

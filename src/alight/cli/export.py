@@ -18,17 +18,17 @@ def command(
         str | None,
         typer.Argument(
             metavar="DIR_OR_SCENARIO",
-            help="Folder of a campaign; or a scenario, of which one run is made.",
+            help="Campaign folder, or a scenario, which is run once.",
             autocompletion=complete_scenario,
             show_default=False,
         ),
     ] = None,
     to: Annotated[
         str | None,
-        optional("Formats with commas between, such as csv,vtk,gltf,spice.", metavar="FORMATS"),
+        optional("Formats, separated by commas, such as csv,vtk,gltf,spice.", metavar="FORMATS"),
     ] = None,
     out: Annotated[
-        str | None, optional("Folder that files go to; it is made.", metavar="FOLDER")
+        str | None, optional("Output folder; created if absent.", metavar="FOLDER")
     ] = None,
     runs: Annotated[
         str | None,
@@ -53,11 +53,11 @@ def command(
             metavar="DATE",
         ),
     ] = None,
-    frames: Annotated[int, typer.Option(help="Moments of vtk.", min=2)] = 200,
+    frames: Annotated[int, typer.Option(help="Time samples (vtk).", min=2)] = 200,
     speed: Annotated[
-        float, typer.Option(help="Seconds of a run in a second of an animation (gltf, usd).")
+        float, typer.Option(help="Simulated seconds per second of animation (gltf, usd).")
     ] = 1.0,
-    device: Annotated[str, typer.Option(help="Where a scenario is run.")] = "auto",
+    device: Annotated[str, typer.Option(help="Device that a scenario runs on.")] = "auto",
     listed: Annotated[bool, typer.Option("--list", help="List the formats.")] = False,
     as_json: Json = False,
 ) -> None:

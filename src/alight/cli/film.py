@@ -14,7 +14,7 @@ from alight.cli.options import Device, Json, optional
 if TYPE_CHECKING:
     from alight.views.film.making import Film
 
-#: Runs in one film at most: more cannot be told apart.
+#: Runs in one film at most: more cannot be distinguished.
 MOST = 200
 
 
@@ -28,7 +28,7 @@ def command(
             autocompletion=complete_scenario,
         ),
     ],
-    out: Annotated[str, typer.Option(help="The file: .mp4, .webm or .gif.")],
+    out: Annotated[str, typer.Option(help="Output file: .mp4, .webm or .gif.")],
     runs: Annotated[
         str | None,
         optional("Runs of a campaign: 17, or 1,5,9, or 0-19; kept trajectories if not given."),
@@ -38,26 +38,26 @@ def command(
         optional("orbit, follow, ground or lander. One run: follow; several: orbit."),
     ] = None,
     frame: Annotated[
-        str, typer.Option(help="body: fixed in the target; inertial: the target turns.")
+        str, typer.Option(help="body: fixed to the target; inertial: the target rotates.")
     ] = "body",
     size: Annotated[
         str | None, optional("Columns and rows, as 1280x720; a gif has 640x360 if not given.")
     ] = None,
-    fps: Annotated[float, typer.Option(help="Frames a second.")] = 24.0,
+    fps: Annotated[float, typer.Option(help="Frames per second.")] = 24.0,
     seconds: Annotated[float, typer.Option(help="Length of the film [s].")] = 10.0,
     slow_motion: Annotated[
         float,
         typer.Option(help="Part of the film around the hardest contacts, 0 (even) to 0.95."),
     ] = 0.5,
-    start: Annotated[float | None, optional("First time that is shown [s].")] = None,
-    end: Annotated[float | None, optional("Last time that is shown [s].")] = None,
+    start: Annotated[float | None, optional("Start time of the film [s].")] = None,
+    end: Annotated[float | None, optional("End time of the film [s].")] = None,
     light: Annotated[
         str, typer.Option(help="auto, scenario (its Sun) or chosen (shows the ground).")
     ] = "auto",
     grain: Annotated[
         float, typer.Option(help="Fine roughness drawn on the ground for scale; 0 for none.")
     ] = 0.2,
-    title: Annotated[str | None, optional("Shown instead of the scenario's title.")] = None,
+    title: Annotated[str | None, optional("Title (default: that of the scenario).")] = None,
     device: Device = "auto",
     as_json: Json = False,
 ) -> None:

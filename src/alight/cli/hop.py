@@ -52,13 +52,11 @@ def command(
     ],
     max_speed: Annotated[
         str | None,
-        optional(
-            'Greatest speed of a push-off, such as "20 cm/s" (the escape speed if not given).'
-        ),
+        optional('Maximum push-off speed, such as "20 cm/s" (the escape speed if not given).'),
     ] = None,
     speed: Annotated[
         str | None,
-        optional("Speed of the shallow and the steep hop (1.2 times the least if not given)."),
+        optional("Speed of the shallow and the steep hop (1.2 times the minimum if not given)."),
     ] = None,
     speed_error: Annotated[
         float, typer.Option(help="Standard deviation of the speed in percent.", min=0.0)
@@ -67,12 +65,14 @@ def command(
         float, typer.Option(help="Standard deviation of the direction in degrees.", min=0.0)
     ] = 1.0,
     fly: Annotated[
-        str, typer.Option(help="Which hop the campaign flies: least, shallow or steep.")
-    ] = "least",
+        str, typer.Option(help="Which hop the campaign flies: minimum, shallow or steep.")
+    ] = "minimum",
     runs: Annotated[
         int, typer.Option(help="Runs of that campaign; 0 for none.", min=0, max=1_000_000)
     ] = 200,
-    out: Annotated[str | None, optional("Keep the campaign in this folder.", metavar="DIR")] = None,
+    out: Annotated[
+        str | None, optional("Store the campaign in this folder.", metavar="DIR")
+    ] = None,
     figure: Annotated[
         str | None,
         typer.Option(
@@ -120,7 +120,7 @@ def _aim_and_tell(
     aimer = Aimer(given, place, told)
     found = aimer.aim(first, last, max_speed=limits[0], speed=limits[1])
     if found.reason:
-        raise InputError(f"no hop leads there: {found.reason}.")
+        raise InputError(f"no hop reaches the target: {found.reason}.")
     spread = ThrowErrors(errors[0] / 100.0, math.radians(errors[1]))
     flown, cloud = _flown_hop(found, hop_name), None
     if runs and flown is not None:
@@ -194,7 +194,7 @@ def parse_speed(option: str, text: str) -> float:
 def _hop_name(fly: str) -> str:
     from alight.core.errors import unknown_name
 
-    names = {"least": "least speed", "shallow": "shallow", "steep": "steep"}
+    names = {"minimum": "minimum speed", "shallow": "shallow", "steep": "steep"}
     if fly not in names:
         raise unknown_name("hop of --fly", fly, names)
     return names[fly]
@@ -205,7 +205,7 @@ def _flown_hop(found: Aim, name: str) -> Hop | None:
     named = [hop for hop in found.hops if hop.name == name]
     if named:
         return named[0]
-    if name == "least speed":
+    if name == "minimum speed":
         return found.hops[0]
     raise InputError(
         f"there is no {name} hop there at that speed; there is: "
@@ -270,11 +270,11 @@ def _campaign_lines(hop: Hop, cloud: Scatter) -> list[str]:
         for k, (e, law) in enumerate(zip(cloud.within, (WITHIN_1, WITHIN_2), strict=True), 1)
     ]
     ended = ", ".join(f"{n} {name.replace('_', ' ')}" for name, n in cloud.outcomes.items())
-    lines = [f"{cloud.runs} runs of it: {ended}.", f"First impacts: {', '.join(parts)}."]
+    lines = [f"{cloud.runs} runs: {ended}.", f"First impacts: {', '.join(parts)}."]
     if len(cloud.rests):
         half, most = np.quantile(cloud.rest_distance, (0.5, 0.95))
         lines.append(
-            f"They rest {half:.3g} m from the target in the median, 95 % within {most:.3g} m."
+            f"Rest sites: median distance {half:.3g} m from the target, 95 % within {most:.3g} m."
         )
     return lines
 

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from alight.vehicles import RigidLander
 
 
-@speaking("Looking at the lander")
+@speaking("Inspecting the lander")
 def command(
     target: Annotated[
         str | None,
@@ -44,7 +44,7 @@ def command(
     points: Annotated[
         int | None,
         optional(
-            "Contact points to spread over the hull; its corners (of a file: 32) if not given."
+            "Contact points to distribute over the hull (default: its corners; 32 for a mesh file)."
         ),
     ] = None,
     unit: Unit = None,
@@ -58,8 +58,8 @@ def command(
         return
     if target is None:
         raise InputError(
-            'which lander? Write for example "alight lander minerva-ii-1", "alight lander hull.stl '
-            '--unit mm --mass 5", or "alight lander --list" to see the catalogue.'
+            'no lander given: write for example "alight lander minerva-ii-1", "alight lander '
+            'hull.stl --unit mm --mass 5", or "alight lander --list" to see the catalogue.'
         )
     if lander_tree.articulated_target(target):
         options = {"--figure": figure, "--points": points, "--unit": unit, "--mass": mass}
@@ -123,7 +123,7 @@ def _facts(rigid: RigidLander) -> list[tuple[str, str]]:
     rows.append(("contact points", _points_text(rigid)))
     nearest = _nearest(rigid)
     if nearest is not None:
-        rows.append(("nearest two points", length(nearest)))
+        rows.append(("closest contact points", length(nearest)))
     return rows
 
 

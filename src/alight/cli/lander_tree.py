@@ -46,7 +46,10 @@ def _draw(target: str, tree: Tree, devices: tuple[Device, ...], place: Path) -> 
 
     stem = file_stem(tree.name, "lander")
     files = [place] if is_file_name(place) else [place / f"{stem}.png", place / f"{stem}.svg"]
-    rows = [("mass", f"{tree.mass:g} kg"), ("bodies, freedoms", f"{tree.count}, {tree.n_v}")]
+    rows = [
+        ("mass", f"{tree.mass:g} kg"),
+        ("bodies, degrees of freedom", f"{tree.count}, {tree.n_v}"),
+    ]
     rows += [(body.name, f"{body.mass:g} kg") for body in tree.bodies if body.mass > 0.0]
     notes = [f"{d.name}: {_device_text(d)}." for d in devices]
     pose = pose_of(tree, devices, tree.neutral())
@@ -98,7 +101,7 @@ def _when(schedule: Any) -> str:
 def _tell(tree: Tree, devices: tuple[Device, ...]) -> None:
     console = screen.console()
     screen.lines(console, [tree.name], "bold")
-    screen.lines(console, [f"{tree.count} bodies, {tree.n_v} freedoms, {tree.mass:g} kg"])
+    screen.lines(console, [f"{tree.count} bodies, {tree.n_v} degrees of freedom, {tree.mass:g} kg"])
     bodies = [
         (body.name, f"{body.mass:g}", _joint_text(joint))
         for body, joint in zip(tree.bodies, tree.joints, strict=True)

@@ -32,15 +32,15 @@ from alight.cli import (
     view,
 )
 from alight.cli import run as run_once
+from alight.cli.help_screens import Application
 from alight.cli.start import INTERRUPTED
 from alight.core.errors import AlightError
 
 #: Exit code for a user's mistake: the same as for a wrong option.
 USER_ERROR = 2
 
-app = typer.Typer(
+app = Application(
     name="alight",
-    no_args_is_help=True,
     pretty_exceptions_enable=False,
     # Rich markup would swallow units such as [m] in help texts.
     rich_markup_mode="markdown",

@@ -28,21 +28,23 @@ def command(
     goal: Annotated[
         str, typer.Option(metavar="LAT,LON", help="Goal: latitude and east longitude in degrees.")
     ],
-    radius: Annotated[float, typer.Option(help="Of the goal, in metres.", min=0.0)],
-    out: Annotated[str, typer.Option(metavar="DIR", help="Folder of the map, new or old.")],
+    radius: Annotated[float, typer.Option(help="Radius of the goal in metres.", min=0.0)],
+    out: Annotated[str, typer.Option(metavar="DIR", help="Folder of the map, new or existing.")],
     cells: Annotated[int, typer.Option(help="Patches of the surface.", min=2, max=100_000)] = 300,
     repeats: Annotated[
-        int, typer.Option(help="Hops of each command from each cell; even.", min=2)
+        int, typer.Option(help="Hops per command and cell; an even number.", min=2)
     ] = 40,
     speed: Annotated[
         list[str] | None,
-        optional('Speed of a command, such as "5 cm/s"; may be given several times (15, 30 and 45 '
+        optional('Speed of a command, such as "5 cm/s"; repeatable (15, 30 and 45 '
                  "percent of the escape speed if not given)."),
     ] = None,
-    azimuths: Annotated[int, typer.Option(help="Headings, evenly round.", min=1, max=360)] = 8,
+    azimuths: Annotated[
+        int, typer.Option(help="Number of headings, evenly spaced.", min=1, max=360)
+    ] = 8,
     elevation: Annotated[
         list[float] | None,
-        optional("Elevation of a command in degrees; may be given several times (45 if not)."),
+        optional("Elevation of a command in degrees; repeatable (45 if not given)."),
     ] = None,
     speed_error: Annotated[
         float, typer.Option(help="Standard deviation of the speed in percent.", min=0.0)
@@ -52,24 +54,24 @@ def command(
     ] = 3.0,
     avoid: Annotated[
         list[str] | None,
-        optional("A place to keep off, with its radius in metres; may be given several times.",
+        optional("A region to avoid, with its radius in metres; repeatable.",
                  metavar="LAT,LON,RADIUS"),
     ] = None,
-    least: Annotated[str, typer.Option(help="What the plan is best at: risk, hops or time.")] = (
+    objective: Annotated[str, typer.Option(help="What the plan minimises: risk, hops or time.")] = (
         "risk"
     ),
-    hops: Annotated[int, typer.Option(help="Hops of a run, at most.", min=1, max=1000)] = 8,
+    hops: Annotated[int, typer.Option(help="Maximum number of hops per run.", min=1, max=1000)] = 8,
     start: Annotated[
         str | None,
         optional("Start of the runs that fly the plan (all over the body if not given).",
                  metavar="LAT,LON"),
     ] = None,
     fly: Annotated[
-        int, typer.Option(help="Fresh runs that fly the plan; 0 for none.", min=0, max=1_000_000)
+        int, typer.Option(help="New runs that fly the plan; 0 for none.", min=0, max=1_000_000)
     ] = 1000,
     rehearsals: Annotated[
         int,
-        typer.Option(help="Runs under a plan that it is made again and judged from.", min=0),
+        typer.Option(help="Runs under a plan, from which it is recomputed and evaluated.", min=0),
     ] = 4000,
     device: Device = "auto",
     as_json: Json = False,
@@ -90,7 +92,9 @@ def command(
     goal_disc = made.disc(goal_place, radius)
     bad = [made.disc(place, size) for place, size in discs]
     _run(made, out, device, show)
-    plan = made.plan(goal_disc, bad, hops=hops, objective=least, rehearsals=rehearsals, show=show)
+    plan = made.plan(
+        goal_disc, bad, hops=hops, objective=objective, rehearsals=rehearsals, show=show
+    )
     rules = {"plan": plan, "greedy": made.greedy(plan, rehearsals, show=show)}
     place = None if from_place is None else made.stand.footing(from_place[None])[0]
     flown = {name: _flown(one, fly, place, show) for name, one in rules.items()} if fly else {}
@@ -175,9 +179,9 @@ def _tell(
         return
     heads = ("rule", "predicted", "flown", "hops", "time", "lost")
     screen.console().print(
-        screen.table(heads, rows_of(flown), title="Runs that arrive", right=range(1, 6))
+        screen.table(heads, rows_of(flown), title="Runs that reach the goal", right=range(1, 6))
         if flown
-        else f"Predicted to arrive, in the mean over all cells: {numbers['predicted_mean']:.1%}"
+        else f"Predicted arrival probability, mean over all cells: {numbers['predicted_mean']:.1%}"
     )
     for file in written:
         screen.echo(f"wrote {file}")

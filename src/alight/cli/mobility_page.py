@@ -94,7 +94,7 @@ def write_all(
     told = MobilityTold(
         title=f"Mobility on {name}",
         subtitle=f"{numbers['runs']} hops from {numbers['cells']} cells by {numbers['commands']} "
-        f"commands; a plan of least {plan.objective} over {plan.hops} hops",
+        f"commands; a plan of minimum {plan.objective} over {plan.hops} hops",
         answers=_answers(numbers, flown),
         facts=_facts(made, numbers),
         rows=rows_of(flown),
@@ -106,13 +106,15 @@ def write_all(
 
 
 def _answers(numbers: dict[str, Any], flown: Flights) -> list[tuple[str, str]]:
-    mean = f"{100.0 * numbers['predicted_mean']:.0f} % in the mean over all cells outside the goal"
-    out = [("How likely does it arrive?", mean)]
+    mean = f"{100.0 * numbers['predicted_mean']:.0f} % on average over all cells outside the goal"
+    out = [("How likely is arrival?", mean)]
     for name, (one, _) in flown.items():
         rule = numbers["rules"][name]
-        hops = "" if rule["mean_hops"] is None else f", {rule['mean_hops']:.1f} hops in the mean"
+        hops = "" if rule["mean_hops"] is None else f", {rule['mean_hops']:.1f} hops on average"
         said = f"{100.0 * one.success.value:.1f} % of {len(one)} runs arrived{hops}"
-        out.append((f"And flown by the {name}?" if name == "plan" else "By the greedy rule?", said))
+        out.append(
+            (f"And when flown by the {name}?" if name == "plan" else "By the greedy rule?", said)
+        )
     return out
 
 
@@ -123,7 +125,7 @@ def _facts(made: MobilityMap, numbers: dict[str, Any]) -> list[tuple[str, str]]:
     return [
         ("cells", f"{numbers['cells']}, {numbers['cell_spacing_m']:.3g} m apart"),
         ("speeds", f"{speeds} cm/s"),
-        ("headings", f"{len(np.unique(throws[:, 1]))}, evenly round"),
+        ("headings", f"{len(np.unique(throws[:, 1]))}, evenly spaced"),
         ("elevations", f"{angles} deg"),
         ("hops of each command from each cell", str(made.repeats)),
         ("came to rest", f"{100.0 * numbers['settled']:.2f} %"),

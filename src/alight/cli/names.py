@@ -1,7 +1,7 @@
 """What a person names on the command line: scenarios, and how shells complete names.
 
 A shell asks for names each time Tab is pressed, so completion reads the catalogues' files and
-loads neither NumPy nor Warp. Where no name fits, shells go on with names of files.
+loads neither NumPy nor Warp. Where no name fits, shells complete file names.
 """
 
 from __future__ import annotations

@@ -16,7 +16,7 @@ def optional(text: str, **settings: Any) -> Any:
 
 Json = Annotated[bool, typer.Option("--json", help="Print JSON, for scripts.")]
 List = Annotated[bool, typer.Option("--list", help="List the catalogue.")]
-Device = Annotated[str, typer.Option(help="Where to compute: auto, cpu, cuda:0, ...")]
+Device = Annotated[str, typer.Option(help="Device: auto, cpu, cuda:0, ...")]
 Unit = Annotated[str | None, optional("Unit of a file's coordinates: m, km, cm, mm or ft.")]
 Scenario = Annotated[
     str,

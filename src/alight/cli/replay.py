@@ -19,28 +19,28 @@ SHOWN = 12
 
 @speaking("Replaying")
 def command(
-    folder: Annotated[str, typer.Argument(metavar="DIR", help="Folder of a campaign.")],
-    run: Annotated[int, typer.Argument(metavar="RUN", help="Number of the run, from 0.")],
+    folder: Annotated[str, typer.Argument(metavar="DIR", help="Campaign folder.")],
+    run: Annotated[int, typer.Argument(metavar="RUN", help="Run number, from 0.")],
     out: Annotated[
         str | None,
         optional("Write the history to this file, .parquet or .csv.", metavar="FILE"),
     ] = None,
     scenario: Annotated[
         str | None,
-        optional(
-            "The campaign's scenario, where files that it names have moved since.", metavar="FILE"
-        ),
+        optional("The campaign's scenario, if files that it names have moved.", metavar="FILE"),
     ] = None,
     lines: Annotated[
-        int | None, optional("Lines of the history that are kept, at most; 100000 if not given.")
+        int | None, optional("Maximum number of history rows (default: 100000).")
     ] = None,
     device: Annotated[
         str,
-        typer.Option(help="cpu, cuda:0, ...; auto: the kind that the campaign was computed on."),
+        typer.Option(
+            help="cpu, cuda:0, ...; auto: the kind of device that the campaign was computed on."
+        ),
     ] = "auto",
     as_json: Json = False,
 ) -> None:
-    """Compute one run of a campaign again, with its whole history, and compare it with its row.
+    """Recompute one run of a campaign, with its full history, and compare it with its stored row.
 
     Example: alight replay out/ryugu 17 --out run17.parquet
     """
@@ -95,7 +95,7 @@ def _facts(made: Replay, written: str | None) -> dict[str, Any]:
 
 
 def _tell(made: Replay, written: str | None) -> None:
-    """What a person reads: the run as ``alight run`` tells it, then how it compares."""
+    """Print the run as ``alight run`` does, then how it compares."""
     from alight.cli.run import tellers
 
     console = screen.console()
@@ -111,4 +111,4 @@ def _tell(made: Replay, written: str | None) -> None:
         if rest > 0:
             screen.lines(console, [f"  and {rest} more (--json lists them all)"])
     if written is not None:
-        screen.lines(console, [f"wrote {made.history.num_rows} lines to {written}"], "green")
+        screen.lines(console, [f"wrote {made.history.num_rows} rows to {written}"], "green")

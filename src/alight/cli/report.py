@@ -26,29 +26,25 @@ FACETS = 20_480
 def command(
     folder: Annotated[
         str | None,
-        typer.Argument(
-            metavar="DIR", help="Folder of a campaign, finished or not.", show_default=False
-        ),
+        typer.Argument(metavar="DIR", help="Campaign folder, finished or not.", show_default=False),
     ] = None,
     out: Annotated[
         str | None,
         optional(
-            "Where the page goes, a .html file or a folder; report.html in DIR if not given. "
-            "Figures go to the folder figures beside it.",
+            "Output page: a .html file or a folder (default: report.html in DIR). "
+            "Figures go to the folder figures next to it.",
             metavar="FILE",
         ),
     ] = None,
     date: Annotated[
         str | None,
         optional(
-            "Tell the light at the places of rest on this date, UTC, such as 2018-10-03T02:00; "
+            "Report the light at rest sites on this date, UTC, such as 2018-10-03T02:00; "
             "that of the scenario if not given.",
             metavar="DATE",
         ),
     ] = None,
-    still: Annotated[
-        bool, typer.Option("--no-3d", help="Leave out the view in three dimensions.")
-    ] = False,
+    still: Annotated[bool, typer.Option("--no-3d", help="Leave out the 3D view.")] = False,
     show: Annotated[bool, typer.Option("--open", help="Open the page in the browser.")] = False,
     as_json: Annotated[
         bool, typer.Option("--json", help="Print the key numbers as JSON, for scripts.")
@@ -66,7 +62,7 @@ def command(
 
     if folder is None:
         raise InputError(
-            'which campaign? Name its folder: "alight report out/ryugu", after "alight campaign '
+            'no campaign given: name its folder: "alight report out/ryugu", after "alight campaign '
             'scenarios/ryugu_minerva.toml --out out/ryugu".'
         )
     place = _page_place(out)
@@ -119,8 +115,8 @@ def _given(campaign: Campaign, date: str | None) -> tuple[dict[str, Any], str]:
         return given, note
     if date is not None:
         raise InputError(
-            f"--date tells the light where landers rest, and this is a campaign of {kind}s. Leave "
-            "it out."
+            "--date sets when the light at rest sites is reported, and this is a campaign of "
+            f"{kind}s. Leave it out."
         )
     if kind != "capture":
         return {}, ""
@@ -137,7 +133,7 @@ def _playback(campaign: Campaign, mesh: Any) -> tuple[Playback | None, str]:
     try:
         made = playback(campaign, mesh=mesh)
     except AlightError as error:
-        return None, f"there is no view in three dimensions: {error}"
+        return None, f"there is no 3D view: {error}"
     if made.target is None and not made.tracks:
         return None, ""
     return made, ""

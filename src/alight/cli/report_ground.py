@@ -61,7 +61,7 @@ def _surveyed(
     from alight.surfaces import Rocky
 
     try:
-        with stage("Looking at the ground"):
+        with stage("Sampling the ground"):
             ground = laws.ground(scenario)
             bare = ground.base if isinstance(ground, Rocky) else None
             return terrain(ground, place, R_TL, half, _weight(laws, scenario), bare=bare)

@@ -27,7 +27,7 @@ def sun_of(table: Mapping[str, Any], date: str | None = None) -> SunPath | str |
     """
     if "study" in table:
         why = "the study was made in Python, and does not say which body it is on, or when"
-        return None if date is None else f"Where the Sun stands is not known: {why}."
+        return None if date is None else f"The position of the Sun is not known: {why}."
     given = table.get("environment", {}).get("sun")
     if given is None and date is None:
         return None
@@ -37,7 +37,7 @@ def sun_of(table: Mapping[str, Any], date: str | None = None) -> SunPath | str |
         return _path(scenario, scenario.environment.sun)
     except AlightError as cause:
         text = str(cause).rstrip(".")
-        return f"Where the Sun stands is not known: {text}."
+        return f"The position of the Sun is not known: {text}."
 
 
 def light_for(campaign: Campaign) -> LightOf:
@@ -55,7 +55,7 @@ def light_for(campaign: Campaign) -> LightOf:
             return sun
         if sun is None:
             return (
-                "Where the Sun stands is not known: give the requirement a date, such as "
+                "The position of the Sun is not known: give the requirement a date, such as "
                 'date = "2018-10-03".'
             )
         mesh = body_mesh(body_table(campaign), FACETS)[0]
@@ -113,7 +113,7 @@ def _by_spice(scenario: Scenario, sun: Sun, span: float) -> tuple[Any, str]:
     from alight.scenario import ephemeris
 
     target, date = str(sun.spice_target), str(sun.date)
-    told = f"The Sun's place is from SPICE kernels, seen from {target}"
+    told = f"The Sun's position is from SPICE kernels, seen from {target}"
     if sun.spice_frame is not None:
         frame = sun.spice_frame
         way = spice.sun_over_rotation(sun.spice, target, frame, date, span, ephemeris.SAMPLES)
@@ -136,9 +136,9 @@ def _when(sun: Sun) -> str:
 
 def _source(scenario: Scenario, sun: Sun) -> str:
     if sun.direction is not None:
-        return "The Sun stands still where the scenario puts it."
+        return "The Sun is fixed in the direction that the scenario gives."
     orbit, who = sun.orbit, scenario.body.name or "the body"
     said = f"{who} moves on Kepler's ellipse about the Sun"
     if sun.date is not None and orbit is not None and orbit.epoch is not None:
         said += f" with the elements of {orbit.epoch.partition('T')[0]}"
-    return f"{said}, and its pole stands still; the pull of planets is left out."
+    return f"{said}, with a fixed pole; planetary perturbations are neglected."

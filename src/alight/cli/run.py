@@ -26,7 +26,7 @@ def command(
     ),
     as_json: Json = False,
 ) -> None:
-    """Run a scenario once, with nothing dispersed: how it ends, and what happens in it.
+    """Run a scenario once, nothing dispersed: outcome, contacts and loads.
 
     Example: alight run scenarios/ryugu_minerva.toml
     """
@@ -45,7 +45,7 @@ def command(
 
 
 def tellers(kind: str) -> tuple[Any, Any]:
-    """What tells scripts and persons of a run of a kind of scenario."""
+    """The functions that report a run of a kind of scenario, to scripts and to people."""
     if kind == "landing":
         return _facts, _tell
     from alight.cli import run_membrane
@@ -77,14 +77,14 @@ def _facts(solution: Solution | TreeSolution) -> dict[str, Any]:
 
 
 def _loads(solution: Solution | TreeSolution) -> dict[str, float]:
-    """The largest of everything, by the columns of campaigns; nothing of a rigid lander."""
+    """Peak loads, by the columns of campaigns; nothing of a rigid lander."""
     from alight.cli.run_row import borne
 
     return {column.full_name: float(value) for column, value in borne(solution)}
 
 
 def _depth(solution: Solution | TreeSolution) -> dict[str, float | None]:
-    """How deep a rigid lander at rest and the ground stand in each other; nothing of others."""
+    """Overlap of a rigid lander at rest and the ground; nothing of others."""
     from alight.core.outcomes import Outcome
     from alight.motions import Solution
     from alight.motions.rigid.rest_depth import resting_depth
@@ -104,8 +104,8 @@ def _tell(solution: Solution | TreeSolution) -> None:
     console.print(str(solution).capitalize() + ".", soft_wrap=True)
     if (depth := _depth(solution).get("hull_depth_m") or 0.0) > DEEP:
         console.print(
-            f"Lander and ground stand in each other by {depth:.3g} m: between the points by which "
-            "it touches, nothing holds it. More points (lander.points) help.",
+            f"Lander and ground overlap by {depth:.3g} m: nothing supports the hull between its "
+            "contact points. More points (lander.points) help.",
             soft_wrap=True,
         )
     events = solution.events
@@ -113,7 +113,7 @@ def _tell(solution: Solution | TreeSolution) -> None:
         return
     hard = np.sort(np.argsort(events["normal_speed_in"], kind="stable")[:SHOWN])
     title = f"The {len(hard)} hardest of {len(events)} contacts" if len(events) > SHOWN else None
-    heads = ("time [s]", "lasts [s]", "in [cm/s]", "out [cm/s]", "force [N]", "points")
+    heads = ("time [s]", "duration [s]", "in [cm/s]", "out [cm/s]", "force [N]", "points")
     rows = [
         (
             f"{event['start']:.1f}",
@@ -138,4 +138,4 @@ def _tell_loads(solution: Solution | TreeSolution, console: Any) -> None:
         for c, value in borne(solution)
     ]
     if rows:
-        console.print(screen.table(("", ""), rows, title="The largest of everything", right=[1]))
+        console.print(screen.table(("", ""), rows, title="Peak loads", right=[1]))

@@ -55,20 +55,20 @@ def _capture_lines(row: dict[str, Any], flight: CaptureFlight) -> Lines:
     return [
         ("asteroid", f"{row['mass_kg'] / 1e3:.4g} t, {row['spin_rpm']:.3g} rpm"),
         ("first contact", _time(row["contact_s"])),
-        ("at rest, from contact on", _time(row["settle_s"])),
+        ("time from contact to rest", _time(row["settle_s"])),
         ("contact lost", _time(row["lost_s"])),
-        ("greatest bending moment", f"{row['bending_nm']:.4g} N m, {_time(row['bending_at_s'])}"),
+        ("max bending moment", f"{row['bending_nm']:.4g} N m, {_time(row['bending_at_s'])}"),
         ("at drive assemblies 1, 2", f"{row['bending_1_nm']:.4g}, {row['bending_2_nm']:.4g} N m"),
         ("limit, margin", f"{limit:.4g} N m {kept}, {row['margin']:.3g}"),
-        ("greatest torsion", f"{row['torsion_nm']:.4g} N m"),
-        ("greatest force", f"{row['force_n']:.4g} N"),
-        ("greatest force on the hoop", f"{row['hoop_n']:.4g} N, touched {_time(row['hoop_s'])}"),
-        ("greatest depth", f"{row['depth_m']:.3g} m, {row['clearance_m']:.3g} m from the bus"),
+        ("max torsion", f"{row['torsion_nm']:.4g} N m"),
+        ("max force", f"{row['force_n']:.4g} N"),
+        ("max force on the hoop", f"{row['hoop_n']:.4g} N, touched {_time(row['hoop_s'])}"),
+        ("max depth", f"{row['depth_m']:.3g} m, {row['clearance_m']:.3g} m from the bus"),
         ("slip along the fabric", f"{row['slip_m']:.3g} m"),
-        ("rate against the asteroid", f"{row['relative_rpm']:.3g} rpm, {part:.0%} of its spin"),
+        ("rate relative to the asteroid", f"{row['relative_rpm']:.3g} rpm, {part:.0%} of its spin"),
         ("spin of the pair", f"{row['pair_rpm']:.3g} rpm, {row['offset_m']:.3g} m from the craft"),
-        ("craft's axis from that spin", f"{row['axis_deg']:.3g} deg (90: flat spin)"),
-        ("thrust that this spin takes", f"{row['needed_n']:.4g} N"),
+        ("angle of the craft's axis to that spin", f"{row['axis_deg']:.3g} deg (90: flat spin)"),
+        ("thrust needed to stop this spin", f"{row['needed_n']:.4g} N"),
         *_drift_lines(row),
         ("propellant", f"{row['propellant_kg']:.3g} kg"),
         ("steps", f"{row['steps']}"),
@@ -79,9 +79,9 @@ def _drift_lines(row: dict[str, Any]) -> Lines:
     """What goes on at the end, of captures that are in contact then."""
     if math.isnan(row["drift_m_s"]):
         return []
-    left = f"{row['left_s']:.3g} s" if math.isfinite(row["left_s"]) else "no end in sight"
+    left = f"{row['left_s']:.3g} s" if math.isfinite(row["left_s"]) else "no limit"
     return [
-        ("slip in the last turn", f"{1e3 * row['drift_m_s']:.3g} mm/s"),
+        ("slip rate over the last rotation", f"{1e3 * row['drift_m_s']:.3g} mm/s"),
         ("torque of thrust on the pair", f"{row['spin_up_nm']:.3g} N m along its spin"),
         ("thrust will hold for", left),
     ]
@@ -91,11 +91,11 @@ def _drop_lines(row: dict[str, Any]) -> Lines:
     return [
         ("first contact", _time(row["first_contact_s"])),
         ("fabric slack", _time(row["slack_s"])),
-        ("off the membrane", _time(row["release_s"])),
+        ("left the membrane", _time(row["release_s"])),
         ("contacts", f"{row['contacts']}"),
-        ("greatest depth", f"{row['depth_m']:.4g} m"),
-        ("greatest tension", f"{row['tension_n_per_m']:.4g} N/m"),
-        ("greatest force", f"{row['force_n']:.4g} N"),
+        ("max depth", f"{row['depth_m']:.4g} m"),
+        ("max tension", f"{row['tension_n_per_m']:.4g} N/m"),
+        ("max force", f"{row['force_n']:.4g} N"),
         ("slip along the fabric", f"{row['slip_m']:.3g} m"),
         ("steps", f"{row['steps']}"),
     ]

@@ -9,12 +9,13 @@ from typing import Annotated, Any
 import typer
 
 from alight.cli import screen
+from alight.cli.help_screens import Application
 from alight.cli.names import complete_scenario, scenario_of
 from alight.cli.options import Json, optional
 from alight.core.errors import AlightError, FileError, InputError
 from alight.core.paths import user_path
 
-app = typer.Typer(help="Check scenario files, list those shipped, begin one of your own.")
+app = Application(help="Check scenario files, list the shipped ones, create your own.")
 
 
 @app.command()
@@ -29,7 +30,7 @@ def check(
     ],
     as_json: Json = False,
 ) -> None:
-    """Check scenario files: every mistake, where they start, and what a campaign will cost.
+    """Check scenario files: every error, the release state, and the cost of a campaign.
 
     Nothing is built or run. Example: alight scenario check scenarios/*.toml
     """
@@ -50,7 +51,7 @@ def check(
             continue
         told.append({"file": file, "fine": True, **_facts(given, found)})
         if not as_json:
-            screen.echo(f"{file}: fine" + (f" ({given.title})" if given.title else ""))
+            screen.echo(f"{file}: OK" + (f" ({given.title})" if given.title else ""))
             for line in _said(given, found):
                 screen.echo(f"  {line}")
     if as_json:
@@ -85,11 +86,11 @@ def _facts(given: Any, found: Any) -> dict[str, Any]:
 def _said(given: Any, found: Any) -> list[str]:
     """For people: numbers that are good to a factor of a few."""
     few = found.seconds < 10.0
-    time = "some seconds" if few else f"about {_duration(found.seconds)}"
+    time = "a few seconds" if few else f"about {_duration(found.seconds)}"
     lines = [f"note: {one}" for one in (*given.remarks(), *found.remarks)]
     lines.append(
         f"a campaign of {found.runs} runs: {time} on {found.cores} cores, tables "
-        f"{_size(found.memory)}, {_size(found.disk)} on disk; building and compiling come before, "
+        f"{_size(found.memory)}, {_size(found.disk)} on disk; plus building and compiling, "
         "seconds to minutes the first time"
     )
     return lines
@@ -130,7 +131,7 @@ def schema(
 def show_list(
     as_json: Json = False,
 ) -> None:
-    """List the scenarios that come with Alight: name, and what each shows."""
+    """List the scenarios shipped with Alight, with a line on each."""
     from alight.scenario.shipped_scenarios import shipped
 
     found = shipped().values()
@@ -157,17 +158,17 @@ def new(
     like: Annotated[
         str | None,
         typer.Option(
-            help="Begin with a copy of this shipped scenario.", autocompletion=complete_scenario
+            help="Start from a copy of this shipped scenario.", autocompletion=complete_scenario
         ),
     ] = None,
 ) -> None:
-    """Begin a scenario of your own: a commented file for a mission, or a copy of a shipped one.
+    """Create your own scenario: a commented file for a mission, or a copy of a shipped one.
 
     Without --for and --like it asks. Example: alight scenario new hop.toml --for hop --body bennu
     """
     path = user_path(file, "FILE")
     if path.exists():
-        raise FileError(f"{path} exists already; it is not overwritten. Name another file.")
+        raise FileError(f"{path} already exists and is not overwritten. Give another file name.")
     if like is not None and (mission or body or lander):
         raise InputError("--like copies a scenario as it is; give either --like or --for.")
     if like is None and mission is None:

@@ -31,7 +31,9 @@ def command(
     ],
     run: Annotated[
         list[int] | None,
-        optional("Show this run of a campaign, computed again if it was not kept; repeatable."),
+        optional(
+            "Show this run of a campaign, recomputed if its trajectory was not kept; repeatable."
+        ),
     ] = None,
     release: Annotated[
         bool,
@@ -43,14 +45,16 @@ def command(
     ] = False,
     out: Annotated[
         str | None,
-        optional("Where the page goes, a .html file or a folder.", metavar="FILE"),
+        optional("Output page: a .html file or a folder.", metavar="FILE"),
     ] = None,
     no_open: Annotated[bool, typer.Option("--no-open", help="Do not open the browser.")] = False,
     port: Annotated[int, typer.Option(help="Port of a live view.")] = PORT,
-    device: Annotated[str, typer.Option(help="Where runs are computed: cpu, cuda:0, ...")] = "cpu",
+    device: Annotated[
+        str, typer.Option(help="Device that runs are computed on: cpu, cuda:0, ...")
+    ] = "cpu",
     as_json: Json = False,
 ) -> None:
-    """Show a scenario, a run or a campaign in three dimensions: one HTML page that opens offline.
+    """Show a scenario, a run or a campaign in 3D: one HTML page that opens offline.
 
     Example: alight view out/ryugu --run 17
     """

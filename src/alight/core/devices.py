@@ -384,7 +384,7 @@ def _initialise() -> None:
             except OSError as cause:
                 raise FileError(
                     f"the kernel cache cannot be used: {cause}. Set the environment variable "
-                    "WARP_CACHE_PATH to a folder that can be written, or unset it."
+                    "WARP_CACHE_PATH to a writable folder, or unset it."
                 ) from None
             finally:
                 os.dup2(saved, 2)

@@ -146,7 +146,7 @@ def remove_unsound(folder: pathlib.Path) -> None:
         if sealed and file.exists():
             raise FileError(
                 f"the compiled kernel {file} is damaged and cannot be removed. Remove it, or set "
-                "the environment variable WARP_CACHE_PATH to a folder that can be written."
+                "the environment variable WARP_CACHE_PATH to a writable folder."
             )
 
 

@@ -56,7 +56,7 @@ class Ending(_Way, int):
         if isinstance(code, bool) or not isinstance(code, int) or not 0 <= code <= _MOST:
             raise InputError(
                 f"code of an ending is {code!r}; it must be a whole number, from {FIRST_OWN} up "
-                "for one of your own."
+                "for your own."
             )
         if not isinstance(name, str) or not _NAME.fullmatch(name):
             raise InputError(
@@ -157,7 +157,7 @@ def ending_of(code: int, own: Endings | None = None) -> AnyEnding:
     if own is not None and number in own:
         return own[number]
     if number >= FIRST_OWN:
-        return Ending(number, f"ending_{number}", f"ended in the way of code {number}")
+        return Ending(number, f"ending_{number}", f"ended with code {number}")
     return Outcome.of(number)
 
 

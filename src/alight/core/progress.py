@@ -189,9 +189,9 @@ class Plain:
             if self._total is not None and not ended:
                 parts.append(f"{duration(max(0, self._total - self._done) / rate)} left")
         if ended:
-            parts.append(f"ended after {duration(elapsed)}")
+            parts.append(f"done in {duration(elapsed)}")
         elif not self._done:
-            parts.append(f"{duration(elapsed)} so far")
+            parts.append(f"{duration(elapsed)} elapsed")
         parts += [f"{name} {value}" for name, value in self._facts.items()]
         print(", ".join(parts), file=self._stream, flush=True)
         spoke()

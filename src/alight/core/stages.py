@@ -37,7 +37,7 @@ class Stage:
         said = f"{self._title}: "
         if self._total is not None:
             said += f"{counted(self._done, self._total)}, "
-        return f"{said}{duration(time.monotonic() - self._began)} so far"
+        return f"{said}{duration(time.monotonic() - self._began)} elapsed"
 
 
 #: Stages that are under way, the innermost last: it alone speaks.

@@ -112,7 +112,7 @@ def solve(inertia: npt.ArrayLike, rate: npt.ArrayLike) -> FreeBody:
     omega = checked_vector("rate [rad/s]", rate)
     if not omega.any():
         raise InputError(
-            "rate is zero: a body that does not turn cannot tumble; use UniformRotation(0.0)"
+            "rate is zero: a body that does not rotate cannot tumble; use UniformRotation(0.0)"
         )
     moments, axes = np.linalg.eigh(tensor)
     momentum = tensor @ omega

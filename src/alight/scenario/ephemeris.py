@@ -87,7 +87,7 @@ def turn(scenario: Scenario) -> tuple[float, bool]:
     section = scenario.body.rotation
     rate = abs(_rate(section))
     if rate == 0.0:
-        raise InputError("the body does not turn: give [body.rotation], or there is no day")
+        raise InputError("the body does not rotate: give [body.rotation], or there is no day")
     tumbles = section.kind == "tumbling"
     return (TURNS if tumbles else 1) * 2.0 * np.pi / rate, not tumbles
 

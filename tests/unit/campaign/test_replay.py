@@ -197,7 +197,7 @@ def test_a_value_that_differs_is_named_with_its_size(scenario, tmp_path):
     assert "and 1 by more" in made.verdict()
     assert campaign.replay(2).identical
     other = altered(tmp_path / "out", 3, "outcome_code", int(Outcome.ESCAPED)).replay(3)
-    assert "ends otherwise: settled now, escaped as stored" in other.verdict()
+    assert "ends differently: settled now, escaped as stored" in other.verdict()
 
 
 def test_another_version_is_named(scenario, tmp_path, monkeypatch):

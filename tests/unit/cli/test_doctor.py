@@ -44,7 +44,7 @@ def test_table_names_everything(healthy, monkeypatch):
     assert done.exit_code == 0
     for text in ("Python", "Warp", "Kernel cache", "numpy", "dev", "NVIDIA H200, 139 GiB"):
         assert text in done.stdout
-    assert "Everything Alight needs works." in done.stdout
+    assert "Everything Alight needs is working." in done.stdout
 
 
 def test_broken_device_fails(monkeypatch):

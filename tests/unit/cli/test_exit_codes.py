@@ -101,7 +101,7 @@ def test_0_with_a_scenario_on_standard_input(folder, alight, monkeypatch, cube_d
 
 def test_what_to_do_next_can_be_pasted(folder, alight):
     said = alight("campaign", "cube.toml", "--out", "my out")
-    assert said.out.endswith("Read it with: alight report 'my out'\n")
+    assert said.out.endswith("Next: alight report 'my out'\n")
     said = alight("scenario", "new", "my case.toml")
     assert said.out.endswith("Run it with: alight run 'my case.toml'\n")
 
@@ -137,7 +137,7 @@ def test_1_where_something_needed_is_broken(alight, monkeypatch):
         (("campaign", "cube.toml", "--out", "new", "--runs", "0"), "at least 1"),
         (("campaign", "cube.toml", "--out", "new", "--runs", "many"), "--runs"),
         (("report", "nowhere"), "not the folder of a campaign"),
-        (("report",), "which campaign"),
+        (("report",), "no campaign given"),
         (("lander", "mascott"), "MASCOT"),
         (("scenario", "new", "cube.toml"), "not overwritten"),
     ],
@@ -154,7 +154,7 @@ def test_2_after_all_files_were_checked(folder, alight, cube_drop):
     (folder / "bad.toml").write_text(cube_drop().replace("restitution", "restitutoin"))
     done = alight("scenario", "check", "bad.toml", "no.toml", "cube.toml")
     assert done.code == 2
-    assert done.out.startswith("cube.toml: fine\n")
+    assert done.out.startswith("cube.toml: OK\n")
     assert "bad.toml: contact.restitutoin" in done.err
     assert '"no.toml": no such file' in done.err
 

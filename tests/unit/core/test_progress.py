@@ -58,7 +58,7 @@ def test_text_gives_rate_and_time_left():
         "Building: 20/500 (4 %), 20/s, 24.0 s left, settled 3, lost 0",
         "Building: 120/500 (24 %), 20/s, 19.0 s left, settled 3, lost 0",
         "Building: 220/500 (44 %), 20/s, 14.0 s left, settled 3, lost 0",
-        "Building: 220/500 (44 %), 20/s, ended after 11.0 s, settled 3, lost 0",
+        "Building: 220/500 (44 %), 20/s, done in 11.0 s, settled 3, lost 0",
     ]
 
 
@@ -71,8 +71,8 @@ def test_text_without_a_total_and_with_stages():
         bar.start("Checking", total=1)
     assert out.getvalue().splitlines() == [
         "Reading: 4, 2/s, rows 9",
-        "Reading: 4, 2/s, ended after 2.0 s, rows 9",
-        "Checking: 0/1 (0 %), ended after 0.0 s",
+        "Reading: 4, 2/s, done in 2.0 s, rows 9",
+        "Checking: 0/1 (0 %), done in 0.0 s",
     ]
 
 
@@ -87,7 +87,7 @@ def test_text_reports_how_far_failed_work_came():
 
     with pytest.raises(KeyboardInterrupt):
         interrupted()
-    assert out.getvalue() == "Building: 3/10 (30 %), ended after 0.0 s\n"
+    assert out.getvalue() == "Building: 3/10 (30 %), done in 0.0 s\n"
 
 
 def test_rich_draws_a_bar_and_leaves_brackets_alone():

@@ -126,7 +126,7 @@ def test_an_aimed_hop_hits_its_target():
     """On a ball of a point mass that turns: three hops, the slowest between the other two."""
     first, *rows = run("aimed_hop.py").splitlines()
     assert first == "40.3 m in one hop"
-    assert [row.split()[0] for row in rows] == ["shallow", "least", "steep"]
+    assert [row.split()[0] for row in rows] == ["shallow", "minimum", "steep"]
     speeds = [float(re.search(r"(\S+) cm/s", row).group(1)) for row in rows]
     assert speeds[1] < min(speeds[0], speeds[2])
     assert max(float(re.search(r"miss (\S+) mm", row).group(1)) for row in rows) < 1.0

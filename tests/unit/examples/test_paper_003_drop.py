@@ -20,7 +20,7 @@ def test_drop_bounces_and_is_drawn(tmp_path):
         name.strip(): float(x) for name, x in re.findall(r"^(.+?) +([\d.]+)", done.stdout, re.M)
     }
     assert 1.2 < figures["first contact"] < 1.45
-    assert figures["first contact"] < figures["off the membrane"] < 2.5
+    assert figures["first contact"] < figures["left the membrane"] < 2.5
     # The body is higher than a point and as heavy: it presses the fabric down less.
     assert 2.5 < figures["deepest point"] < 4.5
     for name in ("paper_003_drop.png", "paper_003_plane.png"):

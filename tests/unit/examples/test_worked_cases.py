@@ -59,7 +59,7 @@ def test_pictures_are_there_and_small():
 
 def test_checks_find_nothing_wrong(folder):
     said = alight("scenario", "check", *(folder / file.name for file in FILES))
-    assert said.count(": fine (") == len(FILES)
+    assert said.count(": OK (") == len(FILES)
 
 
 def test_every_case_has_a_requirement():

@@ -33,7 +33,7 @@ def found(aimer):
 
 
 def test_hops_come_by_family_and_time_and_all_hit(found):
-    assert [hop.name for hop in found.hops][:3] == ["shallow", "least speed", "steep"]
+    assert [hop.name for hop in found.hops][:3] == ["shallow", "minimum speed", "steep"]
     assert not found.reason
     times = [hop.time for hop in found.hops if hop.family == 1]
     assert times == sorted(times)
@@ -64,7 +64,7 @@ def test_sensitivities_are_those_of_the_engine(aimer, found):
 
 def test_a_speed_that_is_given_is_kept_to(aimer):
     hops = aimer.aim((0.1, 0.2), (0.2, 0.5), speed=0.12).hops
-    fast = [hop for hop in hops if hop.name != "least speed" and hop.family == 1]
+    fast = [hop for hop in hops if hop.name != "minimum speed" and hop.family == 1]
     assert len(fast) == 2
     assert [hop.speed for hop in fast] == pytest.approx([0.12, 0.12], rel=1e-5)
 
@@ -89,14 +89,14 @@ def test_a_lander_with_a_size_is_corrected_until_it_hits():
 def test_flat_ground_takes_positions():
     flat = Aimer(scenario.loads(FLAT))
     hops = flat.aim((0.0, 0.0, 0.0), (3.0, 4.0, 0.0)).hops
-    slow = next(hop for hop in hops if hop.name == "least speed")
+    slow = next(hop for hop in hops if hop.name == "minimum speed")
     assert slow.speed == pytest.approx(math.sqrt(5e-3), rel=1e-6)
     # Where up is the axis of the target, east is +y and north is -x (core.frames).
     assert slow.azimuth == pytest.approx(math.atan2(4.0, -3.0), rel=1e-6)
 
 
 def test_a_small_campaign_tells_where_it_rests(aimer, found, tmp_path):
-    hop = next(hop for hop in found.hops if hop.name == "least speed")
+    hop = next(hop for hop in found.hops if hop.name == "minimum speed")
     errors = ThrowErrors(0.005, math.radians(0.5))
     cloud = scatter(aimer, found, hop, errors, runs=60, out=tmp_path / "hop", device="cpu")
     assert cloud.runs == 60
@@ -172,7 +172,7 @@ def test_the_command_tells_and_draws(alight_hop, tmp_path):
 def test_a_person_reads_a_table(alight_hop):
     done = alight_hop("ball.toml", "--from", "6,11", "--to", "11,29", "--runs", "0")
     assert done.exit_code == 0, done.output
-    assert "least speed" in done.output
+    assert "minimum speed" in done.output
     assert "within" in done.output
 
 

@@ -234,8 +234,8 @@ class _Flow:
         if isinstance(error, require("distributed", "cluster").KilledWorker):
             return ClusterError(
                 f"shard {shard} was not computed: each worker that tried it was lost "
-                f"({str(error).split('. ')[0]}). Most often the machine ran out of memory: see the "
-                "logs of the workers, and give them more memory or the campaign smaller shards "
+                f"({str(error).split('. ')[0]}). Most often the machine ran out of memory: check "
+                "the worker logs, and give them more memory or the campaign smaller shards "
                 f"(campaign.shard, in another folder). {SAFE}"
             )
         if isinstance(error, ImportError | AttributeError) and self._of_study:

@@ -39,7 +39,7 @@ _turn = threading.Lock()
 
 
 #: Ends every message about a cluster: nobody should fear for what is done.
-SAFE = "Finished shards are safe: the same command goes on from here."
+SAFE = "Finished shards are safe: run the same command to resume."
 
 
 class ClusterError(AlightError, RuntimeError):
@@ -65,7 +65,7 @@ def extensions_of(work: Work) -> list[str]:
     alone = known_here_alone(work.scenario)
     if alone:
         raise ClusterError(
-            f"{alone[0]} is known to this process alone, and workers are others. Put it into a "
+            f"{alone[0]} is known to this process only, not to the workers. Put it into a "
             f"package that is installed on every worker (docs/how_to/extending.md). {SAFE}"
         )
     return list(packages_of(work.scenario))
@@ -111,7 +111,7 @@ def _unsendable(study: Study, dumps: Any, cause: Exception) -> ClusterError:
     return ClusterError(
         f"{who} cannot be sent to the workers of a cluster: {type(said).__name__}: {said}. Laws "
         "with Warp functions, and what else no process can send, belong into a module that the "
-        "workers can import: put it into a file of its own beside the script, on the path "
+        "workers can import: put it into a separate file next to the script, on the path "
         "(PYTHONPATH) of every worker, and import it from there."
     )
 

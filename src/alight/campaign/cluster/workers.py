@@ -107,7 +107,7 @@ class Crew:
         if wrong:
             raise ClusterError(
                 f"workers of the Dask scheduler {self._address} cannot load alight: "
-                f"{_listed(wrong)}. It is installed there, so mend what the message names (python "
+                f"{_listed(wrong)}. It is installed there, so fix what the message names (python "
                 f'-c "import alight.campaign" on that machine shows all of it). {SAFE}'
             )
 

@@ -196,7 +196,7 @@ class SweepDistribution(Distribution):
 
     def draw(self, u: Array) -> Array:
         """There is nothing to draw from: ``sampling.sample`` asks for ``values`` instead."""
-        raise InputError("the values of a sweep go by the number of the run.")
+        raise InputError("the values of a sweep follow the run number.")
 
 
 class TableDistribution(Distribution):

@@ -181,7 +181,7 @@ class Compliant(Given):
         """Whether the ground goes with this law, and what it makes of its values is in range."""
         if self.Data is not CompliantData:
             raise InputError(
-                f"{type(self).__name__} has parameters of its own, which ground that varies does "
+                f"{type(self).__name__} has extra parameters, which ground that varies does "
                 "not know; it goes with those of Compliant."
             )
         if "restitution" in ground.varies and self.restitution is None:
@@ -253,7 +253,7 @@ def checked_touch(touch: str | None, scheme: str, springs: bool) -> str | None:
         raise InputError(
             f'touch is "hull" with {"stiffness given" if springs else f"scheme {scheme!r}"}; a '
             "whole hull touches in the clipped scheme, by springs that follow the speed: stiffness "
-            "as given may be pressed in so deep that its pairs cannot be told apart. Give "
+            "as given may be pressed in so deep that its pairs cannot be distinguished. Give "
             "restitution and no scheme, or leave touch out."
         )
     return touch

@@ -202,8 +202,8 @@ def _tensors(value: npt.ArrayLike) -> Array:
         name,
         tensors,
         moments[..., 2] <= (moments[..., 0] + moments[..., 1]) * (1.0 + ROUNDING),
-        "of principal moments none of which exceeds the sum of the other two, as any distribution "
-        "of mass has it. Check its units, its signs, and that it is about the centre of mass",
+        "a tensor of which no principal moment exceeds the sum of the other two, as for any mass "
+        "distribution. Check its units, its signs, and that it is about the centre of mass",
     )
     return tensors
 

@@ -13,7 +13,7 @@ from alight.core.errors import InputError
 from alight.mobility.aiming.ellipse import Ellipse, first_impact_ellipse
 from alight.mobility.aiming.families import Family
 
-LEAST, SHALLOW, STEEP = "least speed", "shallow", "steep"
+LEAST, SHALLOW, STEEP = "minimum speed", "shallow", "steep"
 
 
 @dataclass(frozen=True, eq=False)
@@ -21,7 +21,7 @@ class Hop:
     """A push-off that first touches the ground at the target."""
 
     name: str
-    """``least speed``, ``shallow`` or ``steep``."""
+    """``minimum speed``, ``shallow`` or ``steep``."""
     family: int
     """Which family it belongs to, from 1; the slowest is the first."""
     throw: tuple[float, float, float]

@@ -150,7 +150,7 @@ class Sun(Section):
         where, rotation = "environment.sun", body.rotation
         rate = rotation.rate if isinstance(rotation.rate, tuple) else (rotation.rate,)
         if rotation.kind in (None, "none") or (rotation.period is None and not any(rate)):
-            return [Fault("body.rotation", f"the body does not turn and has no day: {asker}")]
+            return [Fault("body.rotation", f"the body does not rotate and has no day: {asker}")]
         if self.spice is not None and self.spice_frame is not None:
             return []
         if rotation.pole is None:

@@ -13,7 +13,7 @@ from alight.views import style, words
 from alight.views.figures.panels import BLUE, GREEN, ORANGE, plain, thinned
 
 #: Colours of hops by name; all are safe for colour-blind readers.
-COLOURS = {"least speed": BLUE, "shallow": GREEN, "steep": ORANGE}
+COLOURS = {"minimum speed": BLUE, "shallow": GREEN, "steep": ORANGE}
 
 
 @dataclass(frozen=True, eq=False)
@@ -21,7 +21,7 @@ class Flown:
     """One hop as the sheet draws it."""
 
     name: str
-    """``least speed``, ``shallow`` or ``steep``."""
+    """``minimum speed``, ``shallow`` or ``steep``."""
     profile: Array
     """(k, 2) towards the target and up [m]."""
     time: float

@@ -204,7 +204,7 @@ def test_a_tumbling_body_is_followed_for_many_turns(ryugu):
 
 def test_no_turn_no_day(ryugu):
     still = {**ryugu, "body": {"name": "ryugu", "rotation": {"kind": "none"}}}
-    with pytest.raises(InputError, match="does not turn"):
+    with pytest.raises(InputError, match="does not rotate"):
         ephemeris.turn(_with(still, date="2018-10-03", tide=False))
 
 

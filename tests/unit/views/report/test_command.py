@@ -58,7 +58,7 @@ def test_json_has_the_key_numbers_and_the_page_opens(folder, tmp_path, monkeypat
 
 
 def test_mistakes(folder, tmp_path):
-    assert "which campaign" in str(_mistake())
+    assert "no campaign given" in str(_mistake())
     wrong = _mistake(tmp_path / "nowhere")
     assert isinstance(wrong, FileError)
     assert "not the folder of a campaign" in str(wrong)

@@ -273,7 +273,7 @@ def test_what_the_command_says_of_the_sun():
     assert _sun_of({}).when == "at perihelion"
     assert _sun_of({"mean_anomaly": "90 deg"}).when == "at a mean anomaly of 90°"
     fixed = _sun_of({"direction": [0, 0, 1], "distance": "1 AU"})
-    assert fixed.source == "The Sun stands still where the scenario puts it."
+    assert fixed.source == "The Sun is fixed in the direction that the scenario gives."
     assert _sun_of({"mean_anomaly": "90 deg"}, "2018-10-03").when.startswith("on 2018-10-03")
     assert sun_of(SCENARIO, "2018-10-03T06:00").when == "on 2018-10-03 at 06:00 UTC"
     assert not _sun_of({"date": "2012-12-13"}, body={"name": "toutatis"}).turns
@@ -297,7 +297,7 @@ def test_what_is_not_known_is_a_sentence(body, said):
     found = _sun_of({"date": "2018-10-03"}, body=body)
     assert isinstance(found, str)
     assert re.search(said, found), found
-    assert found.startswith("Where the Sun stands is not known: ")
+    assert found.startswith("The position of the Sun is not known: ")
     assert found.endswith(".")
 
 
