@@ -24,7 +24,7 @@ ROOT = pathlib.Path(__file__).resolve().parents[1]
 IN_SDIST = ("LICENSE", "NOTICE", "README.md", "CHANGELOG.md", "CITATION.cff", "pyproject.toml")
 
 
-class Unfit(Exception):
+class UnfitError(Exception):
     """What is wrong with the package, in a sentence."""
 
 
@@ -46,7 +46,7 @@ def ask(command: list[str | os.PathLike[str]], **options: Any) -> str:
     done = subprocess.run(command, capture_output=True, text=True, **options)
     if done.returncode:
         said = (done.stdout + done.stderr).strip()
-        raise Unfit(f"{' '.join(map(str, command))} ended with {done.returncode}:\n{said}")
+        raise UnfitError(f"{' '.join(map(str, command))} ended with {done.returncode}:\n{said}")
     return done.stdout
 
 
@@ -71,7 +71,7 @@ def build(tree: pathlib.Path, out: pathlib.Path, kind: str) -> pathlib.Path:
     ask([sys.executable, "-c", call, out.resolve()], cwd=tree)
     made = list(out.glob("*.whl" if kind == "wheel" else "*.tar.gz"))
     if len(made) != 1:
-        raise Unfit(f"{out} holds {len(made)} files of kind {kind} where one was built")
+        raise UnfitError(f"{out} holds {len(made)} files of kind {kind} where one was built")
     return made[0]
 
 
@@ -86,7 +86,9 @@ def check_contents(wheel: pathlib.Path) -> None:
     held = {name for name in held if not name.split("/")[0].endswith(".dist-info")}
     missing, more = sorted(packaged() - held), sorted(held - packaged())
     if missing or more:
-        raise Unfit(f"{wheel.name}: missing {missing or 'nothing'}, too much {more or 'nothing'}")
+        raise UnfitError(
+            f"{wheel.name}: missing {missing or 'nothing'}, too much {more or 'nothing'}"
+        )
 
 
 def check_sdist(sdist: pathlib.Path) -> None:
@@ -95,7 +97,7 @@ def check_sdist(sdist: pathlib.Path) -> None:
         held = {name.partition("/")[2] for name in archive.getnames()}
     missing = sorted({*IN_SDIST, *(f"src/{name}" for name in packaged())} - held)
     if missing:
-        raise Unfit(f"{sdist.name}: missing {missing}")
+        raise UnfitError(f"{sdist.name}: missing {missing}")
 
 
 def metadata(wheel: pathlib.Path) -> email.message.Message:
@@ -117,11 +119,11 @@ def check_metadata(wheel: pathlib.Path) -> None:
     }
     wrong = {key: found[key] for key, value in expected.items() if found[key] != value}
     if wrong:
-        raise Unfit(f"{wheel.name}: metadata has {wrong} where the project has {expected}")
+        raise UnfitError(f"{wheel.name}: metadata has {wrong} where the project has {expected}")
     inside = zipfile.ZipFile(wheel).namelist()
     for name in project()["license-files"]:
         if not any(held.endswith(f".dist-info/licenses/{name}") for held in inside):
-            raise Unfit(f"{wheel.name}: the file {name} is not in it")
+            raise UnfitError(f"{wheel.name}: the file {name} is not in it")
 
 
 # -- an installation ------------------------------------------------------------------------------
@@ -163,10 +165,10 @@ def check_installed(env: pathlib.Path, folder: pathlib.Path, scenario: str) -> N
     alight = script(env, "alight")
     where = ask([script(env, "python"), "-c", "import alight; print(alight.__file__)"], env=clean())
     if not pathlib.Path(where.strip()).is_relative_to(env.resolve()):
-        raise Unfit(f"the installed program runs {where.strip()}, not what was installed")
+        raise UnfitError(f"the installed program runs {where.strip()}, not what was installed")
     said = ask([alight, "--version"], cwd=folder, env=clean()).split()
     if version() not in said:
-        raise Unfit(f'"alight --version" says {" ".join(said)!r}, not {version()}')
+        raise UnfitError(f'"alight --version" says {" ".join(said)!r}, not {version()}')
     flown = json.loads(ask([alight, "run", scenario, "--json"], cwd=folder, env=clean()))
     if flown["outcome"] != "settled":
-        raise Unfit(f'"alight run {scenario}" ended as {flown["outcome"]}, not settled')
+        raise UnfitError(f'"alight run {scenario}" ended as {flown["outcome"]}, not settled')

@@ -175,7 +175,7 @@ class Motion(ABC):
     @property
     @abstractmethod
     def columns(self) -> Columns:
-        """What is told of its runs, their contacts and their courses."""
+        """What is reported of its runs, their contacts and their trajectories."""
 
     def ending(self, code: int) -> AnyEnding:
         """What a code of an outcome stands for."""

@@ -91,7 +91,7 @@ class Live:
 
 
 def watch(folder: Path, port: int, opened: Callable[[str], None]) -> None:
-    """Serve a campaign until Ctrl-C; ``opened`` is told the address."""
+    """Serve a campaign until Ctrl-C; ``opened`` is given the address."""
     live = Live(folder, port)
     opened(live.address)
     try:

@@ -8,7 +8,6 @@ import zipfile
 import jinja2
 import pytest
 import yaml
-
 from tools import packaging_checks as package
 
 PROJECT = package.project()
@@ -39,9 +38,9 @@ def test_a_wheel_without_its_templates_is_refused(wheel, tmp_path):
         for name in whole.namelist():
             if not name.endswith((".html", "LICENSE")):
                 less.writestr(name, whole.read(name))
-    with pytest.raises(package.Unfit, match=r"missing .*page\.html"):
+    with pytest.raises(package.UnfitError, match=r"missing .*page\.html"):
         package.check_contents(short)
-    with pytest.raises(package.Unfit, match="LICENSE is not in it"):
+    with pytest.raises(package.UnfitError, match="LICENSE is not in it"):
         package.check_metadata(short)
 
 
@@ -59,17 +58,20 @@ def test_the_version_stands_in_one_place_of_the_package():
     stated = re.compile(rf"""["']{re.escape(package.version())}["']""")
     found = [file.relative_to(package.ROOT) for file in files if stated.search(file.read_text())]
     assert [str(file) for file in found] == ["src/alight/__init__.py"]
-    assert "version" in PROJECT["dynamic"] and "version" not in PROJECT
+    assert "version" in PROJECT["dynamic"]
+    assert "version" not in PROJECT
 
 
 def test_the_citation_is_of_this_version():
     cited = yaml.safe_load((package.ROOT / "CITATION.cff").read_text("utf-8"))
     assert cited["version"] == package.version()
-    assert cited["title"] == f"Alight: {PROJECT['description'][0].lower()}{PROJECT['description'][1:]}"
-    assert cited["license"] == PROJECT["license"] and cited["keywords"] == PROJECT["keywords"]
-    assert cited["cff-version"] == "1.2.0" and cited["type"] == "software" and cited["message"]
+    about = PROJECT["description"]
+    assert cited["title"] == f"Alight: {about[0].lower()}{about[1:]}"
+    assert (cited["license"], cited["keywords"]) == (PROJECT["license"], PROJECT["keywords"])
+    assert (cited["cff-version"], cited["type"]) == ("1.2.0", "software")
+    assert cited["message"]
     for work in [cited, *cited["references"]]:
-        assert work["title"] and work["authors"], "the format of citations asks for both"
+        assert {"title", "authors"} <= work.keys(), "the format of citations asks for both"
 
 
 #: What is named otherwise on conda-forge.
@@ -82,13 +84,18 @@ def test_the_recipe_is_of_this_version():
     named = [re.fullmatch(r"([\w-]+)(>=\S+)", line).groups() for line in PROJECT["dependencies"]]
     runs = [f"{CONDA.get(name, name)} {least}" for name, least in named]
     assert recipe["requirements"]["run"] == [f"python {PROJECT['requires-python']}", *runs]
-    (built,) = tomllib.loads((package.ROOT / "pyproject.toml").read_text())["build-system"]["requires"]
+    (built,) = tomllib.loads((package.ROOT / "pyproject.toml").read_text())["build-system"][
+        "requires"
+    ]
     assert built.replace(">=", " >=") in recipe["requirements"]["host"]
     assert recipe["package"] == {"name": PROJECT["name"], "version": package.version()}
     programs = [f"{name} = {start}" for name, start in PROJECT["scripts"].items()]
     assert recipe["build"]["entry_points"] == programs
     about = recipe["about"]
-    assert (about["license"], about["license_file"]) == (PROJECT["license"], PROJECT["license-files"])
+    assert (about["license"], about["license_file"]) == (
+        PROJECT["license"],
+        PROJECT["license-files"],
+    )
     assert about["summary"] == PROJECT["description"]
 
 

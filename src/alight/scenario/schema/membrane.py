@@ -53,7 +53,7 @@ class MembraneSteps(Section):
 
 
 class Courses(Record):
-    """Runs whose whole course is kept, and how often it is written down."""
+    """Runs whose whole trajectory is kept, and how often it is written down."""
 
     every: Annotated[float | None, Measure(dimension="time", above=0)] = None
 

@@ -48,7 +48,7 @@ def measured(sides: Sequence[Side]) -> list[Measured]:
 
 
 def _places(sides: Sequence[Side]) -> list[Measured]:
-    """How far landings go on, and where they rest, from the middle of the first campaign."""
+    """How far landings travel, and where they rest, from the middle of the first campaign."""
     known = tuple(side.found.known[DISTANCE] for side in sides)
     far = Quantity(DISTANCE, "distance from first contact to rest", words.length)
     out = [Measured(far, known)]

@@ -2,7 +2,7 @@
 stands there, carried out by levels of its actuators, and recorded.
 
 A hop's plan (``actuators.pointed_hop``) gives the speeds of the wheels. Motors reach them together,
-so slowly that the lander stands: half of what would tip it at most. Then all brakes go on.
+so slowly that the lander stands: half of what would tip it at most. Then all brakes are applied.
 """
 
 import dataclasses
