@@ -17,6 +17,7 @@ import tarfile
 import tomllib
 import venv
 import zipfile
+from collections.abc import Sequence
 from typing import Any
 
 ROOT = pathlib.Path(__file__).resolve().parents[1]
@@ -41,7 +42,7 @@ def version() -> str:
     return alight.__version__
 
 
-def ask(command: list[str | os.PathLike[str]], **options: Any) -> str:
+def ask(command: Sequence[str | os.PathLike[str]], **options: Any) -> str:
     """What a command printed; a failed one is an error with all that it said."""
     done = subprocess.run(command, capture_output=True, text=True, **options)
     if done.returncode:
@@ -155,7 +156,7 @@ def borrow(env: pathlib.Path, wheel: pathlib.Path) -> None:
     venv.create(env, with_pip=False)
     here = pathlib.Path(ask([sys.executable, "-c", "import numpy; print(numpy.__file__)"]).strip())
     (site(env) / "borrowed.pth").write_text(f"{here.parents[1]}\n", "utf-8")
-    install = ["--python", script(env, "python"), "install", "-q", "--no-deps", "--no-index", wheel]
+    install: list[str | os.PathLike[str]] = ["--python", script(env, "python"), "install", "-q", "--no-deps", "--no-index", wheel]
     ask([sys.executable, "-m", "pip", *install], env=clean())
 
 
