@@ -37,13 +37,16 @@ when Alight is installed; kernels are compiled when they are first used, and kep
 
 This page is written by `make release-check`, which builds sdist and wheel, installs the wheel
 without extras into an empty environment of each Python below, and there, from an empty folder,
-simulates a shipped scenario, runs a campaign and writes its report. Last written on **{date}**, for
-version {version}.
+runs a shipped scenario and a campaign and writes its report. Last written on **{date}**, for version
+{version}.
 
 ## Python
 
 Stated: {stated}. Tried: {tried}.
 """
+
+NEEDED = """Every one of them is used by the commands `run`, `campaign` and `report`: there is no heavy
+part that only few need. Warp is nearly half, with a compiler for CPUs and what GPUs need."""
 
 EXTRAS = """
 ## Extras
@@ -97,6 +100,7 @@ def _sizes(tried: Tried) -> str:
     lines.append(
         f"| {len(light)} others | {', '.join(sorted(light))} | {sum(light.values()):.0f} |"
     )
+    lines.append(f"\n{NEEDED}")
     return "\n".join(lines) + "\n"
 
 

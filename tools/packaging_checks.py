@@ -156,8 +156,9 @@ def borrow(env: pathlib.Path, wheel: pathlib.Path) -> None:
     venv.create(env, with_pip=False)
     here = pathlib.Path(ask([sys.executable, "-c", "import numpy; print(numpy.__file__)"]).strip())
     (site(env) / "borrowed.pth").write_text(f"{here.parents[1]}\n", "utf-8")
-    install: list[str | os.PathLike[str]] = ["--python", script(env, "python"), "install", "-q", "--no-deps", "--no-index", wheel]
-    ask([sys.executable, "-m", "pip", *install], env=clean())
+    pip: list[str | os.PathLike[str]] = [sys.executable, "-m", "pip", "--python"]
+    words = ["install", "-q", "--no-deps", "--no-index", wheel]
+    ask([*pip, script(env, "python"), *words], env=clean())
 
 
 def check_installed(env: pathlib.Path, folder: pathlib.Path, scenario: str) -> None:

@@ -2,7 +2,7 @@
 
 Builds sdist and wheel as an index receives them, checks their metadata, installs the wheel with its
 dependencies, and no extras, into an empty environment of each Python at hand, and there, from an
-empty folder, flies a shipped scenario, runs a campaign and writes its report. What an installation
+empty folder, runs a shipped scenario, runs a campaign and writes its report. What an installation
 weighs and which Pythons were tried is written to docs/reference/installation.md.
 """
 
@@ -104,7 +104,7 @@ def _tried(python: str, wheel: pathlib.Path, work: pathlib.Path) -> Tried:
     print(f"Python {version}: installing into an empty environment", flush=True)
     env, folder = work / f"env{version}", work / f"empty{version}"
     package.ask([python, "-m", "venv", env], env=package.clean())
-    pip = [package.script(env, "python"), "-m", "pip", "install", "-q", wheel]
+    pip = [str(package.script(env, "python")), "-m", "pip", "install", "-q", str(wheel)]
     package.ask(pip, env=package.clean())
     site = package.site(env)
     _check_no_extras(site)

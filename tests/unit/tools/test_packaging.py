@@ -103,3 +103,12 @@ def test_this_python_is_one_of_those_stated():
     listed = {line.rpartition(" ")[2] for line in PROJECT["classifiers"] if ":: 3." in line}
     assert f"3.{sys.version_info.minor}" in listed
     assert f">={min(listed, key=lambda v: int(v[2:]))}" == PROJECT["requires-python"]
+
+
+def test_the_page_about_installing_is_of_this_version():
+    page = (package.ROOT / "docs" / "reference" / "installation.md").read_text("utf-8")
+    assert re.search(rf"for version\s+{re.escape(package.version())}\.", page), "make release-check"
+    for line in PROJECT["dependencies"]:
+        assert re.search(rf"[|,] {re.split('[<>=]', line)[0]}[ ,]", page), line
+    listed = set(re.findall(r"^\| `(\w+)` \|", page, re.M))
+    assert listed == PROJECT["optional-dependencies"].keys() - {"dev", "docs", "release"}
