@@ -37,16 +37,17 @@ when Alight is installed; kernels are compiled when they are first used, and kep
 
 This page is written by `make release-check`, which builds sdist and wheel, installs the wheel
 without extras into an empty environment of each Python below, and there, from an empty folder,
-runs a shipped scenario and a campaign and writes its report. Last written on **{date}**, for version
-{version}.
+runs a shipped scenario and a campaign and writes its report.
+
+Last written on **{date}**, for version {version}.
 
 ## Python
 
 Stated: {stated}. Tried: {tried}.
 """
 
-NEEDED = """Every one of them is used by the commands `run`, `campaign` and `report`: there is no heavy
-part that only few need. Warp is nearly half, with a compiler for CPUs and what GPUs need."""
+NEEDED = """Every one of them is used by `run`, `campaign` and `report`: no heavy part serves few.
+Warp is nearly half, with a compiler for CPUs and what GPUs need."""
 
 EXTRAS = """
 ## Extras

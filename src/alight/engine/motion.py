@@ -85,8 +85,8 @@ class Loop:
     """Warp function ``(world, run, memory, slot) -> time`` [s], the next at which something
     switches or the run ends (``engine.clock``); None where nothing switches."""
     wake: Any = None
-    """Warp function ``(world, run, memory, slot) -> run`` of a run that has come to rest: it goes
-    on from the next switch, if there is one."""
+    """Warp function ``(world, run, memory, slot) -> run`` of a run that has come to rest: it
+    continues from the next switch, if there is one."""
     waits: bool = False
     """Whether a launch ends where something switches, for the host to look at the run."""
     own: bool = False

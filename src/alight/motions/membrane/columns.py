@@ -34,7 +34,7 @@ _RUNS = (
     ),
     _number("contacts", "", "how often contact was made", "notes.contacts", "int64"),
     _number("depth_m", "m", "largest below the suspension plane", "notes.depth_m"),
-    _number("tension_n_per_m", "N/m", "greatest", "notes.tension"),
+    _number("tension_n_per_m", "N/m", "largest", "notes.tension"),
     _number("force_n", "N", "largest on the body", "notes.force_n"),
     _number("slip_m", "m", "path of the contact along the fabric", "last[28]"),
     _number(

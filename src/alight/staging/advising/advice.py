@@ -15,6 +15,7 @@ from alight.analysis.settling import DISTANCE, FIRST, HARDEST, SETTLE
 from alight.core.checks import checked_number, checked_whole
 from alight.core.errors import InputError
 from alight.core.html import facts_html
+from alight.core.paths import user_path
 from alight.scenario import load
 from alight.scenario.document import Document
 from alight.staging.advising.alternatives import (
@@ -145,8 +146,9 @@ def _of_cost(answer: Answer) -> str:
 
 
 def _of_contact(answer: Answer) -> str:
-    clauses = [f"{o.tried.alternative.name}: {o.tried.alternative.suits}" for o in answer.options]
-    return f"Contact laws are different models: choose by what is asked. {'; '.join(clauses)}."
+    suits = [one.tried.alternative for one in answer.options]
+    clauses = " ".join(f"{one.name[0].upper()}{one.name[1:]} suit {one.suits}." for one in suits)
+    return f"Contact laws are different models; what is asked decides. {clauses}"
 
 
 @dataclass(eq=False)
@@ -219,7 +221,7 @@ def advise(
             f"{given.source} has a sweep, whose runs are no random sample: take [sweep] out, and "
             "ask for advice on one combination."
         )
-    made = Advice(given, pathlib.Path(out), runs)
+    made = Advice(given, user_path(out, "out") / f"{runs}_runs", runs)
     made.out.mkdir(parents=True, exist_ok=True)
     for question in wanted:
         made.answers.append(_answer(made, question, minutes, show, on_try or (lambda line: None)))

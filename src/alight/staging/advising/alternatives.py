@@ -223,20 +223,20 @@ def _contacts(own: dict[str, Any]) -> Iterator[Alternative]:
         })  # fmt: skip
     yield law(
         "springs, clipped",
-        "most rigid landers: restitution and rest as asked, whatever the speed",
+        "most rigid landers (restitution and rest as asked, whatever the speed)",
         "compliant",
         **(kept | {"scheme": "clipped"}),
     )
     yield law(
         "springs, smooth",
-        "forces over time at one known speed; deeper and slower at others",
+        "forces over time at one known speed (deeper and slower at others)",
         "compliant",
         **(kept | {"scheme": "smooth"}),
     )
     yield law(
-        "impulses", "hard landers whose corners, edges and faces matter; no forces", "impulse"
+        "impulses", "hard landers whose corners, edges and faces matter (no forces)", "impulse"
     )
-    yield law("sliding point", "grains and points on smooth ground", "sliding")
+    yield law("sliding points", "grains and points on smooth ground", "sliding")
 
 
 # -- what every kind of scenario has --------------------------------------------------------------

@@ -36,8 +36,7 @@ class Cost:
 class Stopwatch(Local):
     """Computes shards on this machine's cores, and times them.
 
-    In the first shard kernels are compiled: it does not count, and where it is the only one it is
-    computed twice.
+    The first shard does not count where there are others: kernels may be compiled in it.
     """
 
     def __init__(self) -> None:
@@ -56,11 +55,7 @@ class Stopwatch(Local):
         for number, shard in enumerate(shards):
             began = time.process_time(), time.perf_counter()
             (made,) = super().compute(work, [shard], tally)
-            if number > 0 or self.timed:
-                self._note(began, len(work.plan.runs(shard)))
-            elif len(shards) == 1:
-                began = time.process_time(), time.perf_counter()
-                work.compute(shard)
+            if number > 0 or len(shards) == 1:
                 self._note(began, len(work.plan.runs(shard)))
             yield made
 
@@ -81,57 +76,63 @@ def measured(
 ) -> tuple[Cost, int]:
     """Run an alternative, or resume it; fewer than ``runs`` where they would take longer.
 
-    Two shards are run first, and tell how many runs fit into ``minutes``.
+    Two runs that are not kept tell how many fit into ``minutes``.
     """
-    shard = max(1, -(-runs // SHARDS))
-    plain = scenario.replaced(
-        {"campaign.shard": shard, "campaign.sampling": "random", "record.trajectories": None}
-    )
+    plain = scenario.replaced({"campaign.sampling": "random", "record.trajectories": None})
     kept = _read(folder)
-    first = min(2 * shard, runs)
-    cost = kept or _run(plain, first, folder, show)
-    fit = int(60.0 * minutes / max(cost.wall_s, 1e-9))
-    total = min(runs, max(first, fit - fit % shard))
-    if total > first:
-        later = _run(plain, total, folder, show, cost)
-        cost = kept or later
-    _keep(folder, cost)
-    return cost, total
-
-
-def _run(
-    scenario: Document, total: int, folder: pathlib.Path, show: str, known: Cost | None = None
-) -> Cost:
+    if kept is None:
+        tried = _tried(plain, folder.parent, show)
+        fit = int(60.0 * minutes / max(tried.wall_s, 1e-9))
+        kept = Kept(max(2, min(runs, fit)), tried, done=False)
+        _keep(folder, kept)
     watch = Stopwatch()
-    run_campaign(scenario, total, out=folder, device="cpu", executor=watch, show=show)
+    shard = max(1, -(-kept.runs // SHARDS))
+    cut = plain.replaced({"campaign.shard": shard})
+    run_campaign(cut, kept.runs, out=folder, device="cpu", executor=watch, show=show)
     found = watch.cost()
-    if found is None and known is None:  # everything was there, but not what it cost
-        return _again(scenario, total, folder)
-    if found is None:
-        assert known is not None
-        return known
-    return found if known is None else Cost(found.run_s, known.setup_s, found.wall_s)
+    if not kept.done and found is not None:
+        kept = Kept(kept.runs, found, done=True)
+        _keep(folder, kept)
+    return kept.cost, kept.runs
 
 
-def _again(scenario: Document, total: int, folder: pathlib.Path) -> Cost:
-    """Time runs whose results are kept already."""
-    with tempfile.TemporaryDirectory(dir=folder.parent) as place:
-        return _run(scenario, total, pathlib.Path(place) / "timed", "silent")
+def _tried(scenario: Document, place: pathlib.Path, show: str) -> Cost:
+    """Two runs, one after the other: in the first kernels are compiled, the second is timed."""
+    with tempfile.TemporaryDirectory(dir=place, prefix=".trial-") as folder:
+        watch = Stopwatch()
+        alone = scenario.replaced({"campaign.shard": 1})
+        out = pathlib.Path(folder) / "runs"
+        run_campaign(alone, 2, out=out, device="cpu", executor=watch, show=show)
+    found = watch.cost()
+    assert found is not None, "both runs were computed"
+    return found
+
+
+@dataclass(frozen=True)
+class Kept:
+    """What is known of an alternative, beside its folder."""
+
+    runs: int
+    cost: Cost
+    done: bool
+    """Whether its cost is that of the campaign; else of two runs that were tried."""
 
 
 def _path(folder: pathlib.Path) -> pathlib.Path:
     return folder.parent / f"{folder.name}.cost.json"
 
 
-def _read(folder: pathlib.Path) -> Cost | None:
+def _read(folder: pathlib.Path) -> Kept | None:
+    """What was kept; a damaged file is as good as none."""
     try:
-        return Cost(**json.loads(_path(folder).read_text("utf-8")))
-    except (OSError, ValueError, TypeError):
+        found = json.loads(_path(folder).read_text("utf-8"))
+        return Kept(int(found["runs"]), Cost(**found["cost"]), bool(found["done"]))
+    except (OSError, ValueError, TypeError, KeyError):
         return None
 
 
-def _keep(folder: pathlib.Path, cost: Cost) -> None:
+def _keep(folder: pathlib.Path, kept: Kept) -> None:
     path = _path(folder)
     part = path.with_suffix(".part")
-    part.write_text(json.dumps(asdict(cost)), "utf-8")
+    part.write_text(json.dumps(asdict(kept)), "utf-8")
     part.replace(path)

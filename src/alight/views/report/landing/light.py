@@ -203,7 +203,7 @@ def _north(latitude: float) -> str:
     return f"{abs(latitude):.1f}° {'N' if latitude >= 0.0 else 'S'}"
 
 
-HEAD = ["quantity", "median (95 % interval)", "5 %", "95 %", "least", "greatest"]
+HEAD = ["quantity", "median (95 % interval)", "5 %", "95 %", "min", "max"]
 
 
 def rows(light: Light) -> list[list[str]]:
