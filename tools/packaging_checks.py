@@ -157,7 +157,7 @@ def borrow(env: pathlib.Path, wheel: pathlib.Path) -> None:
     here = pathlib.Path(ask([sys.executable, "-c", "import numpy; print(numpy.__file__)"]).strip())
     (site(env) / "borrowed.pth").write_text(f"{here.parents[1]}\n", "utf-8")
     pip: list[str | os.PathLike[str]] = [sys.executable, "-m", "pip", "--python"]
-    words = ["install", "-q", "--no-deps", "--no-index", wheel]
+    words = ["install", "-q", "--no-deps", "--no-index", str(wheel)]
     ask([*pip, script(env, "python"), *words], env=clean())
 
 

@@ -37,7 +37,7 @@ def pattern(words: list[str]) -> re.Pattern[str]:
 def found(text: str, finder: re.Pattern[str]) -> Iterator[tuple[int, str]]:
     """Lines of a text, from 0, and the words in them; ``of course`` is English."""
     for hit in finder.finditer(text):
-        if text[: hit.start()].endswith("of ") and hit.group().lower() == "course":
+        if text[: hit.start()].lower().endswith("of ") and hit.group().lower() == "course":
             continue
         yield text[: hit.start()].count("\n"), hit.group()
 

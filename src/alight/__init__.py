@@ -102,6 +102,7 @@ lazy.door(
         "alight.scenario.building.prepare": "simulate",
         "alight.scenario.landers": "lander=find",
         "alight.shapes": "Mesh",
+        "alight.staging.advising.advice": "advise",
         "alight.staging.exporting": "export",
         "alight.staging.filming": "film",
         "alight.staging.gathering": "playback view",

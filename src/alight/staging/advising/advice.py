@@ -218,8 +218,8 @@ def advise(
     checked_number("minutes", minutes)
     if given.sweep_keys():
         raise InputError(
-            f"{given.source} has a sweep, whose runs are no random sample: take [sweep] out, and "
-            "ask for advice on one combination."
+            f"{given.source} has a sweep, whose runs are no random sample: ask for advice on one "
+            'combination, without entries of kind = "sweep" in [dispersions].'
         )
     made = Advice(given, user_path(out, "out") / f"{runs}_runs", runs)
     made.out.mkdir(parents=True, exist_ok=True)
@@ -235,6 +235,8 @@ def _answer(
     if note:
         return Answer(question, [], [], None, note)
     tried, refused = alternatives(advice.scenario, question)
+    if len(tried) < 2:
+        return Answer(question, [], refused, None)
     options = []
     for number, one in enumerate(tried, 1):
         on_try(f"{question}, {number} of {len(tried)}: {one.alternative.name}")

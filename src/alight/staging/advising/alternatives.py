@@ -85,7 +85,7 @@ def alternatives(scenario: Document, question: str) -> tuple[list[Tried], list[R
         else:
             same = deciding(changed.resolved()) == own
             tried.append(Tried(one, changed, same))
-    if tried and not any(one.own for one in tried):
+    if not any(one.own for one in tried):
         named = Alternative(question, _as_it_is(scenario, question), {}, "what the file says")
         tried.insert(0, Tried(named, scenario, own=True))
     return tried, refused
