@@ -82,7 +82,7 @@ def test_each_is_run_timed_and_compared(advice):
     found, said = advice
     ground, steps = found.answers
     assert ground.advice == "Nothing else goes with this scenario: keep what the file says."
-    assert [one.name.partition(",")[0] for one in steps.options][0] == "tolerance 1e-11"
+    assert steps.options[0].name.partition(",")[0] == "tolerance 1e-11"
     assert all(one.runs == 8 for one in steps.options)
     assert all(0.0 < one.cost.run_s < 10.0 for one in steps.options)
     assert steps.tested

@@ -2,9 +2,9 @@
 
 import click
 import typer
+from tools import words
 
 from alight.cli.main import app
-from tools import words
 
 
 def test_they_stand_nowhere():
