@@ -21,7 +21,7 @@ from alight.scenario.schema.target import GRAVITY_ERROR, GravitySection, GroundS
 QUESTIONS = ("gravity", "ground", "contact", "shape", "steps")
 #: A reach of linearised gravity, and spacings, as parts of the largest size of the body.
 REACH, SPACING = 1.0 / 400.0, 1.0 / 100.0
-#: Points that a table of 1e-5 is made from, by facet of the mesh, and how many of them one core does
+#: Points that a table of 1e-5 is made from, by facet of the mesh, and how many one core does
 #: in a second: seen on Ryugu with 20 480 facets.
 POINTS_PER_FACET, POINTS_PER_S = 520.0, 2.5e4
 #: Factor between tolerances of steps that are tried.
