@@ -8,7 +8,8 @@ for all motions.
 
 Fields that the engine reads by name, whatever the motion:
 
-- of the struct of a run: ``t``, ``phase``, ``outcome``, ``steps``, ``touches``;
+- of the struct of a run: ``t``, ``phase``, ``outcome``, ``steps``, ``touches``, and ``due`` where
+  there is a ``Preparation``;
 - of its notes: ``number``, ``row`` and ``touch``, the contact under way;
 - of its memory: ``notes``, by slot;
 - of its world: ``limits.max_steps``.
@@ -59,6 +60,22 @@ class Launch:
     """Most steps of one launch on a GPU."""
     gpu_blocks: int | None = None
     """Blocks of threads that a multiprocessor is to have room for; None leaves it open."""
+    prepares: bool = False
+    """Whether it takes no steps but does what some steps need before them (``Preparation``)."""
+
+
+@dataclass(frozen=True)
+class Preparation:
+    """What few steps need before them and is costly, such as gravity in full.
+
+    On a GPU it is a launch of its own: of threads that go in step one would do it while the others
+    wait. A run that needs it has ``due`` set until it is done.
+    """
+
+    ready: Any
+    """Warp function ``(world, run, memory, slot) -> bool``: whether the next step can be taken."""
+    prepare: Any
+    """Warp function ``(world, run, memory, slot) -> run`` after which it can."""
 
 
 @dataclass(frozen=True)
@@ -91,12 +108,14 @@ class Loop:
     """Whether a launch ends where something switches, for the host to look at the run."""
     own: bool = False
     """Whether each run has a model of its own (``engine.fleet``)."""
+    before: Preparation | None = None
+    """What some steps need before them; None where nothing is costly enough."""
     judge: judging.Judge | None = None
     """What asks the stops after each step; None where there are none (``engine.stops``)."""
 
     def __hash__(self) -> int:
         parts = (self.whole, self.told, self.line, self.apart, self.World, self.Memory)
-        return hash((parts, self.own, self.next, self.judge))
+        return hash((parts, self.own, self.next, self.before, self.judge))
 
 
 @dataclass(frozen=True)
