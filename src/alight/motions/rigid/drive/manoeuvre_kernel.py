@@ -10,6 +10,7 @@ import warp as wp
 
 from alight.actuators.programme_kernel import NEVER, next_tick
 from alight.core.types import scalar, vec3
+from alight.flight.sun_wait import sun_wait
 from alight.motions.rigid.composition import Composition
 from alight.motions.rigid.drive.laws import WORK
 from alight.motions.rigid.drive.manoeuvre_rows import manoeuvre_rows
@@ -42,9 +43,6 @@ from alight.motions.rigid.drive.push_offs import Wanted, push_off_functions
 from alight.motions.rigid.drive.wheels import wheel_functions
 from alight.motions.rigid.state import CONTACT, FLIGHT, Memory, Run
 
-#: Looks for the Sun in one turn of the target.
-_LOOKS = wp.constant(720)
-_LOOK = wp.constant(scalar(6.283185307179586 / 720.0))
 #: Control in flight: how often motors are set in the time that it settles in.
 _TICKS = wp.constant(scalar(80.0))
 
@@ -72,7 +70,8 @@ def manoeuvre_functions(parts: Composition) -> ManoeuvreFunctions:
     drive: Any = laws.drive
     wheels, levels, count = drive.wheels, drive.levels, drive.manoeuvres
     own = drive.tour_row
-    ground, spin, attitude = laws.surface_point, laws.spin, laws.attitude
+    ground = laws.surface_point
+    sunlit = sun_wait(laws.spin, laws.attitude, laws.rotation_data)
     wheel_parts = wheel_functions(parts)
     is_free, seen, stand_by = wheel_parts.is_free, wheel_parts.seen, wheel_parts.stand_by
     rows, plans = manoeuvre_rows(parts), push_off_functions(parts)
@@ -86,18 +85,8 @@ def manoeuvre_functions(parts: Composition) -> ManoeuvreFunctions:
         """When a manoeuvre begins that a lander at rest waits for [s]."""
         when = wp.max(run.t + one.delay, one.not_before)
         if one.sun > scalar(-1.5):
-            up = wp.normalize(pull_at(world, run, memory, slot))
-            turning = wp.length(spin(world.rotation, when).rate)
-            step = scalar(0.0)
-            if turning > scalar(0.0):
-                step = _LOOK / turning
-            found = NEVER
-            for k in range(int(_LOOKS)):
-                t = when + scalar(k) * step
-                sun = wp.quat_rotate_inv(attitude(world.rotation, t), world.actuators.tour.sun)
-                if found >= NEVER and -wp.dot(up, sun) >= one.sun:
-                    found = t
-            when = found
+            up = -wp.normalize(pull_at(world, run, memory, slot))
+            when = sunlit(world.rotation, world.actuators.tour.sun, up, one.sun, when)
         return when
 
     @wp.func
