@@ -33,7 +33,7 @@ UPMOST = math.radians(180.0)
 """How far it can be turned [rad]; straight down at the other end."""
 STOP_STIFFNESS, STOP_DAMPING = 200.0, 4.0
 """Of both ends [N m/rad], [N m s/rad]."""
-GEAR_FRICTION, GEAR_SPEED = 0.5, 0.02
+GEAR_FRICTION, GEAR_SPEED = 0.5, 0.1
 """What holds a leg without a command [N m], and at what speed it is 0.71 of that [rad/s]."""
 LEGS = {
     "front-left": (1, 1), "front-right": (1, -1), "rear-left": (-1, 1), "rear-right": (-1, -1),
