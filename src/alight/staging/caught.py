@@ -17,7 +17,7 @@ from alight.core import frames
 from alight.core.checks import Array
 from alight.core.errors import InputError
 from alight.membrane import hull
-from alight.staging.lander_parts import convex, rod
+from alight.staging.solids import convex, rod, together
 from alight.staging.tracks import contacts_of, stored_contacts
 from alight.views.figures.capture.scene import Look, array_triangles, bus_triangles, rods
 from alight.views.playback import Contacts, Part, Surface, Track
@@ -140,10 +140,7 @@ def ring_part(ring: Any) -> Part:
 
 def _rods(ends: Array, radius: float) -> tuple[Array, Any]:
     """Rods between pairs of points (n, 2, 3), as one mesh."""
-    made = [rod(a, b, radius) for a, b in ends]
-    start = np.cumsum([0, *(len(v) for v, _ in made[:-1])])
-    faces = np.concatenate([f + k for (_, f), k in zip(made, start, strict=True)])
-    return np.concatenate([v for v, _ in made]), faces
+    return together([rod(a, b, radius) for a, b in ends])
 
 
 # -- tracks -----------------------------------------------------------------------------------

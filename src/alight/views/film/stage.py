@@ -10,33 +10,20 @@ from alight.core import devices
 from alight.core.checks import Array
 from alight.shapes.mesh import Mesh
 from alight.views.figures.solid import sky_view
+from alight.views.looks import COLOURS, ROUND, colour_of, exploded, surface_of
 from alight.views.playback import Part as Piece
 from alight.views.playback import Playback, Track
 from alight.views.render.exposure import linear_light
 from alight.views.render.scene import Hole, Part, Scene, Thing
-
-#: sRGB by role.
-COLOURS = {
-    "lander": (0.93, 0.84, 0.60),
-    "leg": (0.80, 0.82, 0.85),
-    "pad": (0.90, 0.55, 0.28),
-    "asteroid": (0.72, 0.70, 0.67),
-    "bus": (0.92, 0.82, 0.55),
-    "array": (0.22, 0.30, 0.58),
-    "ring": (0.85, 0.86, 0.88),
-    "membrane": (0.90, 0.86, 0.78),
-    "rocks": (0.66, 0.645, 0.62),
-    "terrain": (0.735, 0.715, 0.69),
-}
-
-#: Roles that look round: their normals are blended over facets. Others show their facets.
-ROUND = ("asteroid", "terrain", "pad", "membrane", "ring")
 
 #: Facets of a hull differ by so much in reflectance, so that it is seen to tumble.
 PANELS = 0.35
 
 #: Hulls of more facets than this look round; so that they are seen to turn, octants differ.
 MANY = 200
+
+#: Roles that are of one colour all over.
+PLAIN = (*ROUND, "leg", "pad")
 
 #: Colours of runs that are shown together: distinct also for colour-blind viewers.
 RUNS = (
@@ -159,14 +146,16 @@ class Stage:
 
     def _add_piece(self, piece: Piece) -> int:
         stone = piece.role == "asteroid"
-        grey = piece.colour or COLOURS.get(piece.role, COLOURS["lander"])
-        if piece.role in ROUND or len(piece.faces) > MANY:
+        grey = linear_light(colour_of(piece))
+        if piece.role in PLAIN:
+            mesh, shades = surface_of(piece), np.ones(1)
+        elif len(piece.faces) > MANY:
             mesh = Mesh(piece.vertices, piece.faces, check=False)
-            quarters = 1.0 if piece.role in ROUND else 1.0 - PANELS * _quarters(mesh)[:, None]
-            colours = np.broadcast_to(linear_light(grey) * quarters, (mesh.n_vertices, 3))
+            shades = 1.0 - PANELS * _quarters(mesh)
         else:
             mesh = exploded(piece)
-            colours = linear_light(grey) * _panels(mesh)[:, None]
+            shades = _panels(mesh)
+        colours = np.broadcast_to(grey * shades[:, None], (mesh.n_vertices, 3))
         lunar = 0.35 if stone else 0.0
         self._parts.append(Part(mesh, colours, None, lunar, 0.15 if stone else 0.0))
         return len(self._parts) - 1
@@ -248,12 +237,6 @@ def _tint(colour: tuple[float, float, float]) -> Array:
     """Factors that give a hull the colour of its run."""
     wanted = linear_light(colour) / linear_light(COLOURS["lander"])
     return np.asarray(wanted / max(1.0, float(wanted.max()) / 1.4))
-
-
-def exploded(piece: Piece) -> Mesh:
-    """The facets of a piece, each with vertices of its own: they look flat."""
-    corners = piece.vertices[piece.faces].reshape(-1, 3)
-    return Mesh(corners, np.arange(len(corners)).reshape(-1, 3), check=False)
 
 
 def _quarters(mesh: Mesh) -> Array:
