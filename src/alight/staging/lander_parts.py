@@ -14,11 +14,11 @@ from typing import Any
 import numpy as np
 import scipy
 
+from alight.actuators import Thruster
 from alight.core import frames
 from alight.core.checks import Array
-from alight.shapes.mesh import Mesh
-from alight.staging.solids import Solid, ball, box, cone, convex, disc, rod, together
-from alight.vehicles.fittings import Belly, Crushable, Pad, Thruster
+from alight.shapes.solids import Solid, ball, box, cone, convex, disc, rod, together
+from alight.vehicles.fittings import Belly, Crushable, Pad
 from alight.views.playback import Part
 
 #: Over the reach of a lander: radius of a rod, of a foot, and of a point of mass; height of a foot.
@@ -28,6 +28,8 @@ SLEEVE, WIDER = 0.45, 1.7
 #: A box that leaves room for less than this part of its lander's reach is not drawn: then the hull
 #: of what is known stands for the body.
 SMALL = 0.12
+#: Products of inertia below this part of the moments do not turn a box.
+SKEW = 0.1
 
 
 def rigid_parts(lander: Any) -> tuple[Part, ...]:
@@ -143,16 +145,15 @@ class _Look:
 
     def _box(self, center: Array, tensor: Array, mass: float) -> Solid:
         """The box of evenly spread mass that has this inertia, within what is known."""
-        moments, axes = np.linalg.eigh(tensor)
+        moments, axes = _principal(tensor)
         square = np.maximum(6.0 * (moments.sum() - 2.0 * moments) / mass, 0.0)
         half = 0.5 * np.sqrt(square)
         half = np.maximum(half, 0.05 * max(float(half.max()), 1e-9))
-        axes = _nearest_axes(axes, half)
-        share = self._room(center, axes[0], axes[1])
+        share = self._room(center, axes, half)
         hull = _hull(self.known)
-        if share * float(axes[1].max()) < SMALL * self.reach and hull is not None:
+        if share * float(half.max()) < SMALL * self.reach and hull is not None:
             return hull
-        return box(center, axes[0], min(share, 1.0) * axes[1])
+        return box(center, axes, min(share, 1.0) * half)
 
     def _room(self, center: Array, axes: Array, half: Array) -> float:
         """How often a box fits between the points that are known, or into the lander's reach."""
@@ -204,14 +205,16 @@ class _Look:
         return ROD * min(self.reach, 4.0 * float(np.linalg.norm(way)))
 
 
-def _nearest_axes(axes: Array, half: Array) -> tuple[Array, Array]:
-    """Principal axes in the order, and with the signs, that turn them least from the body's own;
-    those of equal moments are the body's."""
-    if np.ptp(half) < 0.1 * float(half.max()):
-        return np.eye(3), half
+def _principal(tensor: Array) -> tuple[Array, Array]:
+    """Moments and axes (columns): the body's own where products of inertia are small, else the
+    principal ones, turned as little as possible from the body's."""
+    plain = tensor.diagonal()
+    if np.abs(tensor - np.diag(plain)).max() < SKEW * plain.mean():
+        return plain, np.eye(3)
+    moments, axes = np.linalg.eigh(tensor)
     rows, columns = scipy.optimize.linear_sum_assignment(-np.abs(axes))
     turned = axes[:, columns] * np.sign(axes[rows, columns])
-    return turned, half[columns]
+    return moments[columns], turned
 
 
 def _hull(points: Array) -> Solid | None:

@@ -15,7 +15,7 @@ from alight.core.checks import Array
 from alight.core.frames import latitude_longitude
 from alight.shapes.mesh import Mesh
 from alight.views import style
-from alight.views.figures.solid import Camera, Light, Picture, View
+from alight.views.figures.solid import Camera, Light, Picture, View, Viewer
 from alight.views.playback import Playback
 
 #: sRGB of what has a role, where a part has no colour of its own.
@@ -112,7 +112,7 @@ def _written(playback: Playback, picture: Picture, axes: Array) -> str:
     return base64.b64encode(file.getvalue()).decode("ascii")
 
 
-def _paths(drawn: Axes, playback: Playback, camera: Camera, axes: Array) -> None:
+def _paths(drawn: Axes, playback: Playback, camera: Viewer, axes: Array) -> None:
     """Paths and rest sites on the near side of the body."""
 
     def seen(points: Array) -> Array:
