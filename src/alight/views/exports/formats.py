@@ -148,7 +148,7 @@ FORMATS: dict[str, Format] = {
         ),
         Format(
             "cosmographia",
-            (".json", ".obj"),
+            (".json", ".cmod"),
             "a catalogue for NAIF's Cosmographia, with SPICE kernels and meshes",
             (INERTIAL, FIXED),
             _SPICE,

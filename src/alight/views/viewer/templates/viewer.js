@@ -113,7 +113,7 @@ class Viewer {
     for (let i = first; i < first + count; i++) points.push([1, 2, 3].map((k) => all[6 * i + k] + header.focus[k - 1]));
     const ends = [0, 1, 2].map((k) => [Math.min(...points.map((p) => p[k])), Math.max(...points.map((p) => p[k]))]);
     const middle = ends.map(([a, b]) => (a + b) / 2), reach = Math.max(...points.map((p) => norm(sub(p, middle))));
-    return { middle, reach: Math.max(reach, 4 * header.lander) };
+    return { middle, reach: Math.max(reach, 2.2 * header.lander) };
   }
 
   // Share of the time in which the Sun is down where runs end.
