@@ -17,6 +17,7 @@ from typing import Any
 import numpy as np
 
 from alight.campaign.reader import Campaign, open_campaign
+from alight.core import frames
 from alight.core.checks import Array
 from alight.core.errors import AlightError
 from alight.core.extras import require
@@ -31,6 +32,8 @@ FACETS = 20_480
 EVERY = 1.0
 #: Colours of rest sites, settled and all else, and of paths.
 SETTLED, OTHER, PATH = (86, 180, 233), (213, 94, 0), (240, 200, 80)
+#: Behind everything, of 255.
+NIGHT = (11, 14, 20)
 #: Paths of the latest kept runs that are shown, and points along each.
 PATHS, POINTS = 12, 600
 
@@ -47,6 +50,7 @@ class Live:
         if self.landing:
             self.mesh, self.note = body_mesh(body_table(campaign), FACETS)
         self.server: Any = viser.ViserServer(port=port, verbose=False)
+        self._light()
         #: Browsers draw in single precision: lengths are counted from an origin near what is shown,
         #: in radii of the body or in sizes of what moves. Not known before there is anything.
         self.origin: Array | None = None
@@ -60,6 +64,7 @@ class Live:
         if self.mesh is not None:
             self.origin, self.scale = np.zeros(3), 1.0 / float(self.mesh.bounding_radius)
             self._solid("/body", self.mesh.vertices, self.mesh.faces, COLOURS["terrain"], False)
+        self._look_from(np.array([1.0, -0.7, 0.6]), np.array([0.0, 0.0, 1.0]), 2.8)
         self.show(campaign)
 
     @property
@@ -86,6 +91,21 @@ class Live:
     def stop(self) -> None:
         """End serving."""
         self.server.stop()
+
+    def _light(self) -> None:
+        """Night around, and a Sun to the side of the first view."""
+        scene = self.server.scene
+        scene.set_background_image(np.full((2, 2, 3), NIGHT, np.uint8))
+        scene.configure_default_lights(enabled=False)
+        scene.configure_environment_map(hdri=None)
+        scene.add_light_ambient("/sky", intensity=0.4)
+        scene.add_light_directional("/sun", intensity=1.6, position=(1.5, -0.6, 2.0))
+
+    def _look_from(self, way: Array, up: Array, away: float) -> None:
+        """Where browsers that connect look from, at the origin of what is shown."""
+        camera = self.server.initial_camera
+        camera.position = tuple(away * way / np.linalg.norm(way))
+        camera.look_at, camera.up = (0.0, 0.0, 0.0), tuple(up)
 
     # -- what is said ----------------------------------------------------------------------------
 
@@ -131,18 +151,22 @@ class Live:
             place = sites.place[known]
             self.origin = place.mean(axis=0)
             self.scale = 1.0 / max(float(np.ptp(place, axis=0).max()), 1e-3)
-        if self.origin is None:
+        if self.origin is None or not known.any():
             return
+        if self.mesh is not None and not self.playback:
+            middle = sites.place[known].mean(axis=0)
+            self._look_from(middle, np.array([0.0, 0.0, 1.0]), 2.8)
         settled = np.array([word == "settled" for word in sites.outcome])
         self.server.scene.add_point_cloud(
             "/rest sites",
             self._near(sites.place[known]),
             np.where(settled[known, None], SETTLED, OTHER).astype(np.uint8),
-            point_size=0.012,
+            point_size=0.014,
             point_shape="circle",
         )
 
     def _show_paths(self, shown: Playback) -> None:
+        self._look_from(shown.focus[0] + 1e-9, np.array([0.0, 0.0, 1.0]), 2.8)
         pieces = [self._line(track) for track in shown.tracks if len(track.time) > 1]
         if pieces:
             lines = np.concatenate(pieces)
@@ -154,13 +178,16 @@ class Live:
         if self.landing:
             middle, reach = shown.focus
             self.origin, self.scale = middle, 1.0 / reach
+            up = np.array([0.0, 0.0, 1.0]) if shown.up is None else np.asarray(shown.up)
+            aside = np.asarray(frames.local_frame(up)).T
+            self._look_from(up + aside[0] - 1.2 * aside[1], up, 2.4)
             for name, part in (("ground", shown.terrain), ("rocks", shown.rocks)):
                 if part is not None:
                     self._solid(f"/{name}", part.vertices, part.faces, colour_of(part))
             line = self._line(track)
             self.server.scene.add_line_segments("/path", line, PATH, line_width=2.0)
         else:
-            self.origin, self.scale = np.zeros(3), 1.0 / shown.lander_size
+            self.origin, self.scale = np.zeros(3), 1.6 / shown.lander_size
         self.parts = [
             self._part(f"/moving/{k}", part)
             for k, part in enumerate(shown.parts if track.parts is None else track.parts)
