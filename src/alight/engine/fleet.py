@@ -24,7 +24,7 @@ from alight.engine.batch import run_batch
 from alight.engine.columns import Columns
 from alight.engine.lot import Lot
 from alight.engine.motion import Loop, Motion, Pace, Start, WorldRows
-from alight.engine.records import stacked
+from alight.engine.records import rows_of, stacked
 from alight.engine.result import BatchResult
 from alight.engine.stops.law import StopLaw
 
@@ -210,7 +210,9 @@ class Fleet(Motion):
 
 def _chosen(touches: Any, edges: Any, rows: npt.NDArray[np.int64]) -> Any:
     """The contacts of some runs; ``edges`` are where those of each run begin."""
-    return stacked(touches.dtype, [touches[edges[i] : edges[i + 1]] for i in rows])
+    first, count = edges[rows], edges[rows + 1] - edges[rows]
+    before = np.repeat(np.cumsum(count) - count, count)
+    return rows_of(touches, np.repeat(first, count) + np.arange(int(count.sum())) - before)
 
 
 def kind_of(model: Motion) -> Hashable:

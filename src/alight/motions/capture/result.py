@@ -148,7 +148,7 @@ class CaptureFlight(Caught):
         given = self.asteroids
         turned = {name: getattr(given, name)[own] for name in ("inertia", "attitude", "rate")}
         return replace(
-            self, asteroids=replace(given, **turned, _ahead={}), events=self._met(run), **parts
+            self, asteroids=replace(given, **turned, _ahead={}, _inverse=None), events=self._met(run), **parts
         )
 
     def _columns(self) -> Columns:
