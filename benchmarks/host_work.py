@@ -34,10 +34,9 @@ NOTES = """\
 Shipped scenarios, runs drawn in lots as for a GPU; processor time of all threads of the host, of
 which Python's lock lets most go on one at a time. *draw*: random numbers; *models*: models and
 releases made from them; *start*: states, releases placed over the ground; *worlds*: parameters for
-kernels; *take*: results, contacts and columns; *tables*: Arrow, Parquet and compression; *write*:
+kernels; *take*: results, contacts, columns; *tables*: Arrow, Parquet and compression; *write*:
 files, seals, forced to the disk. Contacts are those of some runs that are carried to their ends,
-repeated. Nothing is asked of single parts; *asked* is the sum that the rates of the front door leave
-room for, where they are asked for.
+repeated. *asked* is the sum that rates asked through the front door leave room for.
 """
 
 #: Scenario, runs at once, runs carried to their ends for their contacts, ms a run allowed in all.

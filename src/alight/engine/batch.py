@@ -146,7 +146,7 @@ class Batch:
     def _place(self, share: Share, first: bool) -> None:
         """Bring the parameters of its models to the device."""
         lot = share.lot
-        worlds = lot.model.worlds(lot.release, self.device, share.rows)
+        worlds = lot.worlds(self.device, share.rows)
         if first:
             self._world = worlds.first
         if self._loop.own:
@@ -392,6 +392,5 @@ def check_count(parameters: int, runs: int, what: str = "contact parameters") ->
     if parameters not in (1, runs):
         are = "are" if what.endswith("s") else "is"
         raise InputError(
-            f"{what} {are} given for {parameters} runs and the release for "
-            f"{runs}; they must agree."
+            f"{what} {are} given for {parameters} runs and the release for {runs}; they must agree."
         )

@@ -143,7 +143,7 @@ class Fleet(Motion):
         asked = np.zeros(self.count, dtype=bool)
         asked[rows] = True
         which = np.zeros(self.count, dtype=np.int32)
-        found, stops, begin = [], list[Sequence[StopLaw]](), 0
+        found, stops, begin = list[WorldRows](), list[Sequence[StopLaw]](), 0
         for model, part, own in zip(self.models, release.parts, self.rows_of, strict=True):
             mine = np.flatnonzero(asked[own])
             if len(mine) or not found:

@@ -237,9 +237,7 @@ class Motion(ABC):
         which[rows] = np.arange(len(rows))
         return self.worlds_each(release, device, rows, which)
 
-    def worlds_each(
-        self, release: Any, device: devices.Device, rows: Any, which: Any
-    ) -> WorldRows:
+    def worlds_each(self, release: Any, device: devices.Device, rows: Any, which: Any) -> WorldRows:
         """The same where each run has parameters of its own."""
         raise NotImplementedError
 

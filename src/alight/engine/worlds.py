@@ -52,7 +52,7 @@ class Worlds:
         self._stops = None if judge is None else Table(judging.type_of(stops), device)
         self._free = np.zeros(0, dtype=np.int32)
         self._used = 0
-        #: What lies at places, by the first of them: its arrays must outlive the runs that read them.
+        #: What lies at places, by the first of them: arrays must outlive the runs that read them.
         self._behind: dict[int, Any] = {}
 
     @property

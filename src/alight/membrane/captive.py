@@ -24,7 +24,7 @@ from alight.core import devices
 from alight.core.checks import Array, checked_number
 from alight.core.errors import InputError
 from alight.membrane.geometry import CaptiveData, captive_data
-from alight.membrane.hulls import THIN, BodyHull, Index, body_hull, made_hull
+from alight.membrane.hulls import THIN, BodyHull, body_hull, made_hull
 from alight.shapes import Mesh
 
 
@@ -98,6 +98,10 @@ class Captive:
     def hull(self) -> BodyHull:
         """Vertices, facets and edges of the convex hull."""
         return flat_hull(self.points) if self.planar else body_hull(self.points)
+
+    def body(self, run: int) -> Captive:
+        """That of a run: this one."""
+        return self
 
     @property
     def corners(self) -> Array:

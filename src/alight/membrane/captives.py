@@ -1,8 +1,8 @@
 """Bodies of one shape, each of a size of its own: what a membrane meets in many runs at once.
 
-Each has the numbers that it would have alone (``Captive.from_mesh``), to the last bit. What is a few
-sums is found for all at once; a convex hull is found for each, and what follows from its facets for
-all that have the same facets.
+Each has the numbers that it would have alone (``Captive.from_mesh``), to the last bit. What is a
+few sums is found for all at once; a convex hull is found for each, and what follows from its facets
+for all that have the same facets.
 """
 
 from __future__ import annotations
@@ -18,9 +18,9 @@ from alight.core import devices
 from alight.core.checks import Array
 from alight.core.errors import InputError
 from alight.core.types import scalar, vec3
-from alight.membrane.captive import Captive, Index, checked_tensors
+from alight.membrane.captive import Captive, checked_tensors
 from alight.membrane.geometry import CaptiveData
-from alight.membrane.hulls import BodyHulls, body_hulls
+from alight.membrane.hulls import BodyHulls, Index, body_hulls
 from alight.shapes import Mesh
 from alight.shapes.mass import in_principal_axes, properties_of_each
 
@@ -46,8 +46,8 @@ class Captives:
     def of_density(
         cls, vertices: Array, faces: Index, mass: Any, density: Any, most: Any
     ) -> Captives:
-        """Bodies with vertices (n, V, 3) [m], of a ``mass`` [kg], or of a ``density`` [kg/m^3] where
-        that is None, and then of at most so much mass [kg] if ``most`` is given."""
+        """Bodies with vertices (n, V, 3) [m], of a ``mass`` [kg], or of a ``density`` [kg/m^3]
+        where that is None, and then of at most so much mass [kg] if ``most`` is given."""
         volume, center, _ = properties_of_each(vertices, faces)
         if mass is None:
             mass = float(density) * volume
@@ -85,7 +85,7 @@ class Captives:
 
     @property
     def corners(self) -> Array:
-        """(n, V, 3) vertices of the hulls [m]; of those with fewer the first stands in their place."""
+        """(n, V, 3) vertices of the hulls [m]; for those that one lacks its first stands."""
         return self.hulls.corners
 
     @property
@@ -106,7 +106,7 @@ class Captives:
         return self.body(0).kernel_data(device)
 
     def kernel_rows(self, first: Any, device: devices.Device) -> tuple[Any, Any]:
-        """(n,) structs for kernels, as rows like ``first``, and what has the memory they point to."""
+        """(n,) structs for kernels, as rows like ``first``, and what they point to."""
         rows: Any = np.repeat(first, self.count)
         behind = {name: _placed(rows[name], self.hulls, name, device) for name in _KINDS}
         rows["center"], rows["reach"] = self.hulls.flat["center"], self.reach
@@ -130,5 +130,3 @@ def _placed(rows: Any, hulls: BodyHulls, name: str, device: devices.Device) -> A
     rows["data"] = (whole.ptr or 0) + size * hulls.first[name].astype(np.uint64)
     rows["shape"][:, 0] = hulls.counts[name]
     return whole
-
-

@@ -205,19 +205,20 @@ def _made(vertices: Array, facets: Any, normals: Array) -> BodyHull:
 
 def _shares(vertices: Array, facets: Index) -> Array:
     """(n, V) how the surface is shared out among vertices; without facets, the outline in order."""
-    own = np.zeros(vertices.shape[:2])
+    count, most = len(vertices), vertices.shape[1]
+    own: Array = np.zeros((count, most))
     if len(facets):
         sizes = np.linalg.norm(_turned(vertices, facets), axis=-1)
         # Added up one by one: sums of a body do not depend on how many there are.
-        place = facets.ravel() + own.shape[1] * np.arange(len(own))[:, None]
+        place = facets.ravel() + most * np.arange(count)[:, None]
         weights = np.repeat(sizes, 3, axis=1).ravel()
-        own = np.bincount(place.ravel(), weights, minlength=own.size).reshape(own.shape)
-    elif vertices.shape[1] > 2:
+        added = np.bincount(place.ravel(), weights, count * most)
+        own = np.asarray(added, dtype=np.float64).reshape(count, most)
+    elif most > 2:
         sides = np.linalg.norm(np.roll(vertices, -1, axis=1) - vertices, axis=-1)
         own = sides + np.roll(sides, 1, axis=1)
     total = own.sum(axis=1, keepdims=True)
-    even = np.full_like(own, 1.0 / own.shape[1])
-    return np.where(total > 0.0, own / np.where(total > 0.0, total, 1.0), even)
+    return np.where(total > 0.0, own / np.where(total > 0.0, total, 1.0), 1.0 / most)
 
 
 def _paired(facets: Index) -> Index:
@@ -242,7 +243,7 @@ def _paired(facets: Index) -> Index:
     return np.concatenate([ends[first[own]], beside], axis=1).astype(np.int32)
 
 
-# -- one of several, several as one -----------------------------------------------------------------
+# -- one of several, several as one ----------------------------------------------------------------
 
 
 def _one(hulls: BodyHull) -> BodyHull:

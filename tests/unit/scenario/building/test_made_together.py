@@ -29,7 +29,7 @@ def made(prepared, values, count):
         worlds = lot.model.worlds(lot.release, CPU, np.arange(len(lot)))
         rows = np.concatenate([groups[i].rows for i in part.numbers])
         for i, run in enumerate(rows.tolist()):
-            out[run] = facts_of(lot, worlds, i)
+            out[run] = facts_of(lot, worlds, i), int(lot.states.notes["row"][i])
     return out, len(groups)
 
 
@@ -39,10 +39,7 @@ def facts_of(lot: Lot, worlds, i):
     facts = {f"state {name}": array[i].tobytes() for name, array in states.rows.items()}
     for name, record in (("run", states.runs[i]), ("notes", states.notes[i])):
         facts |= dict(numbers(record, f"{name} "))
-    row = int(states.notes["row"][i])
-    facts["first"] = b"" if states.first is None else states.first[i].tobytes()
-    world = dict(numbers(worlds.rows[worlds.which[i]], "world "))
-    return facts | {name: own(found, row) for name, found in world.items()}
+    return facts | dict(numbers(worlds.rows[worlds.which[i]], "world "))
 
 
 def numbers(record, prefix):
@@ -64,18 +61,35 @@ def pointed(found):
     return [whole[i * size : (i + 1) * size] for i in range(count)]
 
 
-def own(found, row):
-    """Of an array with a row a run that of the run; any other as it is."""
-    return [found[row]] if isinstance(found, list) and len(found) == OF_RUNS[0] else found
+def same(together, alone, row):
+    """The names of what differs; of an array with a row a run that of the run is looked at."""
+    for name in together.keys() | alone.keys():
+        one, other = together.get(name), alone.get(name)
+        if isinstance(one, list) and len(one) != len(other):
+            one = [one[row]]
+        if name.startswith("state "):  # room for the largest, filled up with zeros
+            one, other = (found.rstrip(b"\0") for found in (one, other))
+        if one != other:
+            yield name
 
 
-#: How many rows arrays have that have one for each run: of the lot that is looked at.
-OF_RUNS = [0]
-
-
-def compared(name, count, alone):
-    """Runs ``alone`` of ``count`` that are made together and one by one; how many models."""
-    scenario = load(find(name).path)
-    prepared = prepare(scenario, "cpu")
-    values = sample(scenario, np.arange(count), total=count)
-    return prepared, values
+@pytest.mark.parametrize(
+    ("name", "count", "models", "step"),
+    [
+        ("paper002_dispersed", 300, 1, 20),
+        ("paper003_dispersed", 210, 7, 15),
+        pytest.param("paper002_dispersed", 300, 1, 1, marks=pytest.mark.validate),
+        pytest.param("paper003_dispersed", 700, 7, 1, marks=pytest.mark.validate),
+    ],
+)
+def test_runs_made_together_are_those_made_alone(name, count, models, step):
+    """States, what kernels read, and the numbers that these point to, of each ``step``-th run."""
+    prepared = prepare(load(find(name).path), "cpu")
+    values = sample(prepared.scenario, np.arange(count), total=count)
+    together, groups = made(prepared, values, count)
+    assert groups == models  # rows, not models
+    for run in range(0, count, step):
+        one = {key: array[run : run + 1] for key, array in values.items()}
+        (alone,), _ = made(prepared, one, 1)
+        facts, row = together[run]
+        assert list(same(facts, alone[0], row)) == []
