@@ -140,7 +140,7 @@ class Surface(Given):
     count: int = 1
 
     def data(self, device: devices.Device) -> Any:
-        """The law's parameters as a struct whose arrays live on ``device``; of the first run."""
+        """The law's parameters as a struct whose arrays live on ``device``."""
         raise NotImplementedError
 
     def table(self) -> Any:

@@ -76,6 +76,12 @@ class Plane(Surface):
 
     def data(self, device: devices.Device) -> Any:
         """Parameters; no arrays."""
+        if self.count != 1:
+            raise InputError(
+                f"this plane has numbers for {self.count} runs, and here it must be the same for "
+                "all: planes of their own are for runs of articulated landers (TreeModel). Give "
+                "one point and one normal."
+            )
         data, first = PlaneData(), self.table()[0]
         data.normal, data.offset = vec3(*first["normal"]), float(first["offset"])
         return data

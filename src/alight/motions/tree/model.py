@@ -295,7 +295,7 @@ class TreeModel(Motion):
         world.parts = device_data(self.tree, self.fitted, device)
         world.actuators = _actuators(self.tree, self.fitted, device)
         world.gravity = self.full_gravity.data(device)
-        world.surface = self.surface.data(device)
+        world.surface = self.surface.of([0]).data(device)
         world.rotation = self.rotation.data(device)
         world.external = combined_data(self.externals, device)
         world.contact = wp.array(self.contact_rows(), dtype=self.contact.Data, device=device.name)
