@@ -1,8 +1,8 @@
 """Manoeuvres: what a lander does by itself, one after the other, each from coming to rest.
 
 A ``Manoeuvre`` waits (for rest, and a while; until a time; until the Sun is up) and then carries
-out a command: ``Hop`` in a direction by its wheels, ``SpinAndBrake`` wheels as told, a ``Pulse`` of
-any actuators, or get ``Upright``. It is over when the lander has come to rest again.
+out a command: ``Hop`` in a direction by its wheels, ``SpinAndBrake`` wheels as commanded, a
+``Pulse`` of any actuators, or get ``Upright``. It is over when the lander has come to rest again.
 """
 
 from __future__ import annotations

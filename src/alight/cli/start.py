@@ -29,5 +29,5 @@ def run() -> None:
 
 
 def _leave(*_: object) -> None:
-    """End at once: a KeyboardInterrupt within an import could be caught, or be told by others."""
+    """End at once: a KeyboardInterrupt within an import could be caught or reported by others."""
     os._exit(INTERRUPTED)

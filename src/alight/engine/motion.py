@@ -103,8 +103,8 @@ class Loop:
     """Warp function ``(world, run, memory, slot) -> time`` [s], the next at which something
     switches or the run ends (``engine.clock``); None where nothing switches."""
     wake: Any = None
-    """Warp function ``(world, run, memory, slot) -> run`` of a run that has come to rest: it goes
-    on from the next switch, if there is one."""
+    """Warp function ``(world, run, memory, slot) -> run`` of a run that has come to rest: it
+    continues from the next switch, if there is one."""
     waits: bool = False
     """Whether a launch ends where something switches, for the host to look at the run."""
     own: bool = False
@@ -211,7 +211,7 @@ class Motion(ABC):
     @property
     @abstractmethod
     def columns(self) -> Columns:
-        """What is told of its runs, their contacts and their courses."""
+        """What is reported of its runs, their contacts and their trajectories."""
 
     def ending(self, code: int) -> AnyEnding:
         """What a code of an outcome stands for."""

@@ -33,7 +33,7 @@ GPU_BLOCKS_ONE, GPU_BLOCKS_ALL = 8, 4
 #: Steps of one launch on a GPU. Threads go in step, and a run that leaves its phase waits for the
 #: next launch: fewer than a phase has. (400 000 reference landings on an H200 ended after 23.6 s
 #: with 4 and 6, 26.0 s with 8 and 12, 29.2 s with 8 and 24.)
-GPU_STEPS = {"gravity": 1, "flight": 4, "contact": 6, "hits": 1, "contact that lasts": 5}
+GPU_STEPS = {"gravity": 1, "flight": 4, "contact": 6, "hits": 1, "sustained contact": 5}
 
 
 @functools.cache
@@ -69,7 +69,7 @@ def rigid_loop(parts: Composition) -> Loop:
             hit, last = _acting(parts, hit), _acting(parts, last)
         touching = [
             launch("hits", hit, gone, 3, GPU_BLOCKS_ONE),
-            launch("contact that lasts", last, gone, 4, GPU_BLOCKS_ALL),
+            launch("sustained contact", last, gone, 4, GPU_BLOCKS_ALL),
         ]
     following, wake = _switches(parts)
     return Loop(
@@ -122,7 +122,7 @@ def _preparing(parts: Composition, before: Preparation) -> Launch:
 
 @functools.cache
 def _switches(parts: Composition) -> tuple[Any, Any]:
-    """When something switches next, and how a lander at rest goes on from there."""
+    """When something switches next, and how a lander at rest continues from there."""
     if parts.laws.drive is not None:
         functions = drive_functions(parts)
         return functions.following, functions.wake

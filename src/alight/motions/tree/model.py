@@ -195,7 +195,7 @@ class TreeModel(Motion):
     """An articulated lander over a target; it never changes.
 
     Gravity is evaluated at the centre of mass and extrapolated from there to every body with its
-    gradient; it is evaluated anew when the centre of mass has moved by 1e-4 of its distance from
+    gradient; it is evaluated again when the centre of mass has moved by 1e-4 of its distance from
     the target's origin (relative error 3e-8). External pushes are those at the first body.
     """
 
@@ -366,7 +366,7 @@ class TreeModel(Motion):
 
     @cached_property
     def slip_mass(self) -> float:
-        """Least mass that a pad has along the ground [kg]: a force F across ``up`` on it alone, all
+        """Smallest mass that a pad has along the ground [kg]: a force F across ``up`` on it alone,
         joints neutral, moves it by F / m."""
         return _slip_mass(self.tree, self.fitted.touching, tuple(np.asarray(self.up).tolist()))
 
@@ -389,7 +389,7 @@ class TreeModel(Motion):
 
     @cached_property
     def columns(self) -> Columns:
-        """What is told of landings, with loads by the names of parts."""
+        """What is reported of landings, with loads by the names of parts."""
         return with_laws(tree_columns(self), self)
 
     tells_release = True
@@ -486,7 +486,7 @@ class TreeModel(Motion):
         return records_of(runs.rows["hops"], len(self.tour.rows), self.size)
 
     def solution(self, batch: Batch, result: TreeResult) -> TreeSolution:
-        """The course of one run."""
+        """The trajectory of one run."""
         return tree_solution_of(batch, result)
 
     def _limits(self) -> Any:

@@ -174,7 +174,7 @@ def manoeuvres_of(
     friction: float,
     ground_at: Callable[[float, float], Any],
 ) -> tuple[Any, ...]:
-    """The manoeuvres of a scenario; what is wrong with one is told with its key."""
+    """The manoeuvres of a scenario; what is wrong with one is reported with its key."""
     out = []
     for number, one in enumerate(entries):
         with blame(source, f"manoeuvre.{one.name or number}"):

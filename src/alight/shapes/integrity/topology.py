@@ -1,4 +1,4 @@
-"""How the triangles of a mesh hang together: edges, pieces, fans and winding.
+"""How the triangles of a mesh are related: edges, pieces, fans and winding.
 
 A half-edge ``h = 3 * face + corner`` runs from ``faces[face, corner]`` to the next corner of the
 same face. Everything here is sorting and connected components: no loop over the elements.
