@@ -8,9 +8,9 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import scipy
 from matplotlib.axes import Axes
 from matplotlib.collections import PolyCollection
-from scipy.spatial import ConvexHull, QhullError
 
 from alight.analysis.columns import Array
 from alight.analysis.footprint import plane_frame
@@ -88,8 +88,8 @@ def draw_pose(axes: Axes, pose: Pose, camera: Camera, mark: bool = True) -> None
 def _hull(axes: Axes, corners: Array, camera: Camera) -> None:
     """The convex hull of what is known of the first body, facets in order of depth."""
     try:
-        found = ConvexHull(corners)
-    except QhullError:  # all in one plane: an outline
+        found = scipy.spatial.ConvexHull(corners)
+    except scipy.spatial.QhullError:  # all in one plane: an outline
         flat = camera.project(corners)[:, :2]
         axes.plot(*flat.T, color=style.INK, zorder=4)
         return
