@@ -1,8 +1,9 @@
 """Work done by a copy of this process (``fork``) while this one goes on.
 
 Much of what takes long is Python, of which one thread runs at a time: only processes help. A copy
-has everything that was read and computed so far; a new process would first import for longer than it
-works. Where copies are not safe, or one core is all there is, the work is done here, when its result is asked for.
+has everything that was read and computed so far; a new process would first import for longer than
+it works. Where copies are not safe, or one core is all there is, the work is done here, when its
+result is asked for.
 """
 
 from __future__ import annotations
@@ -70,7 +71,7 @@ class Beside(Generic[T]):
         self._process.join()
         if error is not None:
             raise error
-        return made  # type: ignore[no-any-return]
+        return made
 
     def __enter__(self) -> Beside[T]:
         return self
@@ -85,6 +86,7 @@ class Beside(Generic[T]):
 def _tell(work: Callable[[], Any], out: Any) -> None:
     """In the copy: do the work, and send what came of it."""
     begin_copy()
+    told: tuple[Any, Exception | None]
     try:
         told = work(), None
     except Exception as error:

@@ -144,9 +144,9 @@ def _written(
     figures = sum(len(s.figures) for s in (*own, *(one.section for one in added)))
     try:
         drawn = Drawing(page.parent, figures, bar)
-        drawn.all([s for s in own if s.parts])
-        own = [*_seen(playback), *own]
-        body = [s for s in own if s.parts]
+        body = drawn.all([s for s in own if s.parts])
+        viewer = _seen(playback)
+        own, body = [*viewer, *own], [*viewer, *body]
         guests = [drawn.guarded(one) for one in added]
         # Sections of other packages stand before what the page ends with: how it was computed.
         body[-2:-2] = [one.section for one in guests if one.section.parts]
@@ -204,11 +204,12 @@ class Drawing:
         self.folder, self.total, self.bar = folder / FIGURES, total, bar
         self.files: list[Path] = []
 
-    def all(self, sections: Sequence[Section]) -> None:
+    def all(self, sections: Sequence[Section]) -> list[Section]:
         """Alight's own sections: their figures are drawn together."""
         parts = [part for section in sections for part in section.figures]
         drawing.draw([(part, self._made(part)) for part in parts], self._tell)
         self.files += [file for part in parts for file in self._made(part)]
+        return list(sections)
 
     def guarded(self, one: Guarded) -> Guarded:
         """A section of another package: where it fails, the page says so and goes on."""
