@@ -213,6 +213,7 @@ def _numbers(name: str, value: Number, *, above: bool = False) -> Array:
         array = np.zeros((0, 0))
     if array.ndim != 1 or not array.size:
         raise InputError(f"{name} is {value!r}; it must be a number, or one for each run.")
-    for one in array.tolist():
+    fine = np.isfinite(array) & ((array > 0.0) if above else (array >= 0.0))
+    for one in array[~fine].tolist():
         checked_number(name, one, above=above)
     return array

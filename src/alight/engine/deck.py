@@ -48,7 +48,7 @@ def launches_apart(loop: Loop, device: devices.Device, history: bool) -> tuple[L
 
 def ever_whole(apart: tuple[Launch, ...]) -> bool:
     """Whether all phases are one launch where there are few runs, or always."""
-    return len(apart) <= 2
+    return sum(not launch.prepares for launch in apart) <= 2
 
 
 class Deck:

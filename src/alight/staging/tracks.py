@@ -16,6 +16,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from alight.analysis import columns
 from alight.core.checks import Array
 from alight.motions.rigid.between_lines import attitudes_between, places_between
 from alight.views.playback import Contacts
@@ -109,11 +110,11 @@ def stored_contacts(table: Any) -> Contacts:
     stored |= {"normal_speed_in": "normal_speed_in_m_per_s"}
 
     def column(name: str) -> Array:
-        return np.asarray(table[stored[name]].to_numpy(), np.float64)
+        return columns.column(table, stored[name])
 
     def rows(start: str, unit: str) -> Array:
         names = [f"{start}{axis}{unit}" for axis in "xyz"]
-        return np.stack([np.asarray(table[n].to_numpy(), np.float64) for n in names], axis=1)
+        return np.stack([columns.column(table, n) for n in names], axis=1)
 
     return _contacts(column, rows("", "_m"), rows("normal_", ""))
 

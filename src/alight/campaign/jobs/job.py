@@ -92,10 +92,13 @@ class Job:
     def close(self) -> None:
         """All runs are done: put contacts in their order."""
         parts, owners = zip(*self._contacts, strict=True)
-        touches, row = stacked(Touch, list(parts)), np.concatenate(owners)
+        touches = parts[0] if len(parts) == 1 else stacked(Touch, list(parts))
+        row = np.concatenate(owners)
         # Groups come one after the other; within a run contacts are already in order of time.
-        order = np.argsort(row, kind="stable")
-        self._touches, self._owners = rows_of(touches, order), row[order]
+        if (row[1:] < row[:-1]).any():
+            order = np.argsort(row, kind="stable")
+            touches, row = rows_of(touches, order), row[order]
+        self._touches, self._owners = touches, row
         self._contacts = []
 
     def _take(self, rows: Index, model: Any, result: Any) -> None:

@@ -57,7 +57,7 @@ def friction_to_hold(
     friction would, and 0 where none is needed."""
     state, q, v = (a[run, record] for a in (flight.states, flight.q, flight.v))
     found = membrane.load(
-        flight.asteroids.body,
+        flight.asteroids.body.body(run),
         state[0:3],
         state[3:6],
         state[6:10],

@@ -15,7 +15,6 @@ from alight.motions.capture import stepping as layout
 from alight.motions.capture.craft import ARRAYS
 from alight.motions.capture.result import CAPTURE_WORDS, ROW
 from alight.motions.membrane.columns import CODE, CONTACTS, TIME, WORD, contact, moving, recorded
-from alight.shapes.mesh import Mesh
 
 _RPM = 30.0 / np.pi
 _KINDS = {"f": "float", "i": "int64", "b": "bool"}
@@ -68,14 +67,8 @@ def _row(name: str) -> Column:
     return Column(name, *_ROWS[name], of, kind, "known" if kind == "float" else "", plain=True)
 
 
-def length_of(mesh: Mesh) -> float:
-    """Extent along the principal axis of the smallest moment [m]."""
-    return float(mesh.principal_axes().extent[0])
-
-
 def _length(source: Source) -> Any:
-    mesh = source.model.asteroid.mesh
-    return np.full(len(source.found.rows), np.nan if mesh is None else length_of(mesh))
+    return np.broadcast_to(source.model.asteroid.lengths, len(source.found.rows))
 
 
 _RUNS = (

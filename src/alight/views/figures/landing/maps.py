@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from alight.views.report.landing.findings import LandingFindings
 
 #: Pixels along the pictures.
-PIXELS = 700
+PIXELS = 580
 
 #: How far the viewer of the pictures stands from straight above [rad].
 TILT = np.radians(38.0)

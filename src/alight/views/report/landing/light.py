@@ -7,9 +7,9 @@ from pathlib import Path
 
 import numpy as np
 import numpy.typing as npt
-import pyarrow as pa
 import pyarrow.parquet as pq
 
+from alight.analysis import columns
 from alight.analysis.columns import Array
 from alight.analysis.illumination import Illumination, illumination
 from alight.analysis.intervals import Estimate, quantile, wilson
@@ -147,7 +147,7 @@ def write_table(light: Light, data: LandingData, file: Path) -> Path:
     """The table beside the page: a row for each place that was looked at."""
     latitude, longitude = np.degrees(frames.latitude_longitude(data.rest[light.rows]))
     found = light.found
-    table = pa.table(
+    table = columns.arrow_table(
         {
             "run": data.table["run"][light.rows].astype(np.int64),
             "latitude_deg": latitude,

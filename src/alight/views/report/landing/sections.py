@@ -8,7 +8,6 @@ from functools import partial
 from pathlib import Path
 
 from alight.analysis.settling import SETTLE, TOUCH
-from alight.views.figures.articulated import draw_poses
 from alight.views.figures.landing import footprint, maps
 from alight.views.figures.landing.light import draw_light
 from alight.views.figures.landing.loads import draw_loads, draw_touchdown
@@ -250,6 +249,8 @@ def _courses(found: LandingFindings) -> Iterator[Part]:
 
 def _poses(found: LandingFindings, run: int) -> Figure:
     """What an articulated lander looks like at moments of a run."""
+    from alight.views.figures.articulated import draw_poses
+
     stands = terrain.stands(found)
     flat = found.data.flat
     said = f"Run {run} seen along the ground, which is level here whatever its slope."
