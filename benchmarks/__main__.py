@@ -67,7 +67,7 @@ Written by `make bench`: one section for each machine, replaced when it is run t
 
 
 def main() -> int:
-    """Measure, print, write; 1 when a result is wrong (a slow one is only told)."""
+    """Measure, print, write; 1 when a result is wrong (a slow one is only reported)."""
     os.environ.setdefault("ALIGHT_COMPILER", "full")  # what long campaigns run
     parser = argparse.ArgumentParser(prog="python -m benchmarks", description=__doc__)
     parser.add_argument("--device", default="auto", help="auto, cpu, cuda:0, ...")

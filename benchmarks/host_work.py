@@ -32,7 +32,7 @@ TITLE = "Work of the host a run"
 
 NOTES = """\
 Shipped scenarios, runs drawn in lots as for a GPU; processor time of all threads of the host, of
-which Python's lock lets most go on one at a time. *draw*: random numbers; *models*: models and
+which Python's lock lets most do one at a time. *draw*: random numbers; *models*: models and
 releases made from them; *start*: states, releases placed over the ground; *worlds*: parameters for
 kernels; *take*: results, contacts, columns; *tables*: Arrow, Parquet and compression; *write*:
 files, seals, forced to the disk. Contacts are those of some runs that are carried to their ends,

@@ -23,7 +23,7 @@ TITLE = "Viewer"
 
 NOTES = """\
 A page with a body of 50 000 facets and 100 tumbling landers over 1200 frames (60 s at 20 Hz, three
-bounces each). *error* of the page is the greatest error of a decoded position at any of the 120 000
+bounces each). *error* of the page is the largest error of a decoded position at any of the 120 000
 frames, and of its attitudes, over what the page states. Frames a second are those of Chromium with
 SwiftShader, which draws on the CPU, in a window of 1100 by 800 pixels; the picture is read back.
 """
@@ -68,7 +68,7 @@ def _track(run: int, body: Any, vertex: int, rng: Any, count: int) -> Track:
 
 
 def errors(playback: Playback, text: str) -> tuple[float, float]:
-    """Greatest distance [m] and angle [rad] between tracks and what a page shows of them."""
+    """Largest distance [m] and angle [rad] between tracks and what a page shows of them."""
     header, arrays = opened(text)
     far = angle = 0.0
     for track, told in zip(playback.tracks, header["tracks"], strict=True):
