@@ -38,7 +38,7 @@ def warm(names: Sequence[str], as_json: bool) -> list[str]:
 
 
 def _warmed(given: Any, place: Device, silent: bool) -> tuple[bool, str]:
-    """Whether all was made, and what is told of it."""
+    """Whether all was made, and what is reported of it."""
     from alight import scenario as scenarios
     from alight.core.compile_notice import reported
     from alight.core.progress import duration

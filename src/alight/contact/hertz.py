@@ -94,8 +94,8 @@ class Hertz(Given):
         Coulomb's coefficient.
     tangential_stiffness:
         k_t [N/m] of each point along the ground, by which it gives before it slides. If not given,
-        64 m / t^2, m being the least mass that a pad has along the ground and t the duration of a
-        hit of the lightest pad at 1 m/s: its give is small against the depth.
+        64 m / t^2, m being the smallest mass that a pad has along the ground and t the duration of
+        a hit of the lightest pad at 1 m/s: its give is small against the depth.
     tangential_damping:
         c_t [N s/m] along the ground while it sticks. If not given, half the critical for that mass.
     ground:

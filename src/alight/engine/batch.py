@@ -41,9 +41,9 @@ GPU_DECKS = 1
 class Batch:
     """Runs under way; ``run`` carries them all to their ends.
 
-    It begins with the runs of one release, and ``add`` brings more while it goes on. After a
+    It begins with the runs of one release, and ``add`` brings more while it runs. After a
     KeyboardInterrupt, ``result`` has what was reached (runs not finished have the outcome "still
-    running") and ``run`` goes on from there.
+    running") and ``run`` continues from there.
 
     With ``together`` further runs may be of other models, which differ in numbers alone. In place
     of a release a ``Lot`` may be given, or a ``Share`` of one. Where ``hands_over`` is False long
@@ -356,7 +356,7 @@ def run_batch(
 ) -> Any:
     """Carry every run of ``release`` to its end: final states and all contacts.
 
-    ``show`` is how progress is told: "silent", "auto", "text" or "rich".
+    ``show`` is how progress is reported: "silent", "auto", "text" or "rich".
     """
     return Batch(model, release, device=device, threads=threads).run(show)
 
@@ -375,7 +375,7 @@ def simulate(
     runs are thinned, the first and last lines of contacts excepted (``solution.thinning``).
 
     One run uses one core: a GPU is slower at it. Interrupting raises KeyboardInterrupt; use a
-    ``Batch`` to go on from an interruption.
+    ``Batch`` to continue from an interruption.
     """
     if isinstance(release, model.Release) and len(release) != 1:
         raise InputError(

@@ -129,7 +129,7 @@ class Fleet(Motion):
 
     @property
     def columns(self) -> Columns:
-        """What is told of the runs."""
+        """What is reported of the runs."""
         return self._first.columns
 
     # -- what each run has ---------------------------------------------------------------------
@@ -221,7 +221,7 @@ class Fleet(Motion):
         return FleetResult(final, touches, tuple(parts), endings=self.all_endings)
 
     def solution(self, batch: Any, result: Any) -> Any:
-        """The course of the only run."""
+        """The trajectory of the only run."""
         raise InputError("simulate follows one run of one model; give that model.")
 
 

@@ -8,7 +8,8 @@ for all motions.
 
 Fields that the engine reads by name, whatever the motion:
 
-- of the struct of a run: ``t``, ``phase``, ``outcome``, ``steps``, ``touches``;
+- of the struct of a run: ``t``, ``phase``, ``outcome``, ``steps``, ``touches``, and ``due`` where
+  there is a ``Preparation``;
 - of its notes: ``number``, ``row`` and ``touch``, the contact under way;
 - of its memory: ``notes``, by slot;
 - of its world: ``limits.max_steps``.
@@ -60,6 +61,22 @@ class Launch:
     """Most steps of one launch on a GPU."""
     gpu_blocks: int | None = None
     """Blocks of threads that a multiprocessor is to have room for; None leaves it open."""
+    prepares: bool = False
+    """Whether it takes no steps but does what some steps need before them (``Preparation``)."""
+
+
+@dataclass(frozen=True)
+class Preparation:
+    """What few steps need before them and is costly, such as gravity in full.
+
+    On a GPU it is a launch of its own: of threads that go in step one would do it while the others
+    wait. A run that needs it has ``due`` set until it is done.
+    """
+
+    ready: Any
+    """Warp function ``(world, run, memory, slot) -> bool``: whether the next step can be taken."""
+    prepare: Any
+    """Warp function ``(world, run, memory, slot) -> run`` after which it can."""
 
 
 @dataclass(frozen=True)
@@ -86,18 +103,20 @@ class Loop:
     """Warp function ``(world, run, memory, slot) -> time`` [s], the next at which something
     switches or the run ends (``engine.clock``); None where nothing switches."""
     wake: Any = None
-    """Warp function ``(world, run, memory, slot) -> run`` of a run that has come to rest: it goes
-    on from the next switch, if there is one."""
+    """Warp function ``(world, run, memory, slot) -> run`` of a run that has come to rest: it
+    continues from the next switch, if there is one."""
     waits: bool = False
     """Whether a launch ends where something switches, for the host to look at the run."""
     own: bool = False
     """Whether each run has a model of its own (``engine.fleet``)."""
+    before: Preparation | None = None
+    """What some steps need before them; None where nothing is costly enough."""
     judge: judging.Judge | None = None
     """What asks the stops after each step; None where there are none (``engine.stops``)."""
 
     def __hash__(self) -> int:
         parts = (self.whole, self.told, self.line, self.apart, self.World, self.Memory)
-        return hash((parts, self.own, self.next, self.judge))
+        return hash((parts, self.own, self.next, self.before, self.judge))
 
 
 @dataclass(frozen=True)
@@ -192,7 +211,7 @@ class Motion(ABC):
     @property
     @abstractmethod
     def columns(self) -> Columns:
-        """What is told of its runs, their contacts and their courses."""
+        """What is reported of its runs, their contacts and their trajectories."""
 
     def ending(self, code: int) -> AnyEnding:
         """What a code of an outcome stands for."""

@@ -91,7 +91,7 @@ class Captive:
 
     @cached_property
     def reach(self) -> float:
-        """Greatest distance of a vertex from the centre of mass [m]."""
+        """Largest distance of a vertex from the centre of mass [m]."""
         return float(np.linalg.norm(self.points, axis=1).max())
 
     @cached_property

@@ -98,7 +98,7 @@ def facet_vectors(vertices: FloatArray, faces: IntArray) -> FloatArray:
 def principal_rotation(inertia: FloatArray) -> FloatArray:
     """(..., 3, 3) rotation into principal axes: rows are the axes, moments ascending, right-handed.
 
-    z is the axis of greatest inertia, about which a body at rest in energy spins. The signs of x
+    z is the axis of largest inertia, about which a body at rest in energy spins. The signs of x
     and z make their largest component positive, so a body already near its principal axes is
     turned by little; y completes the frame.
     """

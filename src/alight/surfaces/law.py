@@ -111,7 +111,7 @@ class Bends(NamedTuple):
 
     @property
     def principal(self) -> Array:
-        """(..., 2) least and greatest normal curvature [1/m]."""
+        """(..., 2) smallest and largest normal curvature [1/m]."""
         bent = self.shape()
         mean = 0.5 * (bent[..., 0, 0] + bent[..., 1, 1])
         half = np.hypot(0.5 * (bent[..., 0, 0] - bent[..., 1, 1]), bent[..., 0, 1])

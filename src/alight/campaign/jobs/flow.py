@@ -118,7 +118,7 @@ class Flow:
     # -- feeding -------------------------------------------------------------------------------
 
     def _ahead(self, drawing: ThreadPoolExecutor) -> Future[_Drawn] | None:
-        """The next runs, drawn while others go on; None where there are no more."""
+        """The next runs, drawn while others continue; None where there are no more."""
         shards = next(self._lots, None)
         return None if shards is None else drawing.submit(self._draw, shards)
 

@@ -1,4 +1,4 @@
-"""Runs of a campaign, whatever moves in them: computed together, told in tables.
+"""Runs of a campaign, whatever moves in them: computed together, reported in tables.
 
 All that a kind of run has of its own, how it ends and which columns it leaves, its motion says.
 """
@@ -77,7 +77,7 @@ class Job:
         return part.lot(self.work.threads, np.flatnonzero(kept))
 
     def blamed(self) -> Any:
-        """What is wrong with the runs is told with file and key."""
+        """What is wrong with the runs is reported with file and key."""
         return self._groups[0].blamed()
 
     def take(self, part: Gathered, result: Any) -> Index:
@@ -181,7 +181,7 @@ class Job:
         return table_from(self._columns.hops, Source(found, self.runs[own][owners]))
 
     def courses(self, own: slice) -> dict[str, Any]:
-        """Tables of the runs whose course is kept; one released inside the ground has none."""
+        """Tables of the runs whose trajectory is kept; one released inside the ground has none."""
         out, work = {}, self.work
         every = getattr(work.scenario.record, "every", None)
         for run in work.kept(self.runs[own]):

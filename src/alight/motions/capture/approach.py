@@ -230,8 +230,8 @@ class Approach:
         offset: Error of navigation across the way [m], (2,) or (n, 2).
         roll: Angle of the craft about its axis at the start [rad], one or (n,).
         bandwidth: Of the control until contact [rad/s].
-        most_force: Greatest force of the control [N].
-        most_torque: Greatest torque of the control [N m].
+        most_force: Largest force of the control [N].
+        most_torque: Largest torque of the control [N m].
     """
 
     name: ClassVar[str] = ""

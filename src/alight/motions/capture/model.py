@@ -124,7 +124,7 @@ class Capture(CaughtMotion):
     """Slip [m/s] above which craft and asteroid are not at rest against each other; and likewise"""
     calm_part: float = 0.25
     """the rate of the one against the other, as a part of the asteroid's at the start. The drift
-    toward a flat spin, slow as it is, goes on at a tenth or two."""
+    toward a flat spin, slow as it is, continues at a tenth or two."""
     lost_height: float = 5.0
     """A run ends when the asteroid has left the membrane and is so far above it [m]."""
     gravity: Gravity | npt.ArrayLike = ZERO
@@ -153,7 +153,7 @@ class Capture(CaughtMotion):
 
     @property
     def columns(self) -> Columns:
-        """What is told of captures."""
+        """What is reported of captures."""
         return with_laws(CAPTURES, self)
 
     def __post_init__(self) -> None:
@@ -196,7 +196,7 @@ class Capture(CaughtMotion):
     ) -> CaptureFlight:
         """Simulate n captures, one for each row of what is given; one row stands for all.
 
-        The asteroid's centre of mass starts at the origin, at rest, unless told otherwise.
+        The asteroid's centre of mass starts at the origin, at rest, unless stated otherwise.
 
         Args:
             rate: (n, 3) of the asteroid at the start [rad/s], its axes.
@@ -455,6 +455,6 @@ def _require_real(tensors: Array) -> None:
     if len(bad):
         told = ", ".join(f"{value:.4g}" for value in moments[bad[0]])
         raise InputError(
-            f"the asteroid of run {bad[0]} has principal moments {told} kg m^2: the greatest is "
+            f"the asteroid of run {bad[0]} has principal moments {told} kg m^2: the largest is "
             "more than the sum of the others, which no body has. Change inertia_scale."
         )

@@ -382,7 +382,7 @@ def _put_drift(
     mass: Array,
     thrust: float,
 ) -> Array:
-    """What has changed since a mark, one to two windows ago, and how long that can go on.
+    """What has changed since a mark, one to two windows ago, and how long that can continue.
 
     Returns when these marks were made (n,) [s].
 

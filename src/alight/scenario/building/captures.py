@@ -119,7 +119,7 @@ class CaptureGroup:
 
     @contextlib.contextmanager
     def blamed(self) -> Iterator[None]:
-        """What is wrong with the runs is told with file and key."""
+        """What is wrong with the runs is reported with file and key."""
         try:
             yield
         except ScenarioError:
@@ -130,7 +130,7 @@ class CaptureGroup:
             raise ScenarioError(self.scenario.source, [problem]) from cause
 
     def follow(self, device: str, every: float, threads: int | None = None) -> CaptureFlight:
-        """The runs with their courses, a record ``every`` so many seconds."""
+        """The runs with their trajectories, a record ``every`` so many seconds."""
         with self.blamed():
             flight: CaptureFlight = fly(self.model.followed(every), self.release, device, threads)
         flight.rows["run"] = self.rows

@@ -161,11 +161,11 @@ class DropGroup:
         return getter(self.scenario, self.arrays)
 
     def blamed(self) -> Any:
-        """What is wrong with the runs is told with file and key."""
+        """What is wrong with the runs is reported with file and key."""
         return blame(self.scenario.source, "release")
 
     def follow(self, device: str, every: float, threads: int | None = None) -> MembraneFlight:
-        """The runs with their courses, a record ``every`` so many seconds."""
+        """The runs with their trajectories, a record ``every`` so many seconds."""
         with self.blamed():
             flight: MembraneFlight = fly(self.model.followed(every), self.release, device, threads)
         return flight

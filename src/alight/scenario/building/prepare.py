@@ -44,7 +44,7 @@ class Group:
     source: str = ""
 
     def blamed(self) -> Any:
-        """What is wrong with the runs is told with file and key."""
+        """What is wrong with the runs is reported with file and key."""
         return blame(self.source, "release")
 
 
