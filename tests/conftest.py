@@ -11,7 +11,7 @@ import pytest
 os.environ.setdefault("ALIGHT_COMPILER", "quick")
 gc.set_threshold(50_000, 20, 50)
 
-from alight.scenario import toml_text
+from alight.scenario import toml_text  # noqa: E402
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 

@@ -1,7 +1,7 @@
 """Push-offs planned from how a rigid lander lies: which way, how fast, and which wheels do it.
 
 A hop's plan (``actuators.pointed_hop``) gives the speeds of the wheels. Motors reach them together,
-so slowly that the lander stands: half of what would tip it at most. Then all brakes go on.
+so slowly that the lander stands: half of what would tip it at most. Then all brakes are applied.
 """
 
 import dataclasses
