@@ -81,7 +81,11 @@ class _Start:
 
     def released(self, *states: Array) -> motions.Release | motions.TreeRelease:
         """A release of these positions, velocities, attitudes and rates."""
-        made = motions.Release(*states)  # its quaternions are unit
+        draw = self.values.get("release.draw")
+        own = self.section.draw
+        number = own if draw is None else np.round(draw[:, 0]).astype(np.int64)
+        position, velocity, attitude, rate = states
+        made = motions.Release(position, velocity, attitude, rate, number)  # quaternions are unit
         if self.lander is None:
             return made
         return motions.TreeRelease.of(
