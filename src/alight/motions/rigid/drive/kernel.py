@@ -106,7 +106,7 @@ def drive_functions(parts: Composition) -> DriveFunctions:
     tour_wake, tour_control = getattr(tour, "wake", None), getattr(tour, "control", None)
     tour_note = getattr(tour, "note", None)
     throws = drive.throws
-    throw: Any = throw_functions(parts).throw if throws else None
+    leave: Any = throw_functions(parts).leave if throws else None
     swings = arm_functions(parts)
     arms_move, arms_away, switch_arms = swings.moving, swings.away, swings.switch
     fit_arms, arm_step = swings.fit, swings.longest
@@ -268,7 +268,7 @@ def drive_functions(parts: Composition) -> DriveFunctions:
         if wp.static(kicks):
             out = let_go(world, out, memory, slot)
         if wp.static(throws):
-            out = throw(world, out, memory, slot)
+            out = leave(world, out, memory, slot)
         if wp.static(arms > 0):
             switch_arms(world, memory, slot)
             if run.phase == CONTACT and arms_move(memory, slot):

@@ -83,7 +83,7 @@ class ManoeuvreData:
     cell: int
     cells: int
     plan: int
-    throw: int
+    throws: int
     avoid: int
     avoids: int
     dark: int
@@ -283,7 +283,7 @@ def _fill_plans(rows: Any, manoeuvres: Sequence[Manoeuvre], data: Any, device: s
         own["kind"], own["guided"] = int(PLANNED), True
         own["toward"], own["within"] = plan.goal, plan.goal_radius
         own["cell"], own["cells"] = starts["centres"], len(plan.centres)
-        own["throw"], own["vertical"] = starts["throws"], VERTICALS.index(plan.vertical)
+        own["throws"], own["vertical"] = starts["throws"], VERTICALS.index(plan.vertical)
         own["avoid"], own["avoids"] = starts["avoid"], len(plan.avoid)
         own["dark"], own["darks"] = starts["dark_places"], len(plan.dark_places)
         own["low"], own["high"] = random.key_of(one.command.seed, "throws of a plan")

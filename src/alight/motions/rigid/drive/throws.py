@@ -32,7 +32,7 @@ class ThrowFunctions:
     """``(world, run, data) -> bool``: whether it rests where it goes no farther."""
     command: Any
     """``(world, run, memory, slot, data, pull, normal)``: the throw from where it rests."""
-    throw: Any
+    leave: Any
     """``(world, run, memory, slot) -> run`` that leaves, if it is time to."""
 
 
@@ -103,7 +103,7 @@ def throw_functions(parts: Composition) -> ThrowFunctions:
     ):
         tour = world.actuators.tour
         which = tour.plan[one.plan + cell_of(world, run, one)]
-        said = tour.throws[one.throw + which]
+        said = tour.throws[one.throws + which]
         up = -wp.normalize(pull)
         if one.vertical == 1:
             up = n
@@ -121,7 +121,7 @@ def throw_functions(parts: Composition) -> ThrowFunctions:
         memory.drives[at + MEANT, slot] = far
 
     @wp.func
-    def throw(world: World, run: Run, memory: Memory, slot: int):
+    def leave(world: World, run: Run, memory: Memory, slot: int):
         out = run
         if run.t >= memory.drives[wp.static(row) + THROW, slot]:
             memory.drives[wp.static(row) + THROW, slot] = NEVER
@@ -135,4 +135,4 @@ def throw_functions(parts: Composition) -> ThrowFunctions:
             memory.drives[WORK, slot] = memory.drives[WORK, slot] + more
         return out
 
-    return ThrowFunctions(lost, command, throw)
+    return ThrowFunctions(lost, command, leave)
