@@ -52,9 +52,7 @@ def test_what_is_no_plan_is_refused(said, changes):
 
 def test_files_that_are_no_plans_are_refused(tmp_path):
     np.savez(tmp_path / "other.npz", centres=np.zeros((2, 3)))
-    with pytest.raises(
-        InputError, match=r"lacks throws, plan, .*Write it again by alight mobility"
-    ):
+    with pytest.raises(InputError, match=r"lacks throws, plan, .*Write it again"):
         StoredPlan.read(tmp_path / "other.npz")
     (tmp_path / "text.npz").write_text("no archive")
     with pytest.raises(AlightError, match="damaged, or no NumPy archive"):

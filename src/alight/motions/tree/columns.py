@@ -24,7 +24,7 @@ def tree_columns(model: TreeModel) -> Columns:
         return Columns(runs, CONTACTS, course)
     runs = (*runs, END_TILT)
     if model.tour.upright is not None:
-        runs = (*runs, _upright(model.tour.upright))
+        runs = (*runs, upright_column(model.tour.upright))
     return Columns(runs, CONTACTS, course, HOPS)
 
 
@@ -34,7 +34,7 @@ END_TILT = Column(
 )
 
 
-def _upright(within: float) -> Column:
+def upright_column(within: float) -> Column:
     """Whether a lander that rights itself rests upright."""
 
     def values(source: Source) -> Any:
