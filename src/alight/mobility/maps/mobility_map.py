@@ -64,7 +64,7 @@ class MobilityMap:
     cells:
         How many patches the surface is cut into, or the ``Cells`` themselves.
     commands:
-        What the lander can be told to do.
+        What the lander can be commanded to do.
     repeats:
         How often each command is flown from each cell; even, as halves are compared.
     errors:

@@ -1,4 +1,4 @@
-"""How a tree goes on after rest: from the next switch of a schedule or of a push from outside.
+"""How a tree continues after rest: from the next switch of a schedule or of a push from outside.
 
 Where its joints do not move either, time goes straight there (``wake``); where they do (a wheel
 that spins up, liquid that swings), every step in between is taken.
@@ -48,7 +48,7 @@ class AfterRest:
     rest: Any
     """``(world, run, space, slot) -> outcome`` of a tree that the ground holds."""
     wake: Any
-    """``(world, run, space, slot) -> run`` that goes on from the next switch, if there is one."""
+    """``(world, run, space, slot) -> run`` that continues from the next switch, if there is one."""
 
 
 @functools.cache

@@ -1,4 +1,4 @@
-"""What is told of landings of articulated landers: their loads, and the courses of their joints."""
+"""What is reported of articulated landers: their loads, and the trajectories of their joints."""
 
 from __future__ import annotations
 

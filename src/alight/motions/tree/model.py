@@ -25,7 +25,15 @@ from alight.core.types import vec3
 from alight.engine.batch import Batch, check_count
 from alight.engine.columns import Columns, with_laws
 from alight.engine.laws import check_laws
-from alight.engine.motion import Loop, Motion, Pace, Start, new_records
+from alight.engine.motion import (
+    Loop,
+    Motion,
+    Pace,
+    Start,
+    WorldRows,
+    new_records,
+    world_rows,
+)
 from alight.engine.stop import Stop
 from alight.engine.stops.judging import judged
 from alight.engine.stops.law import StopLaw, checked_stops
@@ -187,7 +195,7 @@ class TreeModel(Motion):
     """An articulated lander over a target; it never changes.
 
     Gravity is evaluated at the centre of mass and extrapolated from there to every body with its
-    gradient; it is evaluated anew when the centre of mass has moved by 1e-4 of its distance from
+    gradient; it is evaluated again when the centre of mass has moved by 1e-4 of its distance from
     the target's origin (relative error 3e-8). External pushes are those at the first body.
     """
 
@@ -309,7 +317,7 @@ class TreeModel(Motion):
         world.parts = device_data(self.tree, self.fitted, device)
         world.actuators = _actuators(self.tree, self.fitted, device)
         world.gravity = self.full_gravity.data(device)
-        world.surface = self.surface.data(device)
+        world.surface = self.surface.of([0]).data(device)
         world.rotation = self.rotation.data(device)
         world.external = combined_data(self.externals, device)
         world.contact = wp.array(self.contact_rows(), dtype=self.contact.Data, device=device.name)
@@ -322,6 +330,20 @@ class TreeModel(Motion):
         if self.tour:
             world.tour = self.tour.data(device)
         return world
+
+    @property
+    def own_worlds(self) -> bool:
+        """Whether the ground is that of each run."""
+        return self.surface.count > 1
+
+    def worlds_each(
+        self, release: TreeRelease, device: hardware.Device, rows: Any, which: Any
+    ) -> WorldRows:
+        """The parameters of the first run, with the ground of each laid over them."""
+        first = self.data(device)
+        table = world_rows([first], len(rows))
+        table["surface"] = self.surface.table()[rows]
+        return WorldRows(first, table, [self.stops], which)
 
     @property
     def press_depth(self) -> float:
@@ -344,7 +366,7 @@ class TreeModel(Motion):
 
     @cached_property
     def slip_mass(self) -> float:
-        """Least mass that a pad has along the ground [kg]: a force F across ``up`` on it alone, all
+        """Smallest mass that a pad has along the ground [kg]: a force F across ``up`` on it alone,
         joints neutral, moves it by F / m."""
         return _slip_mass(self.tree, self.fitted.touching, tuple(np.asarray(self.up).tolist()))
 
@@ -367,7 +389,7 @@ class TreeModel(Motion):
 
     @cached_property
     def columns(self) -> Columns:
-        """What is told of landings, with loads by the names of parts."""
+        """What is reported of landings, with loads by the names of parts."""
         return with_laws(tree_columns(self), self)
 
     tells_release = True
@@ -392,6 +414,7 @@ class TreeModel(Motion):
                 f'"{tree.name}"; make the release with the model\'s own tree.'
             )
         check_count(self.contact.count, n)
+        check_count(self.surface.count, n, "the ground")
         q, refused, poses = placed_tree(self, release, threads)
         runs, notes = new_records(TreeRun, n), new_records(TreeNotes, n)
         masses = np.array([body.mass for body in tree.bodies]) / tree.mass
@@ -463,7 +486,7 @@ class TreeModel(Motion):
         return records_of(runs.rows["hops"], len(self.tour.rows), self.size)
 
     def solution(self, batch: Batch, result: TreeResult) -> TreeSolution:
-        """The course of one run."""
+        """The trajectory of one run."""
         return tree_solution_of(batch, result)
 
     def _limits(self) -> Any:

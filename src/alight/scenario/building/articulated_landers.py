@@ -1,4 +1,4 @@
-"""From the [lander] of a scenario to an articulated lander, with every fault told by its key."""
+"""From the [lander] of a scenario to an articulated lander, every fault reported with its key."""
 
 from __future__ import annotations
 

@@ -306,7 +306,7 @@ class ScenarioLaws:
         contact = {k.partition(".")[2]: a[:, 0] for k, a in arrays.items() if k[:8] == "contact."}
         laws: dict[str, Any] = {
             "gravity": self.gravity(scenario),
-            "surface": self.ground(scenario),
+            "surface": self._ground_of_runs(scenario, arrays),
             "rotation": self.rotation(scenario),
             "externals": self.externals(scenario),
             "stops": self.stops(scenario),
@@ -329,6 +329,14 @@ class ScenarioLaws:
             return motions.Model(
                 lander=lander, actuators=tuple(scenario.lander.actuators()), **laws
             )
+
+    def _ground_of_runs(self, scenario: Scenario, arrays: dict[str, Any]) -> Surface:
+        """The ground, with a plane for each run where they differ."""
+        own = {k: arrays[f"ground.{k}"] for k in ("point", "normal") if f"ground.{k}" in arrays}
+        if not own:
+            return self.ground(scenario)
+        with blame(scenario.source, "ground"):
+            return cast("surfaces.Plane", self.ground(scenario)).changed(**own)
 
     def manoeuvres(self, scenario: Scenario) -> tuple[tuple[Any, ...], Any]:
         """What the lander does by itself, and where the Sun is that it may wait for."""

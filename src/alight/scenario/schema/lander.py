@@ -229,7 +229,7 @@ class LanderSection(Section):
         return [*(part.make() for part in self.wheel), *thrusters, *springs, *others]
 
     def _tree_problems(self) -> list[Fault]:
-        """What is wrong with an articulated lander; that of a URDF file is told once it is read."""
+        """What is wrong with an articulated lander; of a URDF file, once it is read."""
         said = "does not go with an articulated lander: give it in each [[lander.body]]"
         wrong = [n for n in OF_SOLIDS if getattr(self, n) is not None]
         found = [Fault(f"lander.{name}", said) for name in wrong]

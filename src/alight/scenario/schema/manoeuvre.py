@@ -198,7 +198,7 @@ def manoeuvres_of(
     ground_at: Callable[[float, float], Any],
     seed: int = 0,
 ) -> tuple[Any, ...]:
-    """The manoeuvres of a scenario; what is wrong with one is told with its key."""
+    """The manoeuvres of a scenario; what is wrong with one is reported with its key."""
     out = []
     for number, one in enumerate(entries):
         with blame(source, f"manoeuvre.{one.name or number}"):
