@@ -1,4 +1,4 @@
-"""Reading scenario files: TOML, checked against the schema, with all faults told together."""
+"""Reading scenario files: TOML, checked against the schema, with all faults reported together."""
 
 from __future__ import annotations
 
@@ -186,7 +186,9 @@ def _rephrased(error: Any, table: Any, document: type[Document]) -> Fault:
     if kind == "missing":
         return Fault(key, _missing_key(section, path))
     if kind in ("model_type", "model_attributes_type"):
-        said = f"found {told(error['input'])}; it must be a table: [{key}] and its keys below it"
+        head, _, last = key.rpartition(".")
+        title = f"[[{head}]]" if last.isdecimal() else f"[{key}]"
+        said = f"found {told(error['input'])}; it must be a table: {title} and its keys below it"
         return Fault(key, said)
     return Fault(key, str(error["msg"]))
 
@@ -226,13 +228,25 @@ def _section_of(path: Place, document: type[Document]) -> tuple[type[Section], P
 def _unknown_key(section: type[Section], name: str, document: type[Document]) -> str:
     allowed = list(section.model_fields)
     hint = _elsewhere(name) if section is document else ""
-    hint = hint or meant(name, allowed)
+    hint = hint or ("" if "." in name else meant(name, allowed))
     if not hint:
-        homes = [k for k in keys(document) if k.rpartition(".")[2] == name]
-        hint = (
-            f" It belongs in [{homes[0].rpartition('.')[0]}]." if homes and "." in homes[0] else ""
-        )
+        hint = _home(name, document)
     return f"unknown key.{hint} Known here: {', '.join(allowed)}."
+
+
+#: Tables that a key may belong in, at most, for them to be named: "kind" is a key of many.
+HOMES = 3
+
+
+def _home(name: str, document: type[Document]) -> str:
+    """In which tables a key is known."""
+    if "." in name:
+        known = name.partition(".")[0] in {key.partition(".")[0] for key in keys(document)}
+        return f' Dispersions stand in [dispersions]: "{name}" = {{ ... }} there.' if known else ""
+    homes = {k.rpartition(".")[0] for k in keys(document) if k.rpartition(".")[2] == name} - {""}
+    if not 0 < len(homes) <= HOMES:
+        return ""
+    return f" It belongs in {' or '.join(f'[{home}]' for home in sorted(homes))}."
 
 
 def _elsewhere(name: str) -> str:

@@ -1,7 +1,7 @@
 """Captures and drops as tracks: body, craft, arrays and the fabric between them, inertial axes.
 
 The fabric is the lower side of the convex hull of suspension points and body. Seen along its axis
-it is a function, the greatest of the planes of its facets: that is evaluated on a grid that stays
+it is a function, the largest of the planes of its facets: that is evaluated on a grid that stays
 the same, so that its triangles do too. Between the points of the grid edges of the fabric are cut
 off.
 """

@@ -129,12 +129,12 @@ def wanted(kind: FieldType) -> str:
     """What a kind of value looks like, in words, from its JSON schema."""
     says = kind.json()
     if says.get("examples"):
-        return f"such as {says['examples'][0]!r}".replace("'", '"')
+        return f"given, such as {says['examples'][0]!r}".replace("'", '"')
     if "enum" in says:
         return "one of " + ", ".join(f'"{word}"' for word in says["enum"])
     if says.get("type") == "array":
         inner = says["items"].get("examples", [1.0])[0]
         one = f'"{inner}"' if isinstance(inner, str) else f"{inner}"
-        return f"such as [{', '.join([one] * says.get('minItems', 1))}]"
+        return f"given, such as [{', '.join([one] * says.get('minItems', 1))}]"
     named = {"integer": "a whole number", "number": "a number", "boolean": "true or false"}
     return named.get(says.get("type", ""), "given")

@@ -1,6 +1,6 @@
 """A catalogue for NAIF's Cosmographia: the body and its landers, by SPICE kernels, with meshes.
 
-Cosmographia must be told where the body is: the catalogue places it at rest, seen from the Sun as
+Cosmographia must know where the body is: the catalogue places it at rest, seen from the Sun as
 the scenario has it. Whoever has an ephemeris of the body loads it beside and takes that item out.
 
 What Cosmographia reads is said by its user's guide (cosmoguide.org): a catalogue of kernels, one of

@@ -1,4 +1,4 @@
-"""A playback as a container: what is told to the page, and how far it may be from the truth."""
+"""A playback as a container: what is reported to the page, and how far it may be from the truth."""
 
 from __future__ import annotations
 

@@ -20,7 +20,7 @@ from alight.views.looks import COLOURS
 from alight.views.playback import Playback
 
 #: Size of the picture [inch], its background, and pixels along the body.
-SIZE, NIGHT, PIXELS = (7.2, 4.5), "#0b0e14", 620
+SIZE, NIGHT, PIXELS = (7.2, 4.5), "#0b0e14", 480
 LIGHT = Light(sun=1.2, fill=0.10, sky=0.12)
 #: Points and lines that are drawn at most: more cannot be told apart.
 POINTS, PATHS = 1500, 60

@@ -227,7 +227,7 @@ def test_what_is_wrong_with_a_part(kind, name, values, said):
         ("lander", {"body": [], "joint": []}, "needs [[lander.body]] and [[lander.joint]]"),
         ("contact", {"law": "compliant"}, 'needs law = "hertz"'),
         ("contact", {"law": None}, 'an articulated lander needs law = "hertz"'),
-        ("contact", {"stiffness": None}, 'is missing; it must be such as "4e4 N/m"'),
+        ("contact", {"stiffness": None}, 'is missing; it must be given, such as "4e4 N/m"'),
         ("contact", {"stiffness": "1e5 N/m"}, 'it must be such as "1e5 N/m^1.5"'),
         ("contact", {"restitution": 0.5}, 'does not go with law = "hertz"'),
         ("contact", {"depth": "1 mm"}, 'does not go with law = "hertz"'),

@@ -46,7 +46,7 @@ def faults(table):
         ("contact", None, "the table [contact] is missing"),
         ("contact", 3, "it must be a table"),
         ("lander__mass", "0 kg", "must be above 0 kg"),
-        ("lander__mass", None, 'lander.mass: is missing; it must be such as "1.1 kg"'),
+        ("lander__mass", None, 'lander.mass: is missing; it must be given, such as "1.1 kg"'),
         ("lander__side", None, "lander.side: is missing"),
         ("lander__side", 0.2, 'did you mean "0.2 m"?'),
         ("lander__shape", "cub", 'Did you mean "cube"?'),

@@ -16,9 +16,9 @@ from alight.analysis.terrain import Terrain
 from alight.core import frames
 from alight.views import words
 from alight.views.estimates import percent
-from alight.views.figures.articulated import Stand, poses
 
 if TYPE_CHECKING:
+    from alight.views.figures.articulated import Stand
     from alight.views.report.landing.findings import LandingFindings
 
 #: Clusters that have a map of their own, at most.
@@ -105,6 +105,8 @@ class TerrainMap:
 
 def large_rocks(terrain: Terrain) -> Bools:
     """(n, n) rocks that enough points of the grid lie on, as seen from above."""
+    if not terrain.rocks.any():
+        return terrain.rocks
     label, count = scipy.ndimage.label(terrain.rocks)
     large = np.bincount(label.ravel(), minlength=count + 1) >= OUTLINED
     large[0] = False
@@ -172,6 +174,8 @@ def stands(found: LandingFindings) -> list[Stand]:
     """The lander of the first trajectory at its moments, each with the ground about it."""
     data = found.data
     assert data.pose is not None
+    from alight.views.figures.articulated import poses  # few pages wait for all that it loads
+
     made = poses(data.courses[0], data.pose)
     if data.flat or not isinstance(data.ground, Ground):
         return made
