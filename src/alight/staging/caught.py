@@ -48,7 +48,7 @@ class Fabric:
         found = hull(self.body, ring, place, turn, device="cpu")
         depth = np.stack([self._depth((one.points - ring.origin) @ ring.R, one) for one in found])
         grid = np.broadcast_to(self.grid, (len(depth), *self.grid.shape)).copy()
-        # Straight ways between points of the grid lie on the body's side of the fabric: away from it.
+        # Straight ways between points of the grid lie on the body's side: move away from it.
         grid[..., 2] = np.where(depth < 0.0, depth - CLEAR * float(ring.reach), depth)
         return np.asarray(grid @ ring.R.T + ring.origin)
 
