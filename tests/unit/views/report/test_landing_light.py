@@ -287,7 +287,7 @@ def test_what_the_command_says_of_the_sun():
             {"name": "phobos"},
             r"the orbit of Phobos .* give its elements in \[environment.sun.orbit",
         ),
-        ({"name": "ryugu", "rotation": {"kind": "none"}}, "the body does not turn"),
+        ({"name": "ryugu", "rotation": {"kind": "none"}}, "the body does not rotate"),
         ({"mesh": "gone.obj", "unit": "m", "gm": "1 m^3/s^2"}, "cannot read"),
     ],
 )
