@@ -25,6 +25,9 @@ extensions = [
     "outside_pages",
     "api_pages",
     "commands_page",
+    "notebook_cells",
+    "page_examples",
+    "stands_alone",
 ]
 exclude_patterns = ["_build", "_extensions"]
 # Words in quotes that several classes have as a name: not links that were meant.
@@ -42,6 +45,7 @@ nb_execution_timeout = 300
 nb_execution_raise_on_error = True
 nb_execution_show_tb = True
 nb_merge_streams = True
+nb_output_stderr = "remove"  # progress
 nb_ipywidgets_js: dict[str, dict[str, str]] = {}
 
 autodoc_member_order = "bysource"

@@ -1,6 +1,7 @@
 """What every test can ask for: real shape models, when they are at hand, and a small scenario."""
 
 import dataclasses
+import gc
 import os
 import pathlib
 
@@ -8,6 +9,7 @@ import pytest
 
 # Tests compile two hundred kernels and run most of them for moments. Bits are the same either way.
 os.environ.setdefault("ALIGHT_COMPILER", "quick")
+gc.set_threshold(50_000, 20, 50)
 
 from alight.scenario import toml_text
 

@@ -48,7 +48,7 @@ def text() -> str:
         "\n### Hops\n\nOf landers with [manoeuvres](../explanation/hopping.md), a row for each that"
         " was begun:\n",
         *_table(HOPS),
-        "\n### Courses\n",
+        "\n### Trajectories\n",
         *_table(RIGID.course),
         "\nOf articulated landers, in the place of energies:\n",
         *_table(tree_columns(legs).course[len(MOVING) :]),
@@ -58,11 +58,11 @@ def text() -> str:
         *_table(CAPTURES.runs),
         "\n### Contacts of captures and drops\n",
         *_table(CAPTURES.contacts),
-        "\n### Courses of captures\n",
+        "\n### Trajectories of captures\n",
         *_table(CAPTURES.course),
         "\n## Drops\n\n### Runs of drops\n",
         *_table(DROPS.runs),
-        "\n### Courses of drops\n",
+        "\n### Trajectories of drops\n",
         *_table(DROPS.course),
     ]
     return "\n".join(parts) + "\n"

@@ -16,7 +16,14 @@ if TYPE_CHECKING:
     from alight.actuators.controller import Controller
     from alight.actuators.joint_motor import Brake, Motor
     from alight.actuators.law import Actuator, Effort
-    from alight.actuators.manoeuvre import Hop, Manoeuvre, Pulse, SpinAndBrake, Upright
+    from alight.actuators.manoeuvre import (
+        Hop,
+        Manoeuvre,
+        Pulse,
+        SpinAndBrake,
+        Upright,
+        UprightByJoints,
+    )
     from alight.actuators.python_controller import PythonController
     from alight.actuators.schedule import Schedule
     from alight.actuators.spring import Spring
@@ -39,6 +46,7 @@ __all__ = [
     "Spring",
     "Thruster",
     "Upright",
+    "UprightByJoints",
     "Wheel",
 ]
 
@@ -49,7 +57,7 @@ lazy.door(
         "alight.actuators.controller": "Controller",
         "alight.actuators.joint_motor": "Brake Motor",
         "alight.actuators.law": "Actuator Effort",
-        "alight.actuators.manoeuvre": "Hop Manoeuvre Pulse SpinAndBrake Upright",
+        "alight.actuators.manoeuvre": "Hop Manoeuvre Pulse SpinAndBrake Upright UprightByJoints",
         "alight.actuators.python_controller": "PythonController",
         "alight.actuators.schedule": "Schedule",
         "alight.actuators.spring": "Spring",

@@ -1,8 +1,8 @@
 """Manoeuvres: what a lander does by itself, one after the other, each from coming to rest.
 
 A ``Manoeuvre`` waits (for rest, and a while; until a time; until the Sun is up) and then carries
-out a command: ``Hop`` in a direction by its wheels, ``SpinAndBrake`` wheels as told, a ``Pulse`` of
-any actuators, or get ``Upright``. It is over when the lander has come to rest again.
+out a command: ``Hop`` in a direction by its wheels, ``SpinAndBrake`` wheels as commanded, a
+``Pulse`` of any actuators, or get ``Upright``. It is over when the lander has come to rest again.
 """
 
 from __future__ import annotations
@@ -140,7 +140,31 @@ class Upright:
             )
 
 
-Command = Hop | SpinAndBrake | Pulse | Upright
+@dataclass(frozen=True)
+class UprightByJoints:
+    """Motors in the joints of an articulated lander at ``levels``, by their names, for ``duration``
+    [s]; nothing where the lander's up is within ``within`` [rad] of the vertical already.
+
+    All of them turn in the sense that makes their reaction turn the first body's up towards the
+    vertical, the short way: as given, or all the other way. Where their reaction does neither
+    (axes along the vertical, or the lander just upside down), as given.
+    """
+
+    levels: Mapping[str, float]
+    duration: float
+    within: float = math.radians(30.0)
+
+    def __post_init__(self) -> None:
+        if not self.levels or not all(math.isfinite(s) and s != 0.0 for s in self.levels.values()):
+            raise InputError(
+                f"upright by joints has the levels {dict(self.levels)!r}; it needs that of one "
+                "motor at least, and none of them 0."
+            )
+        checked_number("duration of upright [s]", self.duration)
+        checked_number("within of upright [rad]", self.within)
+
+
+Command = Hop | SpinAndBrake | Pulse | Upright | UprightByJoints
 
 
 @dataclass(frozen=True)
@@ -164,7 +188,7 @@ class Manoeuvre:
         if not isinstance(self.command, Command):
             raise InputError(
                 f"a manoeuvre has the command {self.command!r}; it must be a Hop, SpinAndBrake, "
-                "Pulse or Upright of alight.actuators."
+                "Pulse, Upright or UprightByJoints of alight.actuators."
             )
         checked_number("delay of a manoeuvre [s]", self.delay, above=False)
         checked_number("not_before of a manoeuvre [s]", self.not_before, above=False)

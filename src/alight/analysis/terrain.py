@@ -1,9 +1,9 @@
 """Ground as it is touched, seen from above: heights, slopes and rocks over a square.
 
 The surface itself is asked, the very function that landers touch, so that hills, rocks and the
-error of a distance field are all there. A ray falls on every point of a grid: it may always go on
-by distance / slope, which no surface exceeds (``surfaces.law.Bounds``), until it is in the ground;
-its last step is then halved.
+error of a distance field are all there. A ray falls on every point of a grid: it may always
+continue by distance / slope, which no surface exceeds (``surfaces.law.Bounds``), until it is in the
+ground; its last step is then halved.
 Rays begin twice the half side above the middle: what hangs over the place from farther up, such as
 the other lobe of a body, is not in their way.
 """

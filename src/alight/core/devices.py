@@ -322,7 +322,7 @@ def _work(command: wp.Launch, pieces: _Taken, keep: list[Any]) -> None:
     """Run pieces until none is left.
 
     ``keep`` is not read: a recorded launch holds addresses only, and the arrays behind them must
-    outlive every thread, also when the one that launched was interrupted and has gone on.
+    outlive every thread, also when the one that launched was interrupted and has continued.
     """
     for begin, end in pieces:
         command.set_param_at_index(0, begin)

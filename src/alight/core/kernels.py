@@ -34,7 +34,7 @@ _locks: weakref.WeakKeyDictionary[Any, threading.RLock] = weakref.WeakKeyDiction
 
 
 def load(kernel: wp.Kernel, device: str, block: int) -> None:
-    """Have the module of a kernel loaded on a device, from sound files or compiled anew."""
+    """Have the module of a kernel loaded on a device, from sound files or compiled again."""
     module = kernel.module
     if _is_loaded(module, device, block):
         return

@@ -22,22 +22,26 @@ BLOCK = 256
 
 
 def compile_ahead(
-    model: Motion, device: devices.Device, *, history: bool = False, together: bool = False
+    model: Motion, device: devices.Device, *, history: bool = False, own: bool = False
 ) -> None:
     """Compile all that a ``Batch`` of these options launches; what is loaded already is left."""
-    devices.compile_together(kernels_of(model, device, history, together), device)
+    devices.compile_together(kernels_of(model, device, history, own), device)
 
 
 def kernels_of(
-    model: Motion, device: devices.Device, history: bool, together: bool
+    model: Motion, device: devices.Device, history: bool, own: bool
 ) -> list[tuple[Any, int]]:
-    """The kernels of a batch with the size of their blocks, those that take longest first."""
+    """The kernels of a batch with the size of their blocks, those that take longest first.
+
+    Runs are placed, and their ends examined, on the host wherever they go: kernels that do so are
+    not among a GPU's.
+    """
     loop = model.loop()
-    loop = dataclasses.replace(loop, own=True) if together else loop
+    loop = dataclasses.replace(loop, own=True) if own else loop
     apart = launches_apart(loop, device, history)
     whole = [loop_kernel(loop)] if ever_whole(apart) else []
     loops = [*(loop_kernel(loop, launch) for launch in apart), *whole]
-    others = [*model.kernels(), records._put]
+    others = [*(model.kernels() if device.is_cpu else ()), records._put]
     if apart:
         others.append(grouping_kernel(loop))
     return [(kernel, GPU_BLOCK) for kernel in loops] + [(kernel, BLOCK) for kernel in others]

@@ -1,4 +1,4 @@
-"""Reading scenario files: TOML, checked against the schema, with all faults told together."""
+"""Reading scenario files: TOML, checked against the schema, with all faults reported together."""
 
 from __future__ import annotations
 

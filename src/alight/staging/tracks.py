@@ -51,7 +51,7 @@ class Course(NamedTuple):
 
 
 def rigid_course(lines: Lines, inertia: Array, rotation: Any) -> Course:
-    """The course of a rigid lander."""
+    """The trajectory of a rigid lander."""
     lines = _two_at_most(lines)
     jumps = lines.time[1:][np.diff(lines.time) == 0.0]
     time, left = _denser(lines)

@@ -15,7 +15,7 @@ import os
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
@@ -35,11 +35,15 @@ from alight.mobility.maps.commands import Commands
 from alight.mobility.maps.decisions import Outcomes, Plan, arrivals, evaluate, solve, success
 from alight.mobility.maps.greedy import greedy_plan
 from alight.mobility.maps.hop_study import HopStudy, made_of
-from alight.mobility.maps.transitions import Disc, Hops, joined, outcomes_of, reach, read_hops
+from alight.mobility.maps.regions import DarkGround, Disc, Region, check_goal
+from alight.mobility.maps.transitions import Hops, joined, outcomes_of, reach, read_hops
 from alight.scenario import load
 from alight.scenario.document import Document
 from alight.shapes.icosphere import icosphere
 from alight.shapes.mesh import Mesh
+
+if TYPE_CHECKING:
+    from alight.analysis.rest_light import RestLight
 
 #: What a plan may be best at.
 OBJECTIVES = ("risk", "hops", "time")
@@ -59,7 +63,7 @@ class MobilityMap:
     cells:
         How many patches the surface is cut into, or the ``Cells`` themselves.
     commands:
-        What the lander can be told to do.
+        What the lander can be commanded to do.
     repeats:
         How often each command is flown from each cell; even, as halves are compared.
     errors:
@@ -149,10 +153,15 @@ class MobilityMap:
             )
         return Disc((float(centre[0]), float(centre[1]), float(centre[2])), radius)
 
+    def dark(self, light: RestLight, most: float) -> DarkGround:
+        """The ground whose longest night under this ``light`` is longer than ``most`` [s], as a
+        region to be avoided."""
+        return DarkGround.of(self.cells, light, most)
+
     def plan(
         self,
         goal: Disc,
-        avoid: Sequence[Disc] = (),
+        avoid: Sequence[Region] = (),
         *,
         hops: int = 8,
         objective: str = "risk",
@@ -162,13 +171,15 @@ class MobilityMap:
     ) -> MobilityPlan:
         """The best commands on the way to ``goal`` in at most ``hops`` hops.
 
-        ``objective``: least ``risk`` of not arriving, fewest ``hops``, or least ``time``. The plan
+        ``objective``: least ``risk`` of not arriving, fewest ``hops``, or least ``time``. A run
+        that escapes, does not come to rest or rests in a region of ``avoid`` is lost. The plan
         is flown by ``rehearsals`` runs, made again from what they met, and judged by as many
         others; 0 for none.
         """
         if objective not in OBJECTIVES:
             raise unknown_name("objective", objective, OBJECTIVES)
         checked_whole("hops", hops, 1)
+        check_goal(goal, avoid)
         known = self.hops
         first = self._solved(known, goal, tuple(avoid), hops, objective)
         for number in range(ROUNDS if rehearsals else 0):
@@ -178,7 +189,7 @@ class MobilityMap:
         return first.judged(rehearsals, device, show) if rehearsals else first
 
     def _solved(
-        self, known: Hops, goal: Disc, avoid: tuple[Disc, ...], hops: int, objective: str
+        self, known: Hops, goal: Disc, avoid: tuple[Region, ...], hops: int, objective: str
     ) -> MobilityPlan:
         count = len(self.commands)
         first, second = (
@@ -216,7 +227,7 @@ class MobilityPlan:
 
     made: MobilityMap
     goal: Disc
-    avoid: tuple[Disc, ...]
+    avoid: tuple[Region, ...]
     plan: Plan
     """(hops, n) row h - 1 with h hops left."""
     judge: Outcomes

@@ -1,4 +1,4 @@
-"""What is told of landings: columns of runs, contacts and courses."""
+"""What is reported of landings: columns of runs, contacts and trajectories."""
 
 from __future__ import annotations
 
@@ -62,7 +62,7 @@ def _runs(depth: Any) -> tuple[Column, ...]:
         Column("first_contact_normal_speed", "m/s", "towards the ground, then",
                "final.first_speed", where=touched),
         Column("bounces", "", "contacts, the last included", "final.touches", "int32"),
-        Column("path", "m", "way of the centre of mass", "final.path"),
+        Column("path", "m", "path length of the centre of mass", "final.path"),
         Column("hardest_normal_speed", "m/s", "largest speed towards the ground of any contact",
                "final.hardest"),
         Column("peak_force", "N", "largest normal force", "final.peak_force"),

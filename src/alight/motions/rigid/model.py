@@ -261,7 +261,7 @@ class Model(Motion):
 
     @property
     def lightest(self) -> float:
-        """Least mass that a hit can meet [kg]: at the end of the longest lever."""
+        """Smallest mass that a hit can meet [kg]: at the end of the longest lever."""
         lander, reach = self.lander, self.lander.bounding_radius
         inverse = lander.inverse_inertia
         if self.drives is not None:
@@ -356,7 +356,7 @@ class Model(Motion):
 
     @property
     def columns(self) -> Columns:
-        """What is told of landings."""
+        """What is reported of landings."""
         own = RIGID
         if self.drives is not None:
             wheels = [wheel.name for wheel in self.drives.wheels]
@@ -381,7 +381,7 @@ class Model(Motion):
         return DrivenResult(final, touches, *told, endings=self.all_endings)
 
     def solution(self, batch: Batch, result: BatchResult) -> Solution:
-        """The course of one run."""
+        """The trajectory of one run."""
         return solution_of(batch, result)
 
     def _limits(self) -> Any:

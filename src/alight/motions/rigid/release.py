@@ -151,7 +151,7 @@ class Lowest:
 
 @functools.cache
 def gap_kernel(surface_point: Any, surface_data: Any) -> Any:
-    """A kernel for the least distance between a lander's contact points and the ground."""
+    """A kernel for the smallest distance between a lander's contact points and the ground."""
 
     @wp.kernel(module="unique", enable_backward=False, module_options=POINT_OPTIONS)
     def least_gap(
@@ -197,6 +197,6 @@ def lowest_points(
 
 
 def gaps(model: Any, release: Release, device: devices.Device, threads: int | None) -> Array:
-    """(n,) least distance of any contact point from the ground [m], or a lower bound of it."""
+    """(n,) smallest distance of any contact point from the ground [m], or a lower bound of it."""
     found = lowest_points(model, release.position, release.attitude, device, threads)
     return np.array(found["gap"])

@@ -13,28 +13,39 @@ import numpy as np
 import numpy.typing as npt
 import warp as wp
 
+from alight.actuators import Manoeuvre
 from alight.actuators.table import actuator_table
 from alight.contact.hertz import Hertz, deepest, duration
 from alight.core import devices as hardware
 from alight.core import frames
-from alight.core.checks import Array, checked_number, checked_vector
+from alight.core.checks import Array, checked_direction, checked_number, checked_vector
 from alight.core.errors import InputError, unknown_name
 from alight.core.outcomes import Outcome
 from alight.core.types import vec3
 from alight.engine.batch import Batch, check_count
 from alight.engine.columns import Columns, with_laws
 from alight.engine.laws import check_laws
-from alight.engine.motion import Loop, Motion, Pace, Start, new_records
+from alight.engine.motion import (
+    Loop,
+    Motion,
+    Pace,
+    Start,
+    WorldRows,
+    new_records,
+    world_rows,
+)
 from alight.engine.stop import Stop
 from alight.engine.stops.judging import judged
 from alight.engine.stops.law import StopLaw, checked_stops
 from alight.flight import External, Rotation, UniformRotation
 from alight.flight.combine import combine, combined_data, combined_next
 from alight.gravity import Gravity, Linearised
+from alight.motions.rigid.drive.manoeuvres import records_of
 from alight.motions.tree.account import kept
 from alight.motions.tree.columns import tree_columns
 from alight.motions.tree.composition import TreeComposition, TreeLaws, compose_tree
 from alight.motions.tree.loop import tree_loop
+from alight.motions.tree.manoeuvres import TreeTour
 from alight.motions.tree.placing import placed_tree
 from alight.motions.tree.result import NEVER, TreeResult, final_tree_states, named_peaks
 from alight.motions.tree.scene import tree_scene_function
@@ -184,7 +195,7 @@ class TreeModel(Motion):
     """An articulated lander over a target; it never changes.
 
     Gravity is evaluated at the centre of mass and extrapolated from there to every body with its
-    gradient; it is evaluated anew when the centre of mass has moved by 1e-4 of its distance from
+    gradient; it is evaluated again when the centre of mass has moved by 1e-4 of its distance from
     the target's origin (relative error 3e-8). External pushes are those at the first body.
     """
 
@@ -201,6 +212,11 @@ class TreeModel(Motion):
     """Which way is up when it stands, in the axes of the first body."""
     stops: tuple[StopLaw, ...] = ()
     """Laws that end runs; the first that is met does."""
+    manoeuvres: tuple[Manoeuvre, ...] = ()
+    """What the lander does by itself, one after the other, each from coming to rest: pulses of its
+    actuators, and getting upright by its joints."""
+    sun: tuple[float, float, float] | None = None
+    """Where the Sun is, for manoeuvres that wait for it: a direction in inertial axes."""
 
     def __post_init__(self) -> None:
         kinds: tuple[tuple[str, type, str], ...] = (
@@ -219,6 +235,11 @@ class TreeModel(Motion):
             raise InputError("up is zero; it must point somewhere, at any length.")
         object.__setattr__(self, "up", up / np.linalg.norm(up))
         object.__setattr__(self, "devices", tuple(self.devices))
+        object.__setattr__(self, "manoeuvres", tuple(self.manoeuvres))
+        if self.sun is not None:
+            sun = checked_direction("sun", self.sun)
+            object.__setattr__(self, "sun", (float(sun[0]), float(sun[1]), float(sun[2])))
+        self.tour  # noqa: B018  (checks them)
         if not self.fitted.touching:
             raise InputError(
                 f'tree "{self.tree.name}" has no pads, with which it would touch the ground. Add a '
@@ -231,11 +252,19 @@ class TreeModel(Motion):
         return fitted(self.tree, self.devices)
 
     @cached_property
+    def tour(self) -> TreeTour | None:
+        """Its manoeuvres, as the kernel has them; None without."""
+        if not self.manoeuvres:
+            return None
+        return TreeTour(self.manoeuvres, self.tree, self.fitted, self.sun)
+
+    @cached_property
     def sizes(self) -> Sizes:
         """Numbers that the layout of memory depends on."""
         tree, parts = self.tree, self.fitted
         kinds = (parts.touching, parts.crushables, parts.actuators, parts.sloshes, parts.bellies)
-        return Sizes(tree.count, tree.n_q, tree.n_v, *map(len, kinds))
+        hops = self.tour.memory if self.tour else 0
+        return Sizes(tree.count, tree.n_q, tree.n_v, *map(len, kinds), hops)
 
     @property
     def full_gravity(self) -> Gravity:
@@ -273,6 +302,7 @@ class TreeModel(Motion):
                 next=combined_next(self.externals),
                 even=self.rotation.uniform,
                 pece=self.steps.integrator == "pece",
+                manoeuvres=len(self.tour.rows) if self.tour else 0,
             )
         )
 
@@ -287,7 +317,7 @@ class TreeModel(Motion):
         world.parts = device_data(self.tree, self.fitted, device)
         world.actuators = _actuators(self.tree, self.fitted, device)
         world.gravity = self.full_gravity.data(device)
-        world.surface = self.surface.data(device)
+        world.surface = self.surface.of([0]).data(device)
         world.rotation = self.rotation.data(device)
         world.external = combined_data(self.externals, device)
         world.contact = wp.array(self.contact_rows(), dtype=self.contact.Data, device=device.name)
@@ -297,7 +327,23 @@ class TreeModel(Motion):
         world.slope, world.curvature = bounds.slope, bounds.curvature
         world.up, world.mass = vec3(*np.asarray(self.up)), self.tree.mass
         world.step = self.steps.step
+        if self.tour:
+            world.tour = self.tour.data(device)
         return world
+
+    @property
+    def own_worlds(self) -> bool:
+        """Whether the ground is that of each run."""
+        return self.surface.count > 1
+
+    def worlds_each(
+        self, release: TreeRelease, device: hardware.Device, rows: Any, which: Any
+    ) -> WorldRows:
+        """The parameters of the first run, with the ground of each laid over them."""
+        first = self.data(device)
+        table = world_rows([first], len(rows))
+        table["surface"] = self.surface.table()[rows]
+        return WorldRows(first, table, [self.stops], which)
 
     @property
     def press_depth(self) -> float:
@@ -320,7 +366,7 @@ class TreeModel(Motion):
 
     @cached_property
     def slip_mass(self) -> float:
-        """Least mass that a pad has along the ground [kg]: a force F across ``up`` on it alone, all
+        """Smallest mass that a pad has along the ground [kg]: a force F across ``up`` on it alone,
         joints neutral, moves it by F / m."""
         return _slip_mass(self.tree, self.fitted.touching, tuple(np.asarray(self.up).tolist()))
 
@@ -343,7 +389,7 @@ class TreeModel(Motion):
 
     @cached_property
     def columns(self) -> Columns:
-        """What is told of landings, with loads by the names of parts."""
+        """What is reported of landings, with loads by the names of parts."""
         return with_laws(tree_columns(self), self)
 
     tells_release = True
@@ -368,6 +414,7 @@ class TreeModel(Motion):
                 f'"{tree.name}"; make the release with the model\'s own tree.'
             )
         check_count(self.contact.count, n)
+        check_count(self.surface.count, n, "the ground")
         q, refused, poses = placed_tree(self, release, threads)
         runs, notes = new_records(TreeRun, n), new_records(TreeNotes, n)
         masses = np.array([body.mass for body in tree.bodies]) / tree.mass
@@ -384,7 +431,10 @@ class TreeModel(Motion):
         crushed = np.array([part.crushed for part in self.fitted.crushables])
         rest = np.broadcast_to(crushed, (n, len(crushed)))
         y = np.concatenate([q, release.v, rest, np.zeros((n, 3 * self.sizes.pads))], axis=1)
-        return Start(runs, notes, {"y": y, "peaks": np.zeros((n, self.sizes.peaks))})
+        rows = {"y": y, "peaks": np.zeros((n, self.sizes.peaks))}
+        if self.tour:
+            rows["hops"] = np.zeros((n, self.sizes.hops))
+        return Start(runs, notes, rows)
 
     @property
     def layout(self) -> tuple[Sizes, float]:
@@ -397,7 +447,8 @@ class TreeModel(Motion):
 
     def rows(self, memory: Any) -> dict[str, Any]:
         """The state, and the largest of everything so far."""
-        return {"y": memory.rows.y, "peaks": memory.peaks}
+        more = {"hops": memory.hops} if self.tour else {}
+        return {"y": memory.rows.y, "peaks": memory.peaks, **more}
 
     def fresh(self, memory: Any) -> list[tuple[Any, float]]:
         """Nothing is switched on."""
@@ -424,10 +475,18 @@ class TreeModel(Motion):
             v=y[:, n_q : n_q + n_v].copy(),
             endings=self.all_endings,
             peaks=named_peaks(runs, self.sizes, len(self.fitted.pads)),
+            tilt=runs.notes["tilt"].copy(),
+            manoeuvres=self._records(runs),
         )
 
+    def _records(self, runs: Start) -> Any:
+        """Those of its manoeuvres; None without."""
+        if self.tour is None:
+            return None
+        return records_of(runs.rows["hops"], len(self.tour.rows), self.size)
+
     def solution(self, batch: Batch, result: TreeResult) -> TreeSolution:
-        """The course of one run."""
+        """The trajectory of one run."""
         return tree_solution_of(batch, result)
 
     def _limits(self) -> Any:

@@ -19,7 +19,7 @@ from alight.engine import Stop, StopLaw
 from alight.gravity import Gravity
 from alight.gravity.linearised import reach_for
 from alight.scenario import ephemeris
-from alight.scenario.building.articulated_landers import Articulated
+from alight.scenario.building.articulated_landers import Articulated, commanded_devices
 from alight.scenario.building.lander import lander_of
 from alight.scenario.building.releases import ground_radius
 from alight.scenario.errors import blame
@@ -301,7 +301,7 @@ class ScenarioLaws:
         contact = {k.partition(".")[2]: a[:, 0] for k, a in arrays.items() if k[:8] == "contact."}
         laws: dict[str, Any] = {
             "gravity": self.gravity(scenario),
-            "surface": self.ground(scenario),
+            "surface": self._ground_of_runs(scenario, arrays),
             "rotation": self.rotation(scenario),
             "externals": self.externals(scenario),
             "stops": self.stops(scenario),
@@ -309,19 +309,29 @@ class ScenarioLaws:
             "steps": self.steps(scenario),
         }
         lander, ground = self.lander(scenario), self.properties(scenario, arrays)
+        where = "manoeuvre" if scenario.manoeuvre else "lander"
         if isinstance(lander, Articulated):
             with blame(scenario.source, "contact"):
                 law = contact_laws.Hertz(**{**scenario.contact.numbers(), **contact}, ground=ground)
-            with blame(scenario.source, "lander"):
+            laws["manoeuvres"], laws["sun"] = self.manoeuvres(scenario)
+            with blame(scenario.source, where):
                 tree, devices, up = lander[:3]
+                devices = commanded_devices(scenario.lander, devices, laws["manoeuvres"])
                 return motions.TreeModel(tree, devices, contact=law, up=up, **laws)
         laws["contact"] = self.contact(scenario, contact, ground)
         laws["manoeuvres"], laws["sun"] = self.manoeuvres(scenario)
-        where = "manoeuvre" if scenario.manoeuvre else "lander"
         with blame(scenario.source, where):
             return motions.Model(
                 lander=lander, actuators=tuple(scenario.lander.actuators()), **laws
             )
+
+    def _ground_of_runs(self, scenario: Scenario, arrays: dict[str, Any]) -> Surface:
+        """The ground, with a plane for each run where they differ."""
+        own = {k: arrays[f"ground.{k}"] for k in ("point", "normal") if f"ground.{k}" in arrays}
+        if not own:
+            return self.ground(scenario)
+        with blame(scenario.source, "ground"):
+            return cast("surfaces.Plane", self.ground(scenario)).changed(**own)
 
     def manoeuvres(self, scenario: Scenario) -> tuple[tuple[Any, ...], Any]:
         """What the lander does by itself, and where the Sun is that it may wait for."""

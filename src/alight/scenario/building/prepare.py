@@ -30,6 +30,7 @@ from alight.scenario.schema.contact import ARRAYS
 from alight.scenario.schema.ground_regions import REGION_ARRAYS
 from alight.scenario.schema.landing import Scenario
 from alight.scenario.schema.membrane import DropScenario
+from alight.scenario.schema.release import POSITION
 
 
 @dataclass(frozen=True, eq=False)
@@ -43,7 +44,7 @@ class Group:
     source: str = ""
 
     def blamed(self) -> Any:
-        """What is wrong with the runs is told with file and key."""
+        """What is wrong with the runs is reported with file and key."""
         return blame(self.source, "release")
 
 
@@ -78,8 +79,7 @@ class Prepared:
         share a model; any other key makes a model for each of its values.
         """
         arrays, count = checked_values(self.scenario, values)
-        law = self.scenario.contact.law
-        shared = {k: a for k, a in arrays.items() if not _within_model(k, law)}
+        shared = {k: a for k, a in arrays.items() if not _within_model(k, self.scenario)}
         return [
             self._group(setting, {k: a[rows] for k, a in arrays.items() if k not in shared}, rows)
             for setting, rows in settings(shared, count)
@@ -96,12 +96,29 @@ class Prepared:
         return Group(model, release, rows, scenario.source)
 
 
-def _within_model(key: str, law: str) -> bool:
-    """Whether runs with other values under ``key`` share a model with that contact law."""
+#: Keys of a plane that differ between runs of one model.
+_PLANE = ("ground.normal", "ground.point")
+
+
+def _within_model(key: str, scenario: Scenario) -> bool:
+    """Whether runs with other values under ``key`` share a model of a scenario."""
     section, _, name = key.partition(".")
     if name.startswith("region."):
         return name.rpartition(".")[2] in REGION_ARRAYS
+    if key in _PLANE:
+        return _planes(scenario)
+    law = scenario.contact.law
     return section == "release" or (section == "contact" and name in ARRAYS.get(law, ()))
+
+
+def _planes(scenario: Scenario) -> bool:
+    """Whether a model may have a plane for each of its runs: it is asked about where pads are, and
+    by nothing else that is made of the scenario."""
+    ground, release = scenario.ground, scenario.release
+    if ground.kind != "plane" or not scenario.lander.is_tree:
+        return False
+    others = (ground.noise, ground.rocks, ground.region, scenario.stop.when)
+    return release.form == POSITION and release.vertical is None and not any(others)
 
 
 def prepare(scenario: Document, device: str = "auto", progress: str | Progress = "silent") -> Any:

@@ -169,7 +169,7 @@ class ContactSection(Section):
         else:
             said = (
                 'found "hertz", which is for articulated landers: lander.shape = "tree", or '
-                'lander.name = "dcap"'
+                'lander.name = "dcap" or "idefix"'
             )
         return [Fault("contact.law", said)]
 

@@ -1,4 +1,4 @@
-"""``[[manoeuvre]]``: what a rigid lander does by itself, one after the other, each from rest."""
+"""``[[manoeuvre]]``: what a lander does by itself, one after the other, each from rest."""
 
 from __future__ import annotations
 
@@ -30,8 +30,11 @@ COMMANDS = {
     "hop": (*_OF_HOPS, *_PLANNED),
     "spin": ("wheels", "speeds", "level"),
     "pulse": ("actuators", "levels", "duration"),
-    "upright": ("tilt", "margin", *_PLANNED),
+    "upright": ("tilt", "margin", *_PLANNED, "actuators", "levels", "duration"),
 }
+#: Of articulated landers, and keys of getting upright that go with them, and with rigid ones.
+OF_TREES = ("pulse", "upright")
+_BY_JOINTS, _BY_WHEELS = ("actuators", "levels", "duration"), ("margin", *_PLANNED)
 
 
 class ManoeuvreSection(Section):
@@ -64,12 +67,12 @@ class ManoeuvreSection(Section):
     levels: Annotated[Any, ListField(Number(), 0)] = None
     duration: Annotated[float | None, Measure(dimension="time", above=0)] = None
 
-    def problems(self, where: str, flat: bool) -> list[Fault]:
+    def problems(self, where: str, flat: bool, is_tree: bool) -> list[Fault]:
         """What does not fit together."""
-        found = self.misplaced(where)
+        found = self.misplaced(where) + self._kind_problems(where, is_tree)
         if self.command == "spin":
             found += self.missing(where, "wheels", "speeds") or self._pairs(where, "speeds")
-        if self.command == "pulse":
+        if self.command == "pulse" or (self.command == "upright" and is_tree):
             needed = self.missing(where, "actuators", "levels", "duration")
             found += needed or self._pairs(where, "levels")
         if (self.latitude is None) != (self.longitude is None):
@@ -78,6 +81,25 @@ class ManoeuvreSection(Section):
             said = "is on no body here: on flat ground give place = [x, y, z]"
             found.append(Fault(f"{where}.latitude", said))
         return found
+
+    def _kind_problems(self, where: str, is_tree: bool) -> list[Fault]:
+        """What goes with rigid landers alone, or with articulated ones."""
+        if is_tree and self.command not in OF_TREES:
+            said = (
+                f'found "{self.command}"; an articulated lander has pulse and upright, both by '
+                "[[lander.motor]] of its joints: hops are planned for rigid ones with wheels"
+            )
+            return [Fault(f"{where}.command", said)]
+        if self.command != "upright":
+            return []
+        wrong = _BY_WHEELS if is_tree else _BY_JOINTS
+        said = (
+            "goes with rigid landers; an articulated one gets upright by the actuators, levels and "
+            "duration given, and its up is lander.up"
+            if is_tree
+            else "goes with articulated landers; a rigid one gets upright by its wheels"
+        )
+        return [Fault(f"{where}.{key}", said) for key in wrong if getattr(self, key) is not None]
 
     def _pairs(self, where: str, values: str) -> list[Fault]:
         names = "wheels" if values == "speeds" else "actuators"
@@ -99,9 +121,12 @@ class ManoeuvreSection(Section):
         if self.command == "spin":
             speeds = dict(zip(self.wheels, (float(s) for s in self.speeds), strict=True))
             return actuators.SpinAndBrake(speeds, **self._given("level"))
-        if self.command == "pulse":
+        if self.command == "pulse" or self.actuators is not None:
             levels = dict(zip(self.actuators, (float(s) for s in self.levels), strict=True))
-            return actuators.Pulse(levels, float(self.duration or 0.0))
+            if self.command == "pulse":
+                return actuators.Pulse(levels, float(self.duration or 0.0))
+            tilt = {} if self.tilt is None else {"within": float(self.tilt)}
+            return actuators.UprightByJoints(levels, float(self.duration or 0.0), **tilt)
         own: dict[str, Any] = {"friction": friction, **self._given("friction")}
         if self.up is not None:
             own["up"] = tuple(float(x) for x in self.up)
@@ -131,16 +156,13 @@ def manoeuvre_problems(
     names = [one.name for one in entries if one.name is not None]
     for number, one in enumerate(entries):
         where = f"manoeuvre.{one.name or number}"
-        found += one.problems(where, flat)
+        found += one.problems(where, flat, is_tree)
         if one.name is not None and names.count(one.name) > 1:
             found.append(Fault(where, "is the name of two; each needs its own"))
         if one.sun_above is not None and not sunny:
             said = "waits for the Sun: give [environment.sun] with a date or a direction"
             found.append(Fault(f"{where}.sun_above", said))
-    if entries and is_tree:
-        said = "goes with rigid landers; joints of an articulated one have [[lander.motor]]"
-        found.append(Fault("manoeuvre", said))
-    elif entries and not driven:
+    if entries and not is_tree and not driven:
         said = "needs actuators to do it with, such as [[lander.wheel]]"
         found.append(Fault("manoeuvre", said))
     return found
@@ -152,7 +174,7 @@ def manoeuvres_of(
     friction: float,
     ground_at: Callable[[float, float], Any],
 ) -> tuple[Any, ...]:
-    """The manoeuvres of a scenario; what is wrong with one is told with its key."""
+    """The manoeuvres of a scenario; what is wrong with one is reported with its key."""
     out = []
     for number, one in enumerate(entries):
         with blame(source, f"manoeuvre.{one.name or number}"):

@@ -89,7 +89,7 @@ class ReleaseSection(Section):
 
     @property
     def form(self) -> str:
-        """Its kind, told by its keys where it does not say."""
+        """Its kind, given by its keys where it does not say."""
         if self.kind is not None:
             return self.kind
         return ABOVE if self.position is None else POSITION

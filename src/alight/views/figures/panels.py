@@ -1,6 +1,6 @@
 """What every figure of runs is made of: colours, panels, histograms, scales.
 
-Colours are told apart by colour-blind readers, and nothing is said by colour alone.
+Colours are distinguished by colour-blind readers, and nothing is said by colour alone.
 """
 
 from __future__ import annotations

@@ -23,7 +23,7 @@ _jobs: Sequence[Job] = ()
 
 
 def draw(jobs: Sequence[Job], on_figure: Callable[[int], None]) -> None:
-    """Draw all figures; ``on_figure`` is told 0 at the start, then how many there are so far."""
+    """Draw all figures; ``on_figure`` is called with 0, then with how many there are so far."""
     workers = min(devices.thread_count(), len(jobs)) if can_copy() else 1
     if workers > 1:
         _draw_together(jobs, workers, on_figure)

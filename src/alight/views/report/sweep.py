@@ -174,7 +174,7 @@ def _ends(
     combos: Array,
     which: Any,
 ) -> str:
-    """The least and the greatest of a quantity over all combinations, and where they are: at all
+    """The smallest and the largest of a quantity over all combinations, and where they are: at all
     that read the same."""
     values = found.known[one.column]
     middle = np.array([_median(values[which == k]) for k in range(len(combos))])

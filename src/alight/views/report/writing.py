@@ -212,7 +212,7 @@ class Drawing:
         return list(sections)
 
     def guarded(self, one: Guarded) -> Guarded:
-        """A section of another package: where it fails, the page says so and goes on."""
+        """A section of another package: where it fails, the page says so and continues."""
         try:
             for part in one.section.figures:
                 part.draw(*self._made(part))

@@ -1,4 +1,4 @@
-"""What a report of landings is made from: columns of the campaign, and courses of single runs."""
+"""What a report of landings is made from: columns of the campaign, trajectories of single runs."""
 
 from __future__ import annotations
 

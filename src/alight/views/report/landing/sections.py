@@ -31,7 +31,7 @@ def subtitle(found: LandingFindings) -> str:
 
 def first(found: LandingFindings) -> Section:
     """What to know first."""
-    return common.opening(found, "have no place of rest and count as neither settled nor lost")
+    return common.opening(found, "have no rest site and count as neither settled nor lost")
 
 
 def losses(found: LandingFindings) -> Section:
@@ -199,9 +199,9 @@ def _light(found: LandingFindings, light: Light) -> Iterator[Part]:
     yield Figure(
         "light",
         partial(draw_light, found, light),
-        "Map of the body by time in light, places of rest by their longest night, and histograms",
-        f"Top: time with the Sun in sight, all over the body, and the places of rest in white. "
-        f"Below, left: places of rest by their longest night in the {turn}, dark where it is long. "
+        "Map of the body by time in light, rest sites by their longest night, and histograms",
+        f"Top: time with the Sun in sight, all over the body, and the rest sites in white. "
+        f"Below, left: rest sites by their longest night in the {turn}, dark where it is long. "
         "Orange: the median. Grey: the middle 90 %.",
     )
     yield Table(sunlight.HEAD, sunlight.rows(light), range(1, 6))
@@ -212,7 +212,7 @@ def _light(found: LandingFindings, light: Light) -> Iterator[Part]:
 
 
 def courses(found: LandingFindings) -> Section:
-    """The runs whose courses were kept."""
+    """The runs whose trajectories were kept."""
     shown = found.data.courses
     return Section("Trajectories of single runs", list(_courses(found)) if shown else [])
 
