@@ -26,7 +26,7 @@ LONGEST, TICK = 0.9, 0.2
 
 
 class Stage:
-    """How far work has come. Around others it says what begins; once they have spoken, ``LATER``."""
+    """How far work has come. Around others it says what begins; later it is called ``LATER``."""
 
     def __init__(self, title: str, total: int | None) -> None:
         self.title, self._total, self._done = title, total, 0
