@@ -93,17 +93,25 @@ def compile_together(kernels: Sequence[tuple[wp.Kernel, int]], device: str, work
 
 def compile_headers(kernel: wp.Kernel) -> None:
     """Begin to compile Warp's headers for the CPU, where none are kept: in a thread, with a small
-    kernel, while the process loads and builds what it needs to have kernels of its own."""
+    kernel, while the process loads and builds what it needs to have kernels of its own.
+
+    What goes wrong is not told of: it comes again where the kernel is needed.
+    """
     global _headers
     with _lock:
         if _headers is not None or any(map(seals.is_sound, headers.kept())):
             return
-        _headers = threading.Thread(target=load, args=(kernel, "cpu", 1), daemon=True)
+        _headers = threading.Thread(target=_load_quietly, args=(kernel,), daemon=True)
     _headers.start()
 
 
 #: The thread of ``compile_headers``.
 _headers: threading.Thread | None = None
+
+
+def _load_quietly(kernel: wp.Kernel) -> None:
+    with contextlib.suppress(Exception):
+        load(kernel, "cpu", 1)
 
 
 def _await_headers() -> None:
