@@ -95,7 +95,7 @@ def compile_headers(kernel: wp.Kernel) -> None:
     """Begin to compile Warp's headers for the CPU, where none are kept: in a thread, with a small
     kernel, while the process loads and builds what it needs to have kernels of its own.
 
-    What goes wrong is not told of: it comes again where the kernel is needed.
+    What goes wrong is not reported: it comes again where the kernel is needed.
     """
     global _headers
     with _lock:

@@ -35,7 +35,7 @@ def compile_ahead(
 def compiled_meanwhile(model: Motion, device: devices.Device) -> Iterator[None]:
     """The kernels of one run of a model are compiled beside what is done here.
 
-    What goes wrong is not told of: it comes again where the kernel is needed.
+    What goes wrong is not reported: it comes again where the kernel is needed.
     """
     if devices.thread_count() == 1:
         yield
