@@ -16,6 +16,7 @@ from typer.testing import CliRunner
 from alight import scenario
 from alight.analysis.rest_light import RestLight
 from alight.analysis.sun import SunPath
+from alight.campaign.dispersions.sampling import sample
 from alight.cli.main import app
 from alight.core.errors import InputError
 from alight.mobility import Cells, Commands, DarkGround, Disc, MobilityMap, ThrowErrors
@@ -191,6 +192,22 @@ def test_the_campaign_resumes_and_keeps_no_contacts(flat, tmp_path):
     assert len(again) == 81 * 8 * 2
     assert again.complete
     assert "peak_force_N" not in again.read("runs").column_names
+
+
+def test_runs_begin_as_single_push_offs_do():
+    """Stands are found once for each place of a cell: places, attitudes and velocities are those of
+    push-offs that are each put on the ground by themselves."""
+    given = scenario.loads(ball(hours=6.0))
+    made = MobilityMap(given, 20, Commands.grid([0.05, 0.09], 3, [0.4, 0.9]), repeats=2, starts=3)
+    maker = made.study.maker
+    values = sample(made.study, np.arange(0, 480, 7))
+    (quick,) = maker.groups(values)
+    turned = {**values, "release.rate": np.zeros((len(quick.rows), 3))}
+    (whole,) = maker.groups(turned)
+    for name in ("position", "velocity", "attitude", "rate"):
+        first, second = getattr(quick.release, name), getattr(whole.release, name)
+        assert first == pytest.approx(second, rel=1e-12, abs=1e-9), name
+    assert np.array_equal(quick.rows, whole.rows)
 
 
 # -- a plan on a ball -----------------------------------------------------------------------------
