@@ -121,7 +121,8 @@ def terrain(
     height = _fallen(ground, foot, R_TL[:, 2], half, cell, device)
     known = np.flatnonzero(np.isfinite(height))
     if not len(known):
-        raise InputError(f"there is no ground within {ABOVE * half:g} m of {middle} m")
+        near = ", ".join(f"{x:.4g}" for x in middle)
+        raise InputError(f"there is no ground within {ABOVE * half:.3g} m of ({near}) m")
     touched = foot[known] + height[known, None] * R_TL[:, 2]
     normal, slope = np.full((n * n, 3), np.nan), np.full(n * n, np.nan)
     normal[known] = ground.query(touched, device)[1]

@@ -34,7 +34,7 @@ def faults(table):
         ("contact__friction", float("nan"), "found nan; it must be a finite number"),
         ("contact__friction", float("inf"), "found inf; it must be a finite number"),
         ("contact__friction", 10**400, "must be a finite number"),
-        ("contact__restitution", 0.0, "must be above 0 and at most 1"),
+        ("contact__restitution", 0.0, "use 1e-6 for ground that does not bounce"),
         ("contact__restitution", 1.2, "must be at least 0 and at most 1"),
         ("contact__restitution", None, "needs either restitution"),
         ("contact__stiffness", "4e4 N/m", "needs either restitution"),

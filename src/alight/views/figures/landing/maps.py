@@ -68,7 +68,7 @@ def _map(axes: Axes, found: LandingFindings) -> None:
         longitude % 360.0, latitude, s=5, color=ORANGE, alpha=0.5, linewidths=0, zorder=3,
         rasterized=True, label="rest site",
     )  # fmt: skip
-    if found.compact and found.where is not None and not found.swept:
+    if found.compact and found.where is not None and not found.swept and len(rest) > 1:
         north, east = np.degrees(found.where.latitude_longitude)
         axes.plot(
             east % 360.0, north, "o", ms=15, mfc="none", mec=style.INK, mew=1.3, zorder=5,

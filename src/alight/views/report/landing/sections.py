@@ -26,7 +26,8 @@ from alight.views.report.section import Figure, Listing, Paragraph, Part, Sectio
 def subtitle(found: LandingFindings) -> str:
     """What the page is about, in a line."""
     data = found.data
-    return f"{data.runs} landings of {data.lander} on {data.body}, simulated with Alight"
+    things = "landing" if data.runs == 1 else "landings"
+    return f"{data.runs} {things} of {data.lander} on {data.body}, simulated with Alight"
 
 
 def first(found: LandingFindings) -> Section:
@@ -140,7 +141,8 @@ def how(found: LandingFindings) -> Section:
     ]
     if not any(one.count and not one.asked for one in found.losses):
         answers.append(_lost(found))
-    parts: list[Part] = [*_timeline(found), figure, common.quantity_table(found)]
+    spread = [] if found.data.runs == 1 else [figure]  # one run has no histogram
+    parts: list[Part] = [*_timeline(found), *spread, common.quantity_table(found)]
     return Section("How landings go", parts, answers, text.warnings(found), found.numbers())
 
 

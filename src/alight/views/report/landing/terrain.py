@@ -206,7 +206,7 @@ def caption(one: TerrainMap, found: LandingFindings) -> str:
     else:
         what = "the ground where landings rest most closely" if one.wide else "the ground"
     said = [
-        f"{_capital(what)} as landers touch it, roughness and rocks included, "
+        f"{_capital(what)} as landers touch it{_with(found)}, "
         f"{unit(2.0 * terrain.half)} along a side, looked at every {cell}.",
         f"Left: relief, lit from the upper left, with {_counted(one)}{_lines(found)}.",
         f"Right: slope against the plumb line of gravity and spin{_outlined(one)}.",
@@ -215,6 +215,13 @@ def caption(one: TerrainMap, found: LandingFindings) -> str:
     if one.varies:
         said.append("The ground differs from run to run; it is drawn as it is undispersed.")
     return " ".join(said)
+
+
+def _with(found: LandingFindings) -> str:
+    """What stands on the smooth ground, where anything does."""
+    ground = found.data.scenario.get("ground", {})
+    some = [word for key, word in (("noise", "roughness"), ("rocks", "rocks")) if ground.get(key)]
+    return f", {' and '.join(some)} included" if some else ""
 
 
 def _counted(one: TerrainMap) -> str:
