@@ -24,8 +24,9 @@ TITLE = "Viewer"
 NOTES = """\
 A page with a body of 50 000 facets and 100 tumbling landers over 1200 frames (60 s at 20 Hz, three
 bounces each). *error* of the page is the largest error of a decoded position at any of the 120 000
-frames and midway between two, and of its attitudes, over what the page states. Frames a second are those of Chromium with
-SwiftShader, which draws on the CPU, in a window of 1100 by 800 pixels; the picture is read back.
+frames and midway between two, and of its attitudes, over what the page states. Frames a second are
+those of Chromium with SwiftShader, which draws on the CPU, in a window of 1100 by 800 pixels; the
+picture is read back.
 """
 
 FACETS, LANDERS, FRAMES, RATE = 50_000, 100, 1200, 20.0
