@@ -190,9 +190,10 @@ class Viewer {
 
   // The piece of fine ground that one looks at: where it is, the body is left out.
   nearGround() {
+    const plain = this.colour === "plain"; // numbers are known on the body alone
     const { middle, far } = this.camera.seen, way = (one) => norm(sub(one.middle, middle));
     const over = this.grounds.filter((one) => one.half && way(one) < one.half).sort((a, b) => a.half - b.half);
-    return over.find((one) => far < NEAR * one.half) || over.find((one) => one.wide && far < 12 * one.half) || null;
+    return over.find((one) => far < NEAR * one.half) || over.find((one) => one.wide && plain && far < 12 * one.half) || null;
   }
 
   shownTracks() {
