@@ -43,7 +43,7 @@ repeated. *asked* is the sum that rates asked through the front door leave room 
 CASES = (
     ("paper002_dispersed", 4096, 16, 0.3),
     ("paper003_dispersed", 1024, 8, 1.0),
-    ("ryugu_minerva", 16_384, 64, 0.05),
+    ("ryugu_minerva", 16_384, 64, None),
     ("itokawa_cube", 16_384, 32, None),
 )
 PARTS = ("draw", "models", "start", "worlds", "take", "tables", "write")

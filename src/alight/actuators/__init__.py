@@ -24,6 +24,7 @@ if TYPE_CHECKING:
         Upright,
         UprightByJoints,
     )
+    from alight.actuators.policy import FollowPlan, StoredPlan
     from alight.actuators.python_controller import PythonController
     from alight.actuators.schedule import Schedule
     from alight.actuators.spring import Spring
@@ -36,6 +37,7 @@ __all__ = [
     "Brake",
     "Controller",
     "Effort",
+    "FollowPlan",
     "Hop",
     "Manoeuvre",
     "Motor",
@@ -44,6 +46,7 @@ __all__ = [
     "Schedule",
     "SpinAndBrake",
     "Spring",
+    "StoredPlan",
     "Thruster",
     "Upright",
     "UprightByJoints",
@@ -58,6 +61,7 @@ lazy.door(
         "alight.actuators.joint_motor": "Brake Motor",
         "alight.actuators.law": "Actuator Effort",
         "alight.actuators.manoeuvre": "Hop Manoeuvre Pulse SpinAndBrake Upright UprightByJoints",
+        "alight.actuators.policy": "FollowPlan StoredPlan",
         "alight.actuators.python_controller": "PythonController",
         "alight.actuators.schedule": "Schedule",
         "alight.actuators.spring": "Spring",

@@ -88,10 +88,7 @@ def write_all(
 
     plan = rules["plan"]
     file = out / "plan.npz"
-    np.savez_compressed(
-        file, centres=made.cells.centres, throws=made.commands.throws, plan=plan.plan,
-        success=plan.success, expected_hops=plan.expected_hops, reach=made.reach,
-    )  # fmt: skip
+    plan.save(file)
     name = str(made.stand.scenario.body.name or made.stand.scenario.title or "a body")
     told = MobilityTold(
         title=f"Mobility on {name}",

@@ -1,4 +1,4 @@
-"""Work done by a copy of this process (``fork``) while this one goes on.
+"""Work done by a copy of this process (``fork``) while this one runs.
 
 Much of what takes long is Python, of which one thread runs at a time: only processes help. A copy
 has everything that was read and computed so far; a new process would first import for longer than

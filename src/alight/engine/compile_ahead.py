@@ -7,7 +7,10 @@ launched, by one core.
 
 from __future__ import annotations
 
+import contextlib
 import dataclasses
+import threading
+from collections.abc import Iterator
 from typing import Any
 
 from alight.core import devices
@@ -26,6 +29,28 @@ def compile_ahead(
 ) -> None:
     """Compile all that a ``Batch`` of these options launches; what is loaded already is left."""
     devices.compile_together(kernels_of(model, device, history, own), device)
+
+
+@contextlib.contextmanager
+def compiled_meanwhile(model: Motion, device: devices.Device) -> Iterator[None]:
+    """The kernels of one run of a model are compiled beside what is done here.
+
+    What goes wrong is not told of: it comes again where the kernel is needed.
+    """
+    if devices.thread_count() == 1:
+        yield
+        return
+    thread = threading.Thread(target=_compile_quietly, args=(model, device))
+    thread.start()
+    try:
+        yield
+    finally:
+        thread.join()
+
+
+def _compile_quietly(model: Motion, device: devices.Device) -> None:
+    with contextlib.suppress(Exception):
+        compile_ahead(model, device, history=True)
 
 
 def kernels_of(

@@ -23,7 +23,7 @@ from alight.core.outcomes import AnyEnding, Ending, own_endings
 from alight.engine.batch import run_batch
 from alight.engine.columns import Columns
 from alight.engine.lot import Lot
-from alight.engine.motion import Loop, Motion, Pace, Start, WorldRows
+from alight.engine.motion import Loop, Motion, Pace, Start, WorldRows, world_rows
 from alight.engine.records import rows_of, stacked
 from alight.engine.result import BatchResult
 from alight.engine.stops.law import StopLaw
@@ -143,18 +143,35 @@ class Fleet(Motion):
         asked = np.zeros(self.count, dtype=bool)
         asked[rows] = True
         which = np.zeros(self.count, dtype=np.int32)
-        found, stops, begin = list[WorldRows](), list[Sequence[StopLaw]](), 0
-        for model, part, own in zip(self.models, release.parts, self.rows_of, strict=True):
+        single, several = list[Any](), list[WorldRows]()
+        stops = list[Sequence[StopLaw]]()
+        # Models of one world first: their structs become rows all at once.
+        for model, part, own in self._parts(release, own_worlds=False):
+            mine = own[asked[own]]
+            if len(mine):
+                which[mine] = len(single)
+                single.append(model.world(part, device))
+                stops.append(model.stops)
+        for model, part, own in self._parts(release, own_worlds=True):
             mine = np.flatnonzero(asked[own])
-            if len(mine) or not found:
+            if len(mine):
                 one = model.worlds(part, device, mine)
-                which[own[mine]] = begin + one.which[mine]
-                found.append(one)
-                begin += len(one.rows)
-                few = len(one.stops) != len(one.rows)
-                stops += list(one.stops) * (len(one.rows) if few else 1)
-        table = stacked(found[0].rows.dtype, [one.rows for one in found])
-        return WorldRows(found[0].first, table, stops, which, behind=found)
+                which[own[mine]] = len(stops) + one.which[mine]
+                several.append(one)
+                stops += [model.stops] * len(mine)
+        if not stops:
+            return self._first.worlds(release.parts[0], device, np.arange(1))
+        tables = [world_rows(single)] if single else []
+        tables += [one.rows for one in several]
+        first = single[0] if single else several[0].first
+        table = stacked(tables[0].dtype, tables)
+        return WorldRows(first, table, stops, which, behind=(single, several))
+
+    def _parts(self, release: Releases, own_worlds: bool) -> Iterator[tuple[Motion, Any, Any]]:
+        """Models with a world for each of their runs, or without, with releases and rows."""
+        for part in zip(self.models, release.parts, self.rows_of, strict=True):
+            if part[0].own_worlds == own_worlds:
+                yield part
 
     def start(self, release: Releases, device: devices.Device, threads: int | None) -> Start:
         """The runs of all releases, in the order of runs."""

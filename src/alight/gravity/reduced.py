@@ -23,8 +23,8 @@ class Reduced(Polyhedron):
     """The polyhedron law on a reduced copy of a mesh, with the same mass and centre of mass.
 
     ``vertices`` may be any count from 4; 162 keep the surface gravity of a smooth body to about
-    1 %, 642 that of an irregular one. ``original`` is the mesh it was made from. ``store`` says where
-    the reduced mesh is kept on disk: True in the user's cache folder, a path elsewhere, False not.
+    1 %, 642 that of an irregular one. ``original`` is the mesh it was made from. ``store`` says
+    where the reduced mesh is kept on disk: True in the cache folder, a path elsewhere, False not.
     """
 
     def __init__(

@@ -75,7 +75,7 @@ class Captives:
 
     @cached_property
     def reach(self) -> Array:
-        """(n,) greatest distance of a vertex from the centre of mass [m]."""
+        """(n,) largest distance of a vertex from the centre of mass [m]."""
         return np.asarray(np.linalg.norm(self.points, axis=-1).max(axis=-1))
 
     @cached_property

@@ -363,12 +363,25 @@ def _doubled(varied: list[str], document: type[Document]) -> list[Fault]:
 
 def _with_files(scenario: Document, folder: Path, problems: list[Fault]) -> Document:
     """Paths of meshes and maps made absolute, and their contents known by their digest."""
-    update = {}
+    update: dict[str, Any] = {}
     for name, key in scenario.FILES:
-        section: Any = getattr(scenario, name)
-        given = getattr(section, key)
-        if given is None:
-            continue
+        whole: Any = getattr(scenario, name)
+        if isinstance(whole, tuple):
+            found = [
+                _with_file(f"{name}.{i}", one, key, folder, problems) for i, one in enumerate(whole)
+            ]
+            if any(one is not None for one in found):
+                update[name] = tuple(a or b for a, b in zip(found, whole, strict=True))
+        elif (made := _with_file(name, whole, key, folder, problems)) is not None:
+            update[name] = made
+    return scenario.model_copy(update=update).located(folder)
+
+
+def _with_file(name: str, section: Any, key: str, folder: Path, problems: list[Fault]) -> Any:
+    """A section whose file is known by its digest; None where it names none, or none that can be
+    read."""
+    given = getattr(section, key)
+    if given is not None:
         try:
             path = check_text((folder / user_path(given, "file")).resolve())
             digest = hashlib.sha256(read_bounded(path, MOST_FILE, "the file")).hexdigest()
@@ -376,9 +389,9 @@ def _with_files(scenario: Document, folder: Path, problems: list[Fault]) -> Docu
             reason = getattr(cause, "reason", "") or f"{_lower(str(cause))}."
             near = did_you_mean(Path(given).name, _neighbours(folder / given))
             problems.append(Fault(f"{name}.{key}", f"cannot read {told(given)}: {reason}{near}"))
-            continue
+            return None
         if section.sha256 not in (None, digest):
             text = f"{told(given)} has changed since the scenario was made: it is {digest}"
             problems.append(Fault(f"{name}.sha256", text))
-        update[name] = section.model_copy(update={key: path.as_posix(), "sha256": digest})
-    return scenario.model_copy(update=update).located(folder)
+        return section.model_copy(update={key: path.as_posix(), "sha256": digest})
+    return None

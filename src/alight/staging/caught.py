@@ -25,7 +25,13 @@ from alight.views.playback import Contacts, Part, Surface, Track
 #: Rings of the grid of the fabric, and points along a side of the polygon.
 RINGS, ALONG = 14, 6
 
-NOTE = "the membrane is drawn on a grid of {0} points: its edges are cut off between them"
+#: Pressed fabric is drawn so far outside of the body, over its ring's reach: it hides the body.
+CLEAR = 0.01
+
+NOTE = (
+    "the membrane is drawn on a grid of {0} points, a hundredth of its reach outside of the body: "
+    "its edges are cut off between them"
+)
 
 
 class Fabric:
@@ -42,7 +48,8 @@ class Fabric:
         found = hull(self.body, ring, place, turn, device="cpu")
         depth = np.stack([self._depth((one.points - ring.origin) @ ring.R, one) for one in found])
         grid = np.broadcast_to(self.grid, (len(depth), *self.grid.shape)).copy()
-        grid[..., 2] = depth
+        # Straight ways between points of the grid lie on the body's side: move away from it.
+        grid[..., 2] = np.where(depth < 0.0, depth - CLEAR * float(ring.reach), depth)
         return np.asarray(grid @ ring.R.T + ring.origin)
 
     def _depth(self, points: Array, one: Any) -> Array:

@@ -44,7 +44,7 @@ LEGS = {
 def idefix_lander(
     leg_mass: float = 1.5,
     leg_torque: float = 8.0,
-    leg_rate: float = 0.3,
+    leg_rate: float = 0.6,
 ) -> Assembly:
     """The rover and its devices: wheels as pads, the body's corners as a belly, and a motor of
     ``leg_torque`` [N m] that turns each leg at ``leg_rate`` [rad/s] at most.

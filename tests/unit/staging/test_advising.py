@@ -11,8 +11,10 @@ from alight.cli.main import app
 from alight.cli.names import scenario_of
 from alight.core.errors import InputError
 from alight.scenario import loads
+from alight.staging.advising import advice as advice_module
 from alight.staging.advising import measuring
-from alight.staging.advising.alternatives import QUESTIONS, alternatives
+from alight.staging.advising.advice import Advice
+from alight.staging.advising.alternatives import QUESTIONS, alternatives, table_minutes
 
 
 @pytest.fixture(scope="module")
@@ -149,6 +151,17 @@ def test_captures_and_drops_say_what_is_not_compared(tmp_path):
     assert said[0] == "A drop has the gravity that its file gives."
     assert all("membrane alone" in one for one in said[1:])
     assert np.all([one.comparison is None for one in found.answers])
+
+
+def test_a_table_that_takes_long_is_not_built_unasked(tmp_path):
+    scenario = scenario_of("ryugu_minerva")
+    tried, _ = alternatives(scenario, "gravity")
+    (cached,) = [one for one in tried if one.alternative.name.startswith("cached")]
+    assert table_minutes(cached) > 0.1
+    assert not any(table_minutes(one) for one in tried if one is not cached)
+    refused = advice_module._option(Advice(scenario, tmp_path, 8), cached, 0.1, "silent")
+    assert "minutes to build" in refused.reason
+    assert not list(tmp_path.iterdir())
 
 
 @pytest.mark.validate

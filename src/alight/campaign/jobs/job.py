@@ -62,9 +62,10 @@ class Job:
         options = {"device": self.work.device, "threads": self.work.threads, "show": bar}
         with self.blamed():
             for part in self.parts:
-                rows = self.take(part, run_batch(part.model, self.lot(part), **options))
+                lot = self.lot(part)
+                rows = self.take(part, run_batch(part.model, lot, **options))
                 ended.update(self.codes[rows].tolist())
-                bar.advance(0, **kind.facts(ended))
+                bar.advance(len(rows) - len(lot), **kind.facts(ended))
         self.close()
 
     def lot(self, part: Gathered) -> Lot:

@@ -21,6 +21,7 @@ import numpy as np
 import numpy.typing as npt
 
 from alight import surfaces
+from alight.actuators import StoredPlan
 from alight.campaign import Campaign, run_campaign
 from alight.campaign.study.subject import mesh_of
 from alight.core import random
@@ -90,11 +91,12 @@ class MobilityMap:
                 "and what is predicted of it from the other."
             )
         self.commands, self.repeats = commands, repeats
+        self.errors = errors or ThrowErrors()
         base = made_of(given)
         self.stand = PushOffs(base.prepared)
         self.cells = cells if isinstance(cells, Cells) else self._cut(cells, starts)
         self.study = HopStudy(
-            given, self.cells, commands, repeats=repeats, errors=errors or ThrowErrors(), seed=seed
+            given, self.cells, commands, repeats=repeats, errors=self.errors, seed=seed
         )
         self.campaign: Campaign | None = None
 
@@ -281,6 +283,33 @@ class MobilityPlan:
         pick = random.uniform(seed, np.arange(count), "mobility: fresh starts", 1)[:, 0]
         rows = own[np.minimum((pick * len(own)).astype(int), len(own) - 1)]
         return rows[:, 0], self.made.cells.starts[rows[:, 0], rows[:, 1]]
+
+    @property
+    def stored(self) -> StoredPlan:
+        """What a scenario follows: the commands, the goal, and what is avoided."""
+        discs = [one for one in self.avoid if isinstance(one, Disc)]
+        dark = [one for one in self.avoid if isinstance(one, DarkGround)]
+        places = [one.places for one in dark] or [np.zeros((0, 3))]
+        nights = [one.night > one.most for one in dark] or [np.zeros(0, dtype=bool)]
+        errors = self.made.errors
+        return StoredPlan(
+            centres=self.made.cells.centres,
+            throws=self.made.commands.throws,
+            plan=self.plan,
+            goal=np.array(self.goal.centre),
+            goal_radius=self.goal.radius,
+            avoid=np.array([(*one.centre, one.radius) for one in discs]).reshape(-1, 4),
+            dark_places=np.concatenate(places),
+            dark=np.concatenate(nights),
+            vertical=str(self.made.stand.scenario.release.vertical),
+            speed_error=errors.speed,
+            angle_error=errors.angle,
+        )
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Write it as the file that ``[[manoeuvre]] command = "policy"`` follows."""
+        more = {"success": self.success, "expected_hops": self.expected_hops}
+        self.stored.save(path, reach=self.made.reach, **more)
 
     def arrivals(self, cells: Any) -> Array:
         """(hops + 1,) predicted share that has arrived after so many hops, from these cells."""

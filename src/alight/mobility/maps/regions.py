@@ -77,7 +77,7 @@ class DarkGround:
         out = np.zeros(len(places), dtype=bool)
         known = np.isfinite(places).all(axis=1)
         if known.any():
-            out[known] = self.night[self._tree.query(places[known])[1]] > self.most
+            out[known] = self.night[self._tree.query(places[known], workers=-1)[1]] > self.most
         return out
 
 

@@ -19,21 +19,22 @@ if TYPE_CHECKING:
 def tree_columns(model: TreeModel) -> Columns:
     """Those of a model, by the names of its bodies and devices."""
     course = (*MOVING, *_course(model))
-    runs = (*TREE_RUNS, *WHERE_UP, *load_columns(model))
+    runs = (*TREE_RUNS, *load_columns(model))
     if model.tour is None:
         return Columns(runs, CONTACTS, course)
+    runs = (*runs, END_TILT)
     if model.tour.upright is not None:
-        runs = (*runs, _upright(model.tour.upright))
+        runs = (*runs, upright_column(model.tour.upright))
     return Columns(runs, CONTACTS, course, HOPS)
 
 
-#: How a lander ends.
-WHERE_UP = (
-    Column("end_tilt", "deg", "of its up from the local vertical at the end", degrees("tilt")),
+#: Of landers with manoeuvres.
+END_TILT = Column(
+    "end_tilt", "deg", "of its up from the local vertical at the end", degrees("tilt")
 )
 
 
-def _upright(within: float) -> Column:
+def upright_column(within: float) -> Column:
     """Whether a lander that rights itself rests upright."""
 
     def values(source: Source) -> Any:

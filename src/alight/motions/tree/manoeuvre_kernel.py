@@ -1,10 +1,8 @@
 """Manoeuvres in each run of an articulated lander: begun when it has come to rest, carried out by
 levels of its actuators, and recorded.
 
-One is over when the lander is at rest again after its last command. What is done upright is done in
-the sense that brings the lander's up to the vertical: with a the axis of that turn, motors of
-torque T_i at levels l_i about axes s_i push the first body by -sum l_i T_i s_i, and all levels are
-turned round where that is against a.
+One is over when the lander is at rest again after its last command. What gets it upright is left
+out where it is upright already.
 """
 
 import dataclasses
@@ -14,7 +12,6 @@ from typing import Any
 import warp as wp
 
 from alight.actuators.programme_kernel import NEVER, level_at
-from alight.actuators.table import TORQUE
 from alight.core.types import scalar, vec3
 from alight.flight.sun_wait import sun_wait
 from alight.motions.rigid.drive.manoeuvres import (
@@ -39,10 +36,6 @@ from alight.motions.tree.composition import TreeComposition
 from alight.motions.tree.drive import begun
 from alight.motions.tree.manoeuvres import TreeManoeuvreData
 from alight.motions.tree.state import TreeRun, TreeSpace
-from alight.vehicles.tree.data import AXIS, REVOLUTE, vector_row
-
-#: Of the torques of all motors together: less of it about an axis turns nothing upright.
-_LITTLE = wp.constant(scalar(1e-3))
 
 
 @dataclasses.dataclass(frozen=True)
@@ -107,7 +100,7 @@ def tour_functions(parts: TreeComposition) -> TourFunctions:
         for i in range(world.actuators.each.shape[0]):
             level = level_at(world.actuators.programmes, i, run.t, since)
             if acts:
-                level += note.sense * world.tour.levels[world.tour.each[note.tour].first + i]
+                level += world.tour.levels[world.tour.each[note.tour].first + i]
             if level != space.level[i, slot]:
                 changed = True
                 space.level[i, slot] = level
@@ -120,25 +113,6 @@ def tour_functions(parts: TreeComposition) -> TourFunctions:
         if one.sun > scalar(-1.5):
             when = sunlit(world.rotation, world.tour.sun, up, one.sun, when)
         return when
-
-    @wp.func
-    def sense_of(
-        world: World, run: TreeRun, space: TreeSpace, slot: int, one: TreeManoeuvreData, up: vec3
-    ):
-        """1, or -1 where the levels would turn the lander away from upright."""
-        way = wp.cross(wp.quat_rotate(space.tree.turns[0, slot], world.up), up)
-        push = vec3()
-        size = scalar(0.0)
-        for i in range(world.actuators.each.shape[0]):
-            part = world.actuators.each[i]
-            if part.kind == TORQUE and world.tree.bodies[part.body].kind == REVOLUTE:
-                torque = world.tour.levels[one.first + i] * part.strength
-                push -= torque * vector_row(space.tree, part.body, AXIS, slot)
-                size += wp.abs(torque)
-        sense = scalar(1.0)
-        if one.within >= scalar(0.0) and wp.dot(push, way) < -_LITTLE * size:
-            sense = scalar(-1.0)
-        return sense
 
     @wp.func
     def begin(run: TreeRun, space: TreeSpace, slot: int, when: scalar):
@@ -188,7 +162,6 @@ def tour_functions(parts: TreeComposition) -> TourFunctions:
                     space.hops[record_of(space, slot) + STATE, slot] = LEFT_OUT
                     close(run, space, slot, t)
                 else:
-                    space.notes[slot].sense = sense_of(world, run, space, slot, one, up)
                     space.notes[slot].off = t + one.duration
                     soon = t
         return soon

@@ -264,7 +264,9 @@ class TreeModel(Motion):
         tree, parts = self.tree, self.fitted
         kinds = (parts.touching, parts.crushables, parts.actuators, parts.sloshes, parts.bellies)
         hops = self.tour.memory if self.tour else 0
-        return Sizes(tree.count, tree.n_q, tree.n_v, *map(len, kinds), hops)
+        pads, crushables, actuators, sloshes, bellies = map(len, kinds)
+        counts = (pads, crushables, actuators, sloshes, bellies)
+        return Sizes(tree.count, tree.n_q, tree.n_v, *counts, hops)
 
     @property
     def full_gravity(self) -> Gravity:
@@ -274,12 +276,7 @@ class TreeModel(Motion):
     @cached_property
     def size(self) -> float:
         """Largest distance of a pad from the first body's origin, all joints neutral [m]."""
-        poses = self.tree.kinematics(self.tree.neutral(), np.zeros(self.tree.n_v), device="cpu")
-        far = [0.0]
-        for pad in self.fitted.touching:
-            origin = poses.position[self.tree.index(pad.body)] - poses.position[0]
-            far.append(float(np.linalg.norm(origin)) + float(np.linalg.norm(pad.place)))
-        return max(far)
+        return _size(self.tree, self.fitted.touching)
 
     def composition(self) -> TreeComposition:
         """The functions and types of this model's kernel."""
@@ -323,8 +320,7 @@ class TreeModel(Motion):
         world.contact = wp.array(self.contact_rows(), dtype=self.contact.Data, device=device.name)
         world.ground = self.contact.ground_data(device)
         world.limits = self._limits()
-        bounds = self.surface.bounds_to(self.press_depth)
-        world.slope, world.curvature = bounds.slope, bounds.curvature
+        world.slope, world.curvature = self._pressed(0)[:2]
         world.up, world.mass = vec3(*np.asarray(self.up)), self.tree.mass
         world.step = self.steps.step
         if self.tour:
@@ -333,30 +329,38 @@ class TreeModel(Motion):
 
     @property
     def own_worlds(self) -> bool:
-        """Whether the ground is that of each run."""
-        return self.surface.count > 1
+        """Whether runs have ground or springs of their own."""
+        return self.surface.count > 1 or self.contact.stiffness.size > 1
 
     def worlds_each(
         self, release: TreeRelease, device: hardware.Device, rows: Any, which: Any
     ) -> WorldRows:
-        """The parameters of the first run, with the ground of each laid over them."""
+        """The parameters of the first run, with ground and springs of each laid over them."""
         first = self.data(device)
         table = world_rows([first], len(rows))
-        table["surface"] = self.surface.table()[rows]
+        if self.surface.count > 1:
+            table["surface"] = self.surface.table()[rows]
+        if self.contact.stiffness.size > 1:
+            found = np.array([self._pressed(i) for i in rows.tolist()]).reshape(-1, 4)
+            table["slope"], table["curvature"] = found[:, 0], found[:, 1]
+            limits = table["limits"]
+            limits["contact_step"], limits["sink_depth"] = found[:, 2], found[:, 3]
         return WorldRows(first, table, [self.stops], which)
 
-    @property
-    def press_depth(self) -> float:
-        """How deep a pad is pressed in by a force that gives the lander 1 m/s^2 [m]: bounds on the
-        ground's distance hold down to there."""
-        return float((self.tree.mass / self.contact.stiffness.min()) ** (2.0 / 3.0))
+    def _pressed(self, run: int) -> tuple[float, float, float, float]:
+        """What follows from the springs of a run: slope and curvature [1/m] that bound the ground,
+        a step that no contact is shorter than [s], and the depth of a pad that has sunk in [m].
 
-    @property
-    def contact_step(self) -> float:
-        """A step that no contact is shorter than [s]."""
-        if self.steps.contact_step is not None:
-            return self.steps.contact_step
-        return duration(self.lightest, 1.0, float(self.contact.stiffness.max())) / 20.0
+        Bounds hold down to where a force presses a pad that gives the lander 1 m/s^2.
+        """
+        springs = self.contact.stiffness
+        k = float(springs[run if springs.size > 1 else 0])
+        bounds = self.surface.bounds_to((self.tree.mass / k) ** (2.0 / 3.0))
+        step = self.steps.contact_step
+        if step is None:
+            step = duration(self.lightest, 1.0, k) / 20.0
+        sunk = max(self.size, 10.0 * deepest(self.tree.mass, 1.0, k))
+        return bounds.slope, bounds.curvature, step, sunk
 
     @property
     def lightest(self) -> float:
@@ -497,10 +501,8 @@ class TreeModel(Motion):
         limits.settle_time, limits.tip_angle = stop.settle_time, stop.tip_angle
         limits.longest, limits.shortest = steps.longest, steps.shortest
         limits.first = max(0.05 * math.sqrt(steps.tolerance), 10.0 * steps.shortest)
-        limits.contact_step = self.contact_step
+        limits.contact_step, limits.sink_depth = self._pressed(0)[2:]
         limits.size = self.size
-        softest = float(self.contact.stiffness.min())
-        limits.sink_depth = max(self.size, 10.0 * deepest(self.tree.mass, 1.0, softest))
         return limits
 
 
@@ -512,6 +514,17 @@ def _actuators(tree: Tree, parts: Fitted, device: hardware.Device) -> Any:
         return tree.index(body), tree.v_slices[body].start
 
     return actuator_table(parts.actuators, joint, device)
+
+
+@functools.lru_cache(maxsize=64)
+def _size(tree: Tree, pads: tuple[Pad, ...]) -> float:
+    """``TreeModel.size``: models of one lander share it."""
+    poses = tree.kinematics(tree.neutral(), np.zeros(tree.n_v), device="cpu")
+    far = [0.0]
+    for pad in pads:
+        origin = poses.position[tree.index(pad.body)] - poses.position[0]
+        far.append(float(np.linalg.norm(origin)) + float(np.linalg.norm(pad.place)))
+    return max(far)
 
 
 @functools.lru_cache(maxsize=64)

@@ -84,7 +84,6 @@ class TreeNotes:
     under: int  # 1 while one is under way
     on: scalar  # when its commands begin [s]
     off: scalar  # when they end [s]
-    sense: scalar  # by which its levels are multiplied
     anchor: FieldValue  # gravity where it was last evaluated
     anchor_x: vec3  # and that place [m]
     touch: Touch  # the contact under way

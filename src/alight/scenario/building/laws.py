@@ -7,6 +7,8 @@ import math
 from collections.abc import Callable
 from typing import Any, cast
 
+import numpy as np
+
 from alight import contact as contact_laws
 from alight import flight, gravity, motions, surfaces
 from alight.contact import Compliant, GroundLaw, GroundMap, Impulse, Regions, Sliding
@@ -38,6 +40,9 @@ from alight.vehicles import RigidLander
 
 #: Landers and planes that are kept.
 LATELY = 16
+
+#: Of a plan's farthest cell from the middle: how far its cells may be off the ground.
+_OFF_GROUND = 0.05
 
 
 class ScenarioLaws:
@@ -337,7 +342,11 @@ class ScenarioLaws:
         """What the lander does by itself, and where the Sun is that it may wait for."""
         friction = float(scenario.contact.friction or 0.6)
         at = functools.partial(self.ground_at, scenario)
-        found = manoeuvres_of(scenario.source, scenario.manoeuvre, friction, at)
+        found = manoeuvres_of(scenario.source, scenario.manoeuvre, friction, at, int(scenario.seed))
+        for number, one in enumerate(scenario.manoeuvre):
+            if one.command == "policy":
+                with blame(scenario.source, f"manoeuvre.{one.name or number}.plan"):
+                    self._check_plan(scenario, found[number].command.plan)
         sun = scenario.environment.sun
         if sun is None or not any(one.sun_above is not None for one in found):
             return found, None
@@ -346,6 +355,21 @@ class ScenarioLaws:
             seen = place.evaluate([0.0], law, device="cpu")[0]
             q_NT = law.evaluate([0.0], device="cpu")[2][0]
         return found, tuple(frames.quat_rotate(q_NT, seen / math.hypot(*seen)))
+
+    def _check_plan(self, scenario: Scenario, plan: Any) -> None:
+        """Raise where a plan is one over another body: its cells are not on the ground here."""
+        key = ("plan", plan.name, id(plan), repr(scenario.ground.written()), _mesh_key(scenario))
+        off = self._lately("plan", repr(key), lambda: self._off_ground(scenario, plan))
+        far = float(np.linalg.norm(plan.centres, axis=1).max())
+        if off > _OFF_GROUND * far:
+            raise InputError(
+                f"{plan.name} is for another body: its cells are up to {off:.4g} m off the ground "
+                "of this scenario. Make a plan for this body by alight mobility."
+            )
+
+    def _off_ground(self, scenario: Scenario, plan: Any) -> float:
+        distance, _ = self.ground(scenario).query(plan.centres, device="cpu")
+        return float(np.abs(distance).max())
 
     def lander(self, scenario: Scenario) -> RigidLander | Articulated:
         """What lands."""

@@ -11,13 +11,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from alight import motions
+from alight.core import devices
 from alight.core.checks import Array
 from alight.core.compile_notice import reported
 from alight.core.errors import InputError
 from alight.core.progress import Progress
 from alight.core.stages import stage
-from alight.engine import Motion
+from alight.engine import Motion, records
 from alight.engine import simulate as engine_simulate
+from alight.engine.compile_ahead import compiled_meanwhile
 from alight.scenario.building.articulated_landers import Articulated
 from alight.scenario.building.laws import ScenarioLaws
 from alight.scenario.building.releases import release_of
@@ -68,7 +70,9 @@ class Prepared:
 
     def simulate(self, device: str = "cpu", max_lines: int | None = None) -> Any:
         """One run of the scenario as it stands, its steps kept; long runs are thinned."""
-        run = self.nominal()
+        model = self._parts.model(self.scenario, {})
+        with compiled_meanwhile(model, devices.resolve(device)):
+            run = self.nominal()
         with blame(self.scenario.source, "release"):
             return engine_simulate(run.model, run.release, device=device, max_lines=max_lines)
 
@@ -129,6 +133,7 @@ def prepare(scenario: Document, device: str = "auto", progress: str | Progress =
     methods.
     """
     with reported(progress), stage("Building the model"):
+        devices.compile_headers(records._put, devices.resolve(device))
         return _prepared(scenario, device, progress)
 
 

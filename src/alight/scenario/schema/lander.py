@@ -75,7 +75,7 @@ _READY: dict[str, dict[str, Any]] = {
     "idefix": {
         "leg_mass": Quantity(1.5, "1.5 kg"),
         "leg_torque": Quantity(8.0, "8 N*m"),
-        "leg_rate": Quantity(0.3, "0.3 rad/s"),
+        "leg_rate": Quantity(0.6, "0.6 rad/s"),
     },
 }
 

@@ -71,6 +71,7 @@ class ReleaseSection(Section):
     true_anomaly: Annotated[float | None, _ANGLE] = None
     mean_anomaly: Annotated[float | None, _ANGLE] = None
     plane: Annotated[str | None, ChoiceField(("equator", "inertial"))] = None
+    draw: Annotated[int | None, Whole(least=0, most=10**15)] = None
     file: Annotated[str | None, TextField(None, ("states.csv",))] = None
     sha256: Annotated[str | None, TextField()] = None
     axes: Annotated[str | None, ChoiceField(("target", "inertial"))] = None

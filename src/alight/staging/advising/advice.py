@@ -24,6 +24,7 @@ from alight.staging.advising.alternatives import (
     Tried,
     alternatives,
     checked_questions,
+    table_minutes,
 )
 from alight.staging.advising.measuring import Cost, measured
 from alight.views.compare.findings import Comparison, Row, compare
@@ -253,6 +254,13 @@ def _answer(
 def _option(advice: Advice, one: Tried, minutes: float, show: str) -> Option | Refused:
     """The runs of an alternative; what only building it finds wrong refuses it."""
     folder = advice.out / _slug(one)
+    building = table_minutes(one)
+    if building > minutes and not one.own and not folder.exists():
+        return Refused(
+            one.alternative,
+            f"its table would take some {building:.0f} minutes to build, once; allow it with "
+            f"--minutes {building:.0f} (minutes= in Python)",
+        )
     try:
         cost, runs = measured(one.scenario, folder, advice.runs, minutes, show)
     except InputError as cause:

@@ -18,6 +18,8 @@ from alight.scenario.document import Document
 
 #: Shards that the runs of an alternative are cut into: each is timed by itself.
 SHARDS = 16
+#: Runs that are tried where one is quick: a run among others is cheaper than a run alone.
+MANY = 64
 
 
 @dataclass(frozen=True)
@@ -76,12 +78,14 @@ def measured(
 ) -> tuple[Cost, int]:
     """Run an alternative, or resume it; fewer than ``runs`` where they would take longer.
 
-    Two runs that are not kept tell how many fit into ``minutes``.
+    A few runs that are not kept tell how many fit into ``minutes``.
     """
     plain = scenario.replaced({"campaign.sampling": "random", "record.trajectories": None})
     kept = _read(folder)
     if kept is None:
-        tried = _tried(plain, folder.parent, show)
+        tried = _tried(plain, 2, folder.parent, show)
+        if runs > MANY and MANY * tried.wall_s < 6.0 * minutes:  # a tenth of the time
+            tried = _tried(plain, MANY, folder.parent, show)
         fit = int(60.0 * minutes / max(tried.wall_s, 1e-9))
         kept = Kept(max(2, min(runs, fit)), tried, done=False)
         _keep(folder, kept)
@@ -96,15 +100,15 @@ def measured(
     return kept.cost, kept.runs
 
 
-def _tried(scenario: Document, place: pathlib.Path, show: str) -> Cost:
-    """Two runs, one after the other: in the first kernels are compiled, the second is timed."""
+def _tried(scenario: Document, runs: int, place: pathlib.Path, show: str) -> Cost:
+    """Some runs in two halves: in the first kernels are compiled, the second is timed."""
     with tempfile.TemporaryDirectory(dir=place, prefix=".trial-") as folder:
         watch = Stopwatch()
-        alone = scenario.replaced({"campaign.shard": 1})
+        halves = scenario.replaced({"campaign.shard": runs // 2})
         out = pathlib.Path(folder) / "runs"
-        run_campaign(alone, 2, out=out, device="cpu", executor=watch, show=show)
+        run_campaign(halves, runs, out=out, device="cpu", executor=watch, show=show)
     found = watch.cost()
-    assert found is not None, "both runs were computed"
+    assert found is not None, "both halves were computed"
     return found
 
 

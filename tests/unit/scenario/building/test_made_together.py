@@ -93,3 +93,16 @@ def test_runs_made_together_are_those_made_alone(name, count, models, step):
         (alone,), _ = made(prepared, one, 1)
         facts, row = together[run]
         assert list(same(facts, alone[0], row)) == []
+
+
+def test_springs_of_a_run_do_not_depend_on_its_company():
+    """Stiffness, slope and friction all differ: limits of steps are those of each run."""
+    prepared = prepare(load(find("paper002_dispersed").path), "cpu")
+    values = sample(prepared.scenario, np.arange(6), total=6)
+    values["contact.stiffness"] = np.linspace(5e4, 4e5, 6)
+    together, groups = made(prepared, values, 6)
+    assert groups == 1
+    for run in range(6):
+        one = {key: array[run : run + 1] for key, array in values.items()}
+        (alone,), _ = made(prepared, one, 1)
+        assert list(same(together[run][0], alone[0], together[run][1])) == []

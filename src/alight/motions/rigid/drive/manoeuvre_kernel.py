@@ -26,6 +26,7 @@ from alight.motions.rigid.drive.manoeuvres import (
     NEXT,
     OVER,
     PLACE,
+    PLANNED,
     SHARE,
     START,
     STATE,
@@ -40,6 +41,7 @@ from alight.motions.rigid.drive.manoeuvres import (
     ManoeuvreData,
 )
 from alight.motions.rigid.drive.push_offs import Wanted, push_off_functions
+from alight.motions.rigid.drive.throws import throw_functions
 from alight.motions.rigid.drive.wheels import wheel_functions
 from alight.motions.rigid.state import CONTACT, FLIGHT, Memory, Run
 
@@ -79,6 +81,9 @@ def manoeuvre_functions(parts: Composition) -> ManoeuvreFunctions:
     command, silence = rows.command, rows.silence
     pull_at, push_off = plans.pull_at, plans.push_off
     hop_wanted, upright_wanted = plans.hop_wanted, plans.upright_wanted
+    throws = drive.throws
+    thrown: Any = throw_functions(parts) if throws else None
+    lost, throw_on = getattr(thrown, "lost", None), getattr(thrown, "command", None)
 
     @wp.func
     def begins(world: World, run: Run, memory: Memory, slot: int, one: ManoeuvreData):
@@ -114,6 +119,16 @@ def manoeuvre_functions(parts: Composition) -> ManoeuvreFunctions:
                         run.t + said[1],
                         wp.min(run.t + said[2], NEVER),
                     )
+        elif one.kind == PLANNED:
+            if wp.static(throws):
+                away = wp.length(run.x - one.toward)
+                if away <= one.within or lost(world, run, one):
+                    going = False
+                    memory.drives[at + STATE, slot] = LEFT_OUT
+                else:
+                    pull = pull_at(world, run, memory, slot)
+                    n = ground(world.surface, run.x).normal
+                    throw_on(world, run, memory, slot, one, pull, n)
         else:
             pull = pull_at(world, run, memory, slot)
             n = ground(world.surface, run.x).normal

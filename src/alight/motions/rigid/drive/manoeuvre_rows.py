@@ -45,6 +45,7 @@ def manoeuvre_rows(parts: Composition) -> ManoeuvreRows:
     """The functions of one composition of laws."""
     drive: Any = parts.laws.drive
     levels, own, records = drive.levels, drive.tour_row, drive.record_row
+    throws, throw_row = drive.throws, drive.throw_row
 
     @wp.func
     def row_of(c: int):
@@ -81,6 +82,10 @@ def manoeuvre_rows(parts: Composition) -> ManoeuvreRows:
         due = memory.drives[wp.static(own) + DUE, slot]
         if due > t:
             soon = wp.min(soon, due)
+        if wp.static(throws):
+            thrown = memory.drives[wp.static(throw_row), slot]
+            if thrown > t:
+                soon = wp.min(soon, thrown)
         return soon
 
     @wp.func

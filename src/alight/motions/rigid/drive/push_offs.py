@@ -1,7 +1,7 @@
 """Push-offs planned from how a rigid lander lies: which way, how fast, and which wheels do it.
 
 A hop's plan (``actuators.pointed_hop``) gives the speeds of the wheels. Motors reach them together,
-so slowly that the lander stands: half of what would tip it at most. Then all brakes go on.
+so slowly that the lander stands: half of what would tip it at most. Then all brakes are applied.
 """
 
 import dataclasses
@@ -52,6 +52,8 @@ class PushOffFunctions:
 
     pull_at: Any
     """``(world, run, memory, slot) -> vec3``: acceleration of what stands there [m/s^2]."""
+    heading: Any
+    """``(up, azimuth) -> vec3`` along the ground, clockwise from north."""
     hop_wanted: Any
     """``(run, data, pull, normal, place) -> Wanted`` of a hop."""
     upright_wanted: Any
@@ -63,7 +65,8 @@ class PushOffFunctions:
 @functools.cache
 def push_off_functions(parts: Composition) -> PushOffFunctions:
     """The functions of one composition of laws."""
-    World, drive = parts.World, parts.laws.drive
+    World = parts.World
+    drive: Any = parts.laws.drive
     wheels = drive.wheels
     frame_pull = parts.frame_pull
     wheel_parts = wheel_functions(parts)
@@ -237,4 +240,4 @@ def push_off_functions(parts: Composition) -> PushOffFunctions:
             reach = scalar(2.0) * wp.dot(v, n) * wp.dot(v, want.way) / g
         memory.drives[at + MEANT, slot] = reach
 
-    return PushOffFunctions(pull_at, hop_wanted, upright_wanted, push_off)
+    return PushOffFunctions(pull_at, heading, hop_wanted, upright_wanted, push_off)

@@ -265,7 +265,8 @@ def _poses(found: LandingFindings, run: int) -> Figure:
         "poses",
         partial(draw_poses, stands, normal),
         f"The lander of run {run} at its release, first contact and end",
-        f"{said} Red: pads. The body is the hull of the points that are known of it.",
+        f"{said} Red: pads. Bodies are boxes and discs of their masses and inertias."
+        " What touches is drawn as it touches.",
     )
 
 
