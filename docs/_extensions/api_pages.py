@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from tools.public_names import ROOMS, public_names
+from tools.uses_of_names import uses
 
 if TYPE_CHECKING:
     from sphinx.application import Sphinx
@@ -26,6 +27,7 @@ Names that are not here may change without notice.
 {}
 ```
 """
+_MOST_LINKS = 3
 _CLASS = "   :members:\n   :show-inheritance:\n"
 
 
@@ -55,10 +57,21 @@ def _directive(room: str, name: str, thing: Any) -> str:
         kind = "class" if inspect.isclass(thing) else "func"
         return f"The same as :py:{kind}:`{home(name, thing)}.{name}`.\n"
     if inspect.isclass(thing):
-        return f".. autoclass:: {room}.{name}\n{_CLASS}"
+        return f".. autoclass:: {room}.{name}\n{_CLASS}{_shown(name)}"
     if inspect.isfunction(thing):
-        return f".. autofunction:: {room}.{name}\n"
+        return f".. autofunction:: {room}.{name}\n{_shown(name)}"
     return f".. autodata:: {room}.{name}\n   :no-value:\n"
+
+
+def _shown(name: str) -> str:
+    """Links to the first pages and files of examples that use a name."""
+    found = [
+        f":doc:`/{place.removeprefix('docs/').removesuffix('.md')}`"
+        if place.startswith("docs/")
+        else f"``{place}``"
+        for place in uses(name)[:_MOST_LINKS]
+    ]
+    return f"\nIn use: {', '.join(found)}\n" if found else ""
 
 
 def write_pages(app: Sphinx) -> None:

@@ -1,0 +1,73 @@
+"""Every public class and function has a docstring, and an example of its own or elsewhere."""
+
+import inspect
+
+from tools import uses_of_names
+from tools.public_names import ROOMS, public_names
+
+#: Names that no page shows in use yet. This list may only become shorter.
+STILL_WITHOUT = {
+    "alight.campaign.CampaignInterruptedError",
+    "alight.campaign.Executor",
+    "alight.contact.GroundLaw",
+    "alight.engine.Fleet",
+    "alight.flight.External",
+    "alight.flight.combine",
+    "alight.flight.combined_data",
+    "alight.flight.combined_next",
+    "alight.gravity.CacheReport",
+    "alight.integrators.Tableau",
+    "alight.membrane.Hull",
+    "alight.membrane.LoadResult",
+    "alight.membrane.NormalShares",
+    "alight.membrane.normal_shares",
+    "alight.mobility.Disc",
+    "alight.mobility.Ellipse",
+    "alight.mobility.Flown",
+    "alight.mobility.MobilityPlan",
+    "alight.mobility.Scatter",
+    "alight.mobility.first_impact_ellipse",
+    "alight.motions.TreePeaks",
+    "alight.motions.TreeResult",
+    "alight.scenario.CaptureScenario",
+    "alight.scenario.DropScenario",
+    "alight.shapes.MassProperties",
+    "alight.vehicles.read_urdf_bellies",
+}
+
+
+def things():
+    for room in ROOMS:
+        for name, thing in public_names(room).items():
+            if inspect.isclass(thing) or inspect.isfunction(thing):
+                yield f"{room}.{name}", thing
+
+
+def test_each_has_a_docstring():
+    assert [name for name, thing in things() if not (thing.__doc__ or "").strip()] == []
+
+
+def test_each_has_an_example():
+    assert set(uses_of_names.without_example()) == STILL_WITHOUT
+
+
+def test_a_name_in_prose_or_within_another_is_no_example(monkeypatch):
+    monkeypatch.setattr(
+        uses_of_names, "_programs", lambda: {"page": "Polyhedron2(); field.Reduced"}
+    )
+    assert uses_of_names.uses("Polyhedron") == []
+    assert uses_of_names.uses("Reduced") == ["page"]
+
+
+def test_an_example_of_its_own_is_code():
+    def without():
+        """Says ``that`` in words."""
+
+    def with_one():
+        """Says it. ::
+
+        with_one()
+        """
+
+    assert not uses_of_names.own_example(without)
+    assert uses_of_names.own_example(with_one)
