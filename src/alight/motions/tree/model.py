@@ -264,7 +264,7 @@ class TreeModel(Motion):
         tree, parts = self.tree, self.fitted
         kinds = (parts.touching, parts.crushables, parts.actuators, parts.sloshes, parts.bellies)
         hops = self.tour.memory if self.tour else 0
-        return Sizes(tree.count, tree.n_q, tree.n_v, *map(len, kinds), hops=hops)
+        return Sizes(tree.count, tree.n_q, tree.n_v, *map(len, kinds))._replace(hops=hops)
 
     @property
     def full_gravity(self) -> Gravity:
