@@ -121,7 +121,7 @@ def _planes(scenario: Scenario) -> bool:
     ground, release = scenario.ground, scenario.release
     if ground.kind != "plane" or not scenario.lander.is_tree:
         return False
-    others = (ground.noise, ground.rocks, ground.region, scenario.stop.when)
+    others = (ground.noise, ground.rocks, ground.region, scenario.stop.when, scenario.manoeuvre)
     return release.form == POSITION and release.vertical is None and not any(others)
 
 
