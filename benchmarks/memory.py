@@ -14,9 +14,9 @@ from alight.core.devices import Device
 TITLE = "Memory of campaigns"
 
 NOTES = """\
-`alight campaign` of a sphere that falls 30 cm on a plane, in shards of 1 000 runs, in a process of its
-own, on the host's cores. Memory is the most that the process held (resident). The largest campaign
-may take a fifth more than the smallest.
+`alight campaign` of a sphere that falls 30 cm on a plane, in shards of 1 000 runs, in a process of
+its own, on the host's cores. Memory is the most that the process held (resident). The largest
+campaign may take a fifth more than the smallest.
 """
 
 #: Numbers of runs, the smallest first.
