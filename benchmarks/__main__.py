@@ -20,6 +20,7 @@ from benchmarks import (
     landings,
     machine,
     membrane,
+    memory,
     parametric,
     peers,
     proximity,
@@ -54,6 +55,7 @@ PARTS = {
     "reports": reports,
     "peers": peers,
     "starts": starts,
+    "memory": memory,
     "viewer": viewer,
 }
 
