@@ -14,10 +14,10 @@ unexport PYTHONDONTWRITEBYTECODE
 MAKEFLAGS += --jobs=2
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo test lint types rooms tests remind validate matrix mutants bench docs figures pictures clean
+.PHONY: help setup demo test lint types rooms tests remind validate matrix mutants bench docs figures pictures release-check clean
 
 help: ## Show this list
-	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-10s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-13s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
 setup: $(STAMP) ## Make the virtual environment and install Alight in it
 
@@ -93,6 +93,15 @@ figures: $(STAMP) ## The pictures of the documentation, in out/figures
 
 pictures: $(STAMP) ## Eight pictures of the product, in docs/pictures
 	$(PY) examples/pictures.py
+
+RELEASE_STAMP := $(VENV)/.installed_release
+$(RELEASE_STAMP): $(STAMP)
+	$(PY) -m pip install -q --disable-pip-version-check -e '.[release]'
+	@touch $@
+
+# An empty environment for each Python at hand; PYTHONS="python3.12 ..." names them. Minutes.
+release-check: $(RELEASE_STAMP) ## Build sdist and wheel, install and use them as a stranger would
+	$(PY) -m tools.release $(foreach python,$(PYTHONS),--python $(python))
 
 clean: ## Remove outputs and caches (the virtual environment stays)
 	rm -rf $(OUT) build dist .pytest_cache .ruff_cache .mypy_cache .import_linter_cache .hypothesis

@@ -14,11 +14,13 @@ from benchmarks import (
     drops,
     film,
     gravity,
+    host_work,
     impacts,
     integrators,
     landings,
     machine,
     membrane,
+    memory,
     parametric,
     peers,
     proximity,
@@ -43,6 +45,7 @@ PARTS = {
     "rigid_landings": rigid_landings,
     "rocks": rocks,
     "dispersed": dispersed,
+    "host_work": host_work,
     "drops": drops,
     "film": film,
     "integrators": integrators,
@@ -52,6 +55,7 @@ PARTS = {
     "reports": reports,
     "peers": peers,
     "starts": starts,
+    "memory": memory,
     "viewer": viewer,
 }
 
@@ -65,7 +69,7 @@ Written by `make bench`: one section for each machine, replaced when it is run t
 
 
 def main() -> int:
-    """Measure, print, write; 1 when a result is wrong (a slow one is only told)."""
+    """Measure, print, write; 1 when a result is wrong (a slow one is only reported)."""
     os.environ.setdefault("ALIGHT_COMPILER", "full")  # what long campaigns run
     parser = argparse.ArgumentParser(prog="python -m benchmarks", description=__doc__)
     parser.add_argument("--device", default="auto", help="auto, cpu, cuda:0, ...")

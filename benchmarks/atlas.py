@@ -20,9 +20,9 @@ NOTES = """\
 The signed distance of points 1 mm to 10 m over the ground, exact, in float64, on one core: by the
 worlds of `examples/local_worlds` (*Alight*) beside the tree of `surfaces.Facets` (*peer*) on the
 same points, turn by turn. *in a row*: 50 around each of 40 places, as a landing asks; *anywhere*:
-each at another place. *error* is the greatest difference of the two [m] where local worlds answer
+each at another place. *error* is the largest difference of the two [m] where local worlds answer
 for the mesh; the share of points at which they do, and how many facets a point's world has on
-average, are told in the case. Memory is that on a device.
+average, are reported in the case. Memory is that on a device.
 """
 
 #: Names of meshes, and numbers of rows in a chart to try.

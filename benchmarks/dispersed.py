@@ -17,7 +17,7 @@ TITLE = "Dispersed campaigns"
 NOTES = """\
 Shipped scenarios whose runs each have a model of their own (slopes of the ground, asteroids):
 building models and releases from the scenario, and running them. *peer* is a batch for each model,
-one after the other, on the same device; *faster* is the ratio of the turns. *error* is the greatest
+one after the other, on the same device; *faster* is the ratio of the turns. *error* is the largest
 difference of the places where runs end, which must be none: a run does not depend on its company.
 """
 

@@ -21,7 +21,7 @@ Paper 001: a point released at rest 60 m above Ryugu at 54° N, 82.8° W, anywhe
 restitutions 0.8, friction 5 and 6, hops below 4.5 cm not followed, to rest: 16 bounces and a slide.
 Ground: the built-in series of degree 22; gravity: SmoothField of 8 m of 5120 facets. Before a time
 counts: every run has come to rest, no contact has returned more than it took by 1e-9 of the hardest
-hit, and places of rest agree with those of steps a thousand times finer to 1 mm (*error* is the
+hit, and rest sites agree with those of steps a thousand times finer to 1 mm (*error* is the
 largest distance over that). 3.3 ms are 300 drops a second.
 """
 

@@ -78,7 +78,7 @@ def _place(keep: pathlib.Path | None) -> Iterator[pathlib.Path]:
 
 
 def renderer_error(device: Device) -> float:
-    """Greatest error of a sphere's silhouette, R^2 / (d^2 - R^2) pi, and of its lit part."""
+    """Largest error of a sphere's silhouette, R^2 / (d^2 - R^2) pi, and of its lit part."""
     scene = Scene([Part(icosphere(6), lunar=0.0)], [Thing(0)], device)
     away, sun_only = 40.0, Light(sun=1.0, fill=0.0, sky=0.0)
     lens = looking((away, 0.0, 0.0), (0.0, 0.0, 0.0), (0.0, 0.0, 1.0), (600, 600), 0.053)

@@ -11,7 +11,7 @@ TITLE = "Gravity"
 
 NOTES = """\
 U, g and its gradient in float64. *peer* is ESA's polyhedral-gravity on one core, timed turn by
-turn with Alight; *faster* is the median ratio of the turns. *error* is the greatest relative
+turn with Alight; *faster* is the median ratio of the turns. *error* is the largest relative
 error of g, against an exterior series of degree 30 at three radii and, where it is installed,
 the peer at the points timed (which loses digits with distance first). *asked* is the time at
 most, then the ratio at least.

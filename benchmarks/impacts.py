@@ -14,7 +14,7 @@ NOTES = """\
 Random bodies (any inertia, levers of 0.2 to 3 radii of gyration), slip as fast as the approach,
 restitution 0 to 1, friction 0 to 1.5: a fifth of them halt. Times are of the kernel, arrays in
 place. *peer* is the same law in polar coordinates with SciPy's DOP853 at a relative tolerance of
-1e-9, one core. *error* is the greatest difference of impulses over 200 collisions to that peer at
+1e-9, one core. *error* is the largest difference of impulses over 200 collisions to that peer at
 3e-14 with short steps, as a part of the impulse; before that, over all collisions, energy must not
 rise, friction stay in its cone, and velocities and works close.
 """
@@ -41,7 +41,7 @@ def random_collisions(count: int, seed: int = 0):
 
 
 def wrong(cases, hit) -> float:
-    """The greatest breach of what must hold of every collision, relative."""
+    """The largest breach of what must hold of every collision, relative."""
     mass, inertia, lever, v, _, mu = cases
     m = inverse_mass(mass, inertia, lever)
     after = v + np.einsum("nij,nj->ni", m, hit.impulse)
@@ -98,7 +98,7 @@ def _hit(cases, device: str):
 
 
 def _against_scipy(cases, device: str = "cpu") -> float:
-    """Greatest relative difference of impulses to the reference."""
+    """Largest relative difference of impulses to the reference."""
     some = [a[:FEW] for a in cases]
     hit, m = _hit(some, device), inverse_mass(*some[:3])
     worst = 0.0

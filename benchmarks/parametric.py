@@ -12,7 +12,7 @@ NOTES = """\
 Ryugu as 529 terms; random points from the ground to two radii. *all* is distance, gradient and
 Hessian, what sliding asks for; *distance and gradient* is what flight asks for. Times are of the
 kernel, arrays in place. *peer* is the same series on the host, `HarmonicSeries.evaluate`: NumPy,
-thousands of points at once, on as many cores as its BLAS takes. *error* is the greatest difference
+thousands of points at once, on as many cores as its BLAS takes. *error* is the largest difference
 to it over all points, relative to the largest value there is.
 """
 
@@ -64,7 +64,7 @@ def random_points(ground: Parametric, seed: int = 0) -> np.ndarray:
 
 
 def wrong(ground: Parametric, x: np.ndarray, device: str) -> float:
-    """The greatest difference to the host's evaluation, of each quantity relative to its size."""
+    """The largest difference to the host's evaluation, of each quantity relative to its size."""
     place = x - ground.center
     length = np.linalg.norm(place, axis=1)
     n = place / length[:, None]

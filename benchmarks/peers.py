@@ -38,7 +38,7 @@ one flight to a later one, as a part of that at release. Times on one core are i
 landings of other engines, 2 000 of Alight), those of a GPU wall time of a batch to the last
 landing; the quiet time in which rest shows does not count. Last table: how far a cube moves along
 a slope on which it lies, in 1e4 s. Alight ends such a run when the ground holds the cube, and
-lets it go anew, ten times.
+lets it go again, ten times.
 """
 
 #: Landings compared and timed: of Alight, of MuJoCo on one core, on a GPU.

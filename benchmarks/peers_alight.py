@@ -81,10 +81,10 @@ def kept(
 
 
 def lain(law: str, degrees: float, device: str = "cpu", times: int = 10) -> float:
-    """How far a cube at rest on a slope moves when it is let go anew so many times [m].
+    """How far a cube at rest on a slope moves when it is let go again so many times [m].
 
     A run ends when the ground holds the cube: it cannot be watched any longer. Let go again it has
-    lost the grip that held it, and must find it anew.
+    lost the grip that held it, and must find it again.
     """
     ground = model(law, degrees)
     flat = cube.hits(0.0, 0.0, np.zeros(1), "face")

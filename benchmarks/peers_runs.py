@@ -1,6 +1,6 @@
 """What is asked of an engine with fixed steps: first contacts, hits, landings, lying on a slope.
 
-A ``batch`` has a ``setting``, goes on by ``advance(steps, moving)`` and shows its ``states()``:
+A ``batch`` has a ``setting``, continues by ``advance(steps, moving)`` and shows its ``states()``:
 ``peers_mujoco.Batch`` and ``peers_warp.Batch``.
 """
 

@@ -24,7 +24,7 @@ NOTES = """\
 The distance between a lander's hull and all facets of a body, exact, in float64, on one core. Poses
 come as a landing asks for them: 50 in a row around each of 40 places, in any attitude, 1 mm to 10 m
 over the ground. *peer* is coal (its tree of oriented boxes) on the same poses, turn by turn, called
-pose by pose from Python. *error* is the greatest difference of the two [m]. *anywhere*: each pose
+pose by pose from Python. *error* is the largest difference of the two [m]. *anywhere*: each pose
 at another place of the body, so that little of it is in the cache; *100 m up*: seen from afar.
 *growth* is the time on 1.5 million facets over that on 6 000, which may be no more than the ratio
 of their logarithms. Building the tree takes one core but for its last step.

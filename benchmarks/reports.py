@@ -38,7 +38,7 @@ NOTES = """\
 `alight report` of MINERVA-II-1 landings on Ryugu: with maps, pictures, light and sensitivities, in
 a process of its own, its start included. A thousand runs are simulated; the larger campaigns repeat
 their shards of 250 runs with every number changed by a thousandth or so, contacts and all. Memory
-is the greatest that the process and those it draws with had together (PSS). *error* is the greatest
+is the largest that the process and those it draws with had together (PSS). *error* is the largest
 relative difference of medians, 95 % quantiles, areas of ellipses and shares in the report from
 those of a plain computation on the whole tables.
 """
@@ -126,7 +126,7 @@ def _repeated(plan: Plan, number: int, table: Any, contacts: Any) -> Shard:
 
 
 def difference(told: dict[str, Any], campaign: Campaign) -> float:
-    """Greatest relative difference of a report's numbers from those of the whole tables."""
+    """Largest relative difference of a report's numbers from those of the whole tables."""
     names = ["outcome_code", *QUANTITIES, *(f"rest_{axis}_m" for axis in "xyz")]
     table = pa.concat_tables([pq.read_table(file, columns=names) for file in campaign.files()])
     known = {name: table[name].to_numpy(zero_copy_only=False) for name in names}
@@ -191,7 +191,7 @@ def _report(folder: pathlib.Path) -> Made:
 
 
 class _Watch:
-    """The greatest memory of a process and its children, looked at ten times a second."""
+    """The largest memory of a process and its children, looked at ten times a second."""
 
     def __init__(self, process: int) -> None:
         self._process, self._most, self._over = process, 0, threading.Event()

@@ -16,7 +16,7 @@ NOTES = """\
 Itokawa of 20 480 facets with the rocks of its boulder count from 0.3 to 20 m, capped at a cover of
 0.6: 1.1 million of them, of which those above 1 m are kept and the others made in every query. One
 point a query, on one thread (a GPU: on all), at three heights over random places. *bare* is the
-ground alone. *error* is the greatest difference to all rocks tried one by one [m].
+ground alone. *error* is the largest difference to all rocks tried one by one [m].
 """
 
 HEIGHTS = (0.1, 1.0, 10.0)
@@ -70,7 +70,7 @@ def per_query(ground: Surface, points: np.ndarray, device: Device, repeats: int)
 
 
 def wrong_by(ground: Rocky, base: Surface, points: np.ndarray) -> float:
-    """The greatest difference [m] to the least over rocks nearby, by planes alone.
+    """The largest difference [m] to the least over rocks nearby, by planes alone.
 
     Where a point is inside a rock or over the middle of a face, the highest of its planes is the
     distance, and elsewhere less: rocks must not be nearer than planes say, nor farther than faces.

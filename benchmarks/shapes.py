@@ -13,7 +13,7 @@ TITLE = "Shapes"
 
 NOTES = """\
 67P upsampled to 1 549 344 facets, an NPZ file: read, integrity checked, edges found, volume,
-centre of mass and inertia computed, in a process of its own. Memory is the greatest the whole
+centre of mass and inertia computed, in a process of its own. Memory is the largest the whole
 process had, Python and its libraries included. *error* is that of the volume against the
 published 18.7 km^3.
 """

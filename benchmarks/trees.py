@@ -18,8 +18,8 @@ NOTES = """\
 Accelerations of articulated trees by the O(n) algorithm, in float64, on one core, 256 states in a
 launch. The lander has a free bus, three sliding legs, a slosh pendulum on a ball joint and a hinged
 antenna: 6 bodies, 13 freedoms. *peer* is Pinocchio's `aba` on the same states, turn by turn, called
-state by state from Python, so that some of its time is that of the call. *error* is the greatest
-difference of the two over the greatest acceleration of a state. *step* is one of the classical
+state by state from Python, so that some of its time is that of the call. *error* is the largest
+difference of the two over the largest acceleration of a state. *step* is one of the classical
 Runge-Kutta method, four evaluations. A chain alternates hinges and slides.
 """
 

@@ -23,9 +23,10 @@ TITLE = "Viewer"
 
 NOTES = """\
 A page with a body of 50 000 facets and 100 tumbling landers over 1200 frames (60 s at 20 Hz, three
-bounces each). *error* of the page is the greatest error of a decoded position at any of the 120 000
-frames, and of its attitudes, over what the page states. Frames a second are those of Chromium with
-SwiftShader, which draws on the CPU, in a window of 1100 by 800 pixels; the picture is read back.
+bounces each). *error* of the page is the largest error of a decoded position at any of the 120 000
+frames and midway between two, and of its attitudes, over what the page states. Frames a second are
+those of Chromium with SwiftShader, which draws on the CPU, in a window of 1100 by 800 pixels; the
+picture is read back.
 """
 
 FACETS, LANDERS, FRAMES, RATE = 50_000, 100, 1200, 20.0
@@ -68,19 +69,21 @@ def _track(run: int, body: Any, vertex: int, rng: Any, count: int) -> Track:
 
 
 def errors(playback: Playback, text: str) -> tuple[float, float]:
-    """Greatest distance [m] and angle [rad] between tracks and what a page shows of them."""
+    """Largest distance [m] and angle [rad] between tracks and what a page shows of them."""
     header, arrays = opened(text)
     far = angle = 0.0
     for track, told in zip(playback.tracks, header["tracks"], strict=True):
         own = slice(told["first"], told["first"] + told["count"])
         t = arrays["time1"][own, 0]
-        left = np.clip(np.searchsorted(t, track.time, side="right") - 1, 0, len(t) - 2)
-        s = np.clip((track.time - t[left]) / (t[left + 1] - t[left]), 0.0, 1.0)
+        moments = np.union1d(track.time, 0.5 * (track.time[1:] + track.time[:-1]))
+        real_place, real_turn, _ = track.at(moments)
+        left = np.clip(np.searchsorted(t, moments, side="right") - 1, 0, len(t) - 2)
+        s = np.clip((moments - t[left]) / (t[left + 1] - t[left]), 0.0, 1.0)
         place, turn = arrays["place1"][own], frames.quat_normalize(arrays["turn1"][own])
         shown = place[left] + s[:, None] * (place[left + 1] - place[left])
-        far = max(far, float(np.linalg.norm(shown - track.position[:, 0], axis=1).max()))
+        far = max(far, float(np.linalg.norm(shown - real_place[:, 0], axis=1).max()))
         even = turned(turn[left][:, None], turn[left + 1][:, None], s)[:, 0]
-        dot = np.abs((even * track.attitude[:, 0]).sum(axis=1))
+        dot = np.abs((even * real_turn[:, 0]).sum(axis=1))
         angle = max(angle, float(2.0 * np.arccos(np.clip(dot, 0.0, 1.0)).max()))
     return far, angle
 

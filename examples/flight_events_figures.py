@@ -131,7 +131,7 @@ def draw_plain(event: "Event", file: Path) -> None:
 
 
 def draw_mascot(event: "Event", file: Path) -> None:
-    """Heights in time, places of rest on the ground, and bouncing against restitution."""
+    """Heights in time, rest sites on the ground, and bouncing against restitution."""
     d = event.data
     one = d["track"]
     with sheet(event, file) as fig:

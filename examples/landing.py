@@ -1,4 +1,4 @@
-"""A landing of MINERVA-II-1 on Ryugu: how it ends, its contacts, and a figure of its course.
+"""A landing of MINERVA-II-1 on Ryugu: how it ends, its contacts, and a figure of its trajectory.
 
 Run it with:  python examples/landing.py [FILE]     (out/landing.png if no file is named)
 """

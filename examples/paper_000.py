@@ -117,14 +117,14 @@ class Landings:
 
     @property
     def moved(self) -> Any:
-        """(m,) distance of the place of rest from that of release, of those at rest [m]."""
+        """(m,) distance of the rest site from that of release, of those at rest [m]."""
         at_rest = self.found.outcome == Outcome.SETTLED
         way = self.found.position - self.release.position
         return np.linalg.norm(way[at_rest], axis=1)
 
     @property
     def spread(self) -> float:
-        """Root mean square distance from the mean place of rest [m]."""
+        """Root mean square distance from the mean rest site [m]."""
         return spread_of(self.rest)
 
     @property

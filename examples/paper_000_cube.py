@@ -61,13 +61,13 @@ def _draw_body(fig: Any, axes: Any, run: Solution) -> None:
 
 
 def _about_rest(run: Solution) -> tuple[Any, Any]:
-    """Place of rest [m], and axes there: east, north and up from the ground."""
+    """Rest site [m], and axes there: east, north and up from the ground."""
     _, normal = run.model.surface.query(run.position[-1], device="cpu")
     return run.position[-1], frames.local_frame(np.asarray(normal).reshape(3))
 
 
 def _draw_end(axes: Any, run: Solution) -> None:
-    """The last metres of the track, looking down on the place of rest."""
+    """The last metres of the track, looking down on the rest site."""
     rest, turn = _about_rest(run)
     t, places = way(run)
     flat = (places - rest) @ turn
@@ -123,7 +123,7 @@ def _draw_edges(
 
 
 def _ground_line(ground: Surface, rest: Any, turn: Any, across: int, at: Any) -> tuple[Any, Any]:
-    """Heights of the ground along a line through the place of rest [m]."""
+    """Heights of the ground along a line through the rest site [m]."""
     line = np.linspace(at[:, across].min() - 3.0, at[:, across].max() + 3.0, 400)
     flat = np.zeros((len(line), 3))
     flat[:, across], flat[:, 2] = line, 2.0

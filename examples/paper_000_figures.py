@@ -78,7 +78,7 @@ def draw_shapes(found: dict[str, "Landings"], tracks: dict[str, Solution], file:
                  fontsize=15, fontweight="bold")  # fmt: skip
         said = (
             f"1 kg, 1 litre, restitution 0.65, friction 0.55; {runs:,} releases, the same for each."
-            " No rolling resistance, but where told (paper 000, figure 6)."
+            " No rolling resistance, but where reported (paper 000, figure 6)."
         )
         fig.text(0.02, 0.936, said, color=style.GREY)
         _draw_tracks(fig.add_axes((0.02, 0.385, 0.53, 0.505)), tracks)
@@ -102,7 +102,7 @@ def _draw_tracks(axes: Any, tracks: dict[str, Solution]) -> None:
     axes.annotate("release", (x, y), (9, 5), textcoords="offset points", color="white", zorder=8,
                   fontweight="bold", path_effects=outlined())  # fmt: skip
     axes.axis(box)
-    axes.set_title("One release of each; dots: places of rest")
+    axes.set_title("One release of each; dots: rest sites")
 
 
 #: How two landers lie in their picture: an axis of each, and where it points.
@@ -164,7 +164,7 @@ def _draw_hours(axes: Any, found: dict[str, "Landings"]) -> None:
 
 
 def _draw_spreads(axes: Any, found: dict[str, "Landings"]) -> None:
-    """Distances from the mean place of rest: all, quartiles and the root mean square."""
+    """Distances from the mean rest site: all, quartiles and the root mean square."""
     shown = {name: one for name, one in found.items() if len(one.rest) > 1}
     rng = np.random.default_rng(0)
     for k, (name, one) in enumerate(shown.items()):
@@ -178,9 +178,9 @@ def _draw_spreads(axes: Any, found: dict[str, "Landings"]) -> None:
                   path_effects=outlined("white"))  # fmt: skip
     names = ["sphere, C_RR 5 mm" if "resisted" in n else n for n in shown]
     axes.set_xticks(range(len(shown)), names)
-    axes.set(ylabel="from the mean place of rest [m]", xlim=(-0.5, len(shown) - 0.3))
+    axes.set(ylabel="from the mean rest site [m]", xlim=(-0.5, len(shown) - 0.3))
     axes.set_ylim(bottom=0.0)
-    axes.set_title("Spread of places of rest (diamonds: root mean square)")
+    axes.set_title("Spread of rest sites (diamonds: root mean square)")
     axes.grid(axis="y", color=style.LINE, lw=0.4)
 
 
@@ -188,7 +188,7 @@ def _draw_spreads(axes: Any, found: dict[str, "Landings"]) -> None:
 
 
 def draw_rocks(found: dict[str, "Landings"], file: Path) -> None:
-    """Places of rest on the body, the ground from close by, and distributions."""
+    """Rest sites on the body, the ground from close by, and distributions."""
     bare: Any = found["none"].model.surface
     picture = View(bare.mesh, CAMERA, pixels=900).picture()
     with style.figure(13.5, 10.0) as fig:
@@ -297,7 +297,7 @@ def _draw_effects(fig: Any, found: dict[str, "Landings"]) -> None:
     labels = (
         ("Time to rest", "time from release [h]"),
         ("Way", "from release to rest [m]"),
-        ("Dispersion", "from the mean place of rest [m]"),
+        ("Dispersion", "from the mean rest site [m]"),
     )
     for axes, (title, label) in zip(row, labels, strict=True):
         axes.set_title(title)

@@ -93,12 +93,12 @@ class Cloud:
 
     @property
     def spread(self) -> float:
-        """Root mean square distance from the mean place of rest [m]."""
+        """Root mean square distance from the mean rest site [m]."""
         return float(spread_of(self.found.position[None])[0])
 
     @property
     def ellipse(self) -> Any:
-        """Semi-axes of the 1-sigma ellipse of the places of rest [m], the longer first."""
+        """Semi-axes of the 1-sigma ellipse of the rest sites [m], the longer first."""
         return np.sqrt(np.linalg.eigvalsh(np.cov(self.found.position.T))[:0:-1])
 
     @property
@@ -244,7 +244,7 @@ def draw_spread(everywhere: Spreads, here: dict[tuple[float, float], Cloud], fil
         right.plot(100 * np.array(SPEEDS), thrown, "kx--", lw=0.9, label="5 m, the paper's place")
         left.set_title("Spread grows with the release radius ...")
         right.set_title("... and with the speed, in the median over places")
-        left.set(xlabel="release radius [m]", ylabel="spread of places of rest, rms [m]")
+        left.set(xlabel="release radius [m]", ylabel="spread of rest sites, rms [m]")
         right.set(xlabel="speed inwards [cm/s]", yscale="log")
         ticks = (1, 2, 5, 10, 20, 50)
         left.set_yticks(ticks, [f"{tick}" for tick in ticks])

@@ -108,7 +108,7 @@ class Peer:
 </mujoco>"""
 
     def mass_along(self, site):
-        """Least mass that a pad has along the ground [kg]."""
+        """Smallest mass that a pad has along the ground [kg]."""
         m, d, mujoco = self.model, self.data, self.mujoco
         mujoco.mj_forward(m, d)
         jacobian = np.zeros((3, m.nv))

@@ -124,7 +124,7 @@ def spin_panels(panels, turns, spun):
 
 
 def spin_loads(axes, turns, many, craft):
-    """Greatest moments of many captures, by spin and controller, against the limit."""
+    """Largest moments of many captures, by spin and controller, against the limit."""
     shades = (GREEN, BLUE, SAND)
     for k, (name, rows) in enumerate(many.items()):
         for place, _ in enumerate(turns):

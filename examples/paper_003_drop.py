@@ -184,8 +184,8 @@ def told(flight) -> None:
     print(f"first contact    {notes['first_contact_s']:.3f} s")
     print(f"off the membrane {notes['release_s']:.3f} s")
     print(f"deepest point    {notes['depth_m']:.2f} m")
-    print(f"greatest force   {notes['force_n'] / 1e3:.2f} kN")
-    print(f"greatest tension {notes['tension']:.0f} N/m")
+    print(f"largest force   {notes['force_n'] / 1e3:.2f} kN")
+    print(f"largest tension {notes['tension']:.0f} N/m")
     print(f"steps            {notes['steps']:.0f}")
 
 

@@ -406,7 +406,7 @@ def imhotep(mesh: alight.Mesh, runs: int = 200, seed: int = 67, device: str = "c
 
 
 def draw_comet(comet: Comet, file: Path) -> None:
-    """The comet, the ground about the landing with all places of rest, and how long it took."""
+    """The comet, the ground about the landing with all rest sites, and how long it took."""
     latitude, longitude = IMHOTEP
     camera = Camera(longitude - 0.45, latitude + 0.35)
     with style.figure(13.0, 5.0) as fig:
@@ -428,7 +428,7 @@ def draw_comet(comet: Comet, file: Path) -> None:
 
 
 def _draw_ground(fig: Any, axes: Any, comet: Comet) -> None:
-    """The ground in slanting light, one track and all places of rest, seen from above."""
+    """The ground in slanting light, one track and all rest sites, seen from above."""
     origin = comet.track.position[0]
     turn = frames.local_frame(comet.up)
     rest = (comet.found.position - origin) @ turn
@@ -444,7 +444,7 @@ def _draw_ground(fig: Any, axes: Any, comet: Comet) -> None:
     axes.plot(*track[:, :2].T, color=ORANGE, lw=1.6, zorder=4)
     axes.plot(0.0, 0.0, "x", color=ORANGE, mew=2, zorder=5)
     fig.colorbar(dots, ax=axes, shrink=0.8, label="time to rest [h]")
-    axes.set_title("Places of rest, and one track")
+    axes.set_title("Rest sites, and one track")
     axes.set(xlabel="east of the release [m]", ylabel="north of it [m]", aspect="equal")
 
 

@@ -96,7 +96,7 @@ def legs() -> Picture:
 def capture() -> Picture:
     """A tumbling asteroid in a membrane."""
     play = _play("paper003_capture")
-    shot = Shot(42.0, 62.0, 35.0, 18.0, (80.0, 25.0), wide=42.0)
+    shot = Shot(42.0, 58.0, 35.0, 18.0, (80.0, 25.0), shift=(0.02, -0.1), wide=42.0)
     told = "Spacecraft, membrane on an elastic ring, 13 m asteroid"
     words = _words("Capture of a tumbling asteroid", told, trails=False, contacts=False)
     return still(play, shot, words)

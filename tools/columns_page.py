@@ -11,11 +11,13 @@ from collections.abc import Iterable, Iterator
 from types import SimpleNamespace
 from typing import Any
 
+import numpy as np
+
 from alight.engine.columns import Column
 from alight.motions.capture.columns import CAPTURES
 from alight.motions.membrane.columns import DROPS
-from alight.motions.rigid.columns import HOPS, MOVING, RIGID, drive_columns
-from alight.motions.tree.columns import load_columns, tree_columns
+from alight.motions.rigid.columns import HOPS, MOVING, RIGID, drive_columns, plan_columns
+from alight.motions.tree.columns import END_TILT, load_columns, tree_columns, upright_column
 
 PAGE = pathlib.Path(__file__).resolve().parents[1] / "docs" / "reference" / "columns.md"
 
@@ -41,14 +43,19 @@ def text() -> str:
         *_table(RIGID.runs),
         "\nOf rigid landers with actuators, by their names:\n",
         *_table(drive_columns(["WHEEL"], ["ACTUATOR"])),
+        "\nOf those that follow a plan to a goal:\n",
+        *_table(plan_columns((np.zeros(3), 1.0))),
         "\nOf articulated landers their loads next, by the names of parts:\n",
         *_table(load_columns(legs)),
+        "\nOf those with manoeuvres the first of these, and of those that right themselves both, by"
+        " the tilt that counts as upright:\n",
+        *_table((END_TILT, upright_column(np.radians(30.0)))),
         "\n### Contacts\n",
         *_table(RIGID.contacts),
         "\n### Hops\n\nOf landers with [manoeuvres](../explanation/hopping.md), a row for each that"
         " was begun:\n",
         *_table(HOPS),
-        "\n### Courses\n",
+        "\n### Trajectories\n",
         *_table(RIGID.course),
         "\nOf articulated landers, in the place of energies:\n",
         *_table(tree_columns(legs).course[len(MOVING) :]),
@@ -58,11 +65,11 @@ def text() -> str:
         *_table(CAPTURES.runs),
         "\n### Contacts of captures and drops\n",
         *_table(CAPTURES.contacts),
-        "\n### Courses of captures\n",
+        "\n### Trajectories of captures\n",
         *_table(CAPTURES.course),
         "\n## Drops\n\n### Runs of drops\n",
         *_table(DROPS.runs),
-        "\n### Courses of drops\n",
+        "\n### Trajectories of drops\n",
         *_table(DROPS.course),
     ]
     return "\n".join(parts) + "\n"
@@ -109,7 +116,7 @@ def _legs() -> SimpleNamespace:
         v_slices={"BODY": slice(6, 7)},
     )
     fitted = SimpleNamespace(pads=[pad], crushables=[crushable], sloshes=[slosh], bellies=[belly])
-    return SimpleNamespace(fitted=fitted, tree=tree)
+    return SimpleNamespace(fitted=fitted, tour=None, tree=tree)
 
 
 if __name__ == "__main__":

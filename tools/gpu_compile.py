@@ -113,7 +113,7 @@ def slowest(folder: pathlib.Path) -> list[tuple[str, float]]:
 
 
 def _plain(name: str) -> str:
-    """The name of a function as it is in Python, as far as it can be told from the compiler's."""
+    """The name of a function as it is in Python, as far as it is known from the compiler's."""
     if name.endswith("_cuda_kernel_forward"):
         return "the kernel"
     found = re.search(r"_cu_[0-9a-f]{8}(\d+)", name)

@@ -279,7 +279,7 @@ EXTERNALS = (
 
 
 def _law(kind: Any, *numbers: float, **options: Any) -> Callable[..., Any]:
-    """A contact law, once it is told how the ground varies."""
+    """A contact law, once it is given how the ground varies."""
     return lambda ground=None: kind(*numbers, **options, ground=ground)
 
 

@@ -22,7 +22,7 @@ from typing import Any
 
 import pytest
 
-from tools import depends
+from tools import depends, trust_page
 from tools.validation_page import Study, cores, write_page
 from tools.verdicts import EVERYTHING, Verdicts
 
@@ -206,6 +206,7 @@ def run_all(workers: int, resume: bool) -> int:
         )
         return code
     write_page(PAGE, [*verdicts.kept, *progress.studies.values()], verdicts.runs)
+    trust_page.write()
     print(f"Verdicts are in {PAGE.relative_to(ROOT)}.")
     return code
 

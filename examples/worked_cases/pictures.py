@@ -26,5 +26,5 @@ if __name__ == "__main__":
             with Image.open(out / campaign / "figures" / f"{figure}.png") as whole:
                 size = WIDTH, round(WIDTH * whole.height / whole.width)
                 small = whole.convert("RGB").resize(size, Image.Resampling.LANCZOS)
-            few = small.quantize(COLOURS, Image.Quantize.FASTOCTREE)
+            few = small.quantize(COLOURS, Image.Quantize.MAXCOVERAGE, kmeans=4)
             few.save(PICTURES / f"{campaign}_{figure}.png", optimize=True)

@@ -42,6 +42,7 @@ if TYPE_CHECKING:
     from alight.scenario.building.prepare import simulate
     from alight.scenario.landers import find as lander
     from alight.shapes import Mesh
+    from alight.staging.advising.advice import advise
     from alight.staging.exporting import export
     from alight.staging.filming import film
     from alight.staging.gathering import playback, view
@@ -57,6 +58,7 @@ __all__ = [
     "Requirement",
     "RigidLander",
     "Study",
+    "advise",
     "aim",
     "analysis",
     "body",
@@ -100,6 +102,7 @@ lazy.door(
         "alight.scenario.building.prepare": "simulate",
         "alight.scenario.landers": "lander=find",
         "alight.shapes": "Mesh",
+        "alight.staging.advising.advice": "advise",
         "alight.staging.exporting": "export",
         "alight.staging.filming": "film",
         "alight.staging.gathering": "playback view",

@@ -191,7 +191,7 @@ def test_a_worker_killed_in_mid_run(path, whole, cluster, sent, tmp_path):
 def test_all_workers_killed(path, whole, cluster, tmp_path):
     (only,) = cluster.take(1)
     alone = Disturbed(cluster.scheduler, 2, lambda: cluster.kill(only), patience=0.1)
-    with pytest.raises(ClusterError, match=r"no worker .* the same command goes on"):
+    with pytest.raises(ClusterError, match=r"no worker .* run the same command to resume"):
         run(path, tmp_path, executor=alone)
     goes_on(path, tmp_path, whole, 2)
 

@@ -112,7 +112,7 @@ def test_standard_input_without_end(tmp_path):
     assert len(done) == 2, stderr
     for _, code, said in done:
         assert code == 2
-        assert "cannot read standard input: it goes on, and at most 4 MB are read" in said
+        assert "cannot read standard input: it does not end, and at most 4 MB are read" in said
 
 
 def test_damaged_archives_of_meshes(tmp_path):

@@ -1,4 +1,4 @@
-"""Actuators of trees, and how a tree goes on after rest.
+"""Actuators of trees, and how a tree continues after rest.
 
 - A thruster of force F lifts a mass m that stands on its pads, for T: it rises by
   (F / m - g) T^2 / 2 (1 + (F / m - g) / g), comes down and rests again.

@@ -16,7 +16,15 @@ if TYPE_CHECKING:
     from alight.actuators.controller import Controller
     from alight.actuators.joint_motor import Brake, Motor
     from alight.actuators.law import Actuator, Effort
-    from alight.actuators.manoeuvre import Hop, Manoeuvre, Pulse, SpinAndBrake, Upright
+    from alight.actuators.manoeuvre import (
+        Hop,
+        Manoeuvre,
+        Pulse,
+        SpinAndBrake,
+        Upright,
+        UprightByJoints,
+    )
+    from alight.actuators.policy import FollowPlan, StoredPlan
     from alight.actuators.python_controller import PythonController
     from alight.actuators.schedule import Schedule
     from alight.actuators.spring import Spring
@@ -29,6 +37,7 @@ __all__ = [
     "Brake",
     "Controller",
     "Effort",
+    "FollowPlan",
     "Hop",
     "Manoeuvre",
     "Motor",
@@ -37,8 +46,10 @@ __all__ = [
     "Schedule",
     "SpinAndBrake",
     "Spring",
+    "StoredPlan",
     "Thruster",
     "Upright",
+    "UprightByJoints",
     "Wheel",
 ]
 
@@ -49,7 +60,8 @@ lazy.door(
         "alight.actuators.controller": "Controller",
         "alight.actuators.joint_motor": "Brake Motor",
         "alight.actuators.law": "Actuator Effort",
-        "alight.actuators.manoeuvre": "Hop Manoeuvre Pulse SpinAndBrake Upright",
+        "alight.actuators.manoeuvre": "Hop Manoeuvre Pulse SpinAndBrake Upright UprightByJoints",
+        "alight.actuators.policy": "FollowPlan StoredPlan",
         "alight.actuators.python_controller": "PythonController",
         "alight.actuators.schedule": "Schedule",
         "alight.actuators.spring": "Spring",

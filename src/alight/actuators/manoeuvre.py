@@ -1,8 +1,9 @@
 """Manoeuvres: what a lander does by itself, one after the other, each from coming to rest.
 
 A ``Manoeuvre`` waits (for rest, and a while; until a time; until the Sun is up) and then carries
-out a command: ``Hop`` in a direction by its wheels, ``SpinAndBrake`` wheels as told, a ``Pulse`` of
-any actuators, or get ``Upright``. It is over when the lander has come to rest again.
+out a command: ``Hop`` in a direction by its wheels, ``SpinAndBrake`` wheels, a ``Pulse`` of any
+actuators, get ``Upright`` (or ``UprightByJoints``, of an articulated lander), or ``FollowPlan``. It
+is over when the lander has come to rest again.
 """
 
 from __future__ import annotations
@@ -12,6 +13,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from alight.actuators.policy import FollowPlan
 from alight.actuators.wheel import Wheel
 from alight.core.checks import checked_direction, checked_number, checked_vector
 from alight.core.errors import InputError, unknown_name
@@ -140,7 +142,27 @@ class Upright:
             )
 
 
-Command = Hop | SpinAndBrake | Pulse | Upright
+@dataclass(frozen=True)
+class UprightByJoints:
+    """Motors in the joints of an articulated lander at ``levels``, by their names, for ``duration``
+    [s]; nothing where the lander's up is within ``within`` [rad] of the vertical already. Several
+    of them, one after the other, are a sequence that ends where the lander is upright."""
+
+    levels: Mapping[str, float]
+    duration: float
+    within: float = math.radians(30.0)
+
+    def __post_init__(self) -> None:
+        if not self.levels or not all(math.isfinite(s) and s != 0.0 for s in self.levels.values()):
+            raise InputError(
+                f"upright by joints has the levels {dict(self.levels)!r}; it needs that of one "
+                "motor at least, and none of them 0."
+            )
+        checked_number("duration of upright [s]", self.duration)
+        checked_number("within of upright [rad]", self.within)
+
+
+Command = Hop | SpinAndBrake | Pulse | Upright | UprightByJoints | FollowPlan
 
 
 @dataclass(frozen=True)
@@ -164,7 +186,7 @@ class Manoeuvre:
         if not isinstance(self.command, Command):
             raise InputError(
                 f"a manoeuvre has the command {self.command!r}; it must be a Hop, SpinAndBrake, "
-                "Pulse or Upright of alight.actuators."
+                "Pulse, Upright, UprightByJoints or FollowPlan of alight.actuators."
             )
         checked_number("delay of a manoeuvre [s]", self.delay, above=False)
         checked_number("not_before of a manoeuvre [s]", self.not_before, above=False)
@@ -177,6 +199,11 @@ class Manoeuvre:
         if not isinstance(self.repeats, int) or self.repeats < 1:
             raise InputError(
                 f"a manoeuvre repeats {self.repeats!r} times; give a whole number >= 1."
+            )
+        if isinstance(self.command, FollowPlan) and self.repeats > self.command.plan.hops:
+            raise InputError(
+                f"a manoeuvre follows {self.command.plan.name} for {self.repeats} hops, and that "
+                f"plans {self.command.plan.hops} at most; make the plan with more, or ask for less."
             )
 
 

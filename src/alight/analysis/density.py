@@ -123,7 +123,7 @@ def plane_density(
 
 
 def levels(density: PlaneDensity, shares: Sequence[float] = SHARES) -> Array:
-    """Densities [1/m^2] whose contours hold these shares of the places in the least area.
+    """Densities [1/m^2] whose contours hold these shares of the places in the smallest area.
 
     A share that is not all on the grid has the level 0.
     """

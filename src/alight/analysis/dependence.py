@@ -144,7 +144,7 @@ def _fitted(x: Array, lost: Bools) -> tuple[Curve, float, float]:
 
 
 def _logistic(z: Array, k: Array, n: Array) -> Array:
-    """Coefficients of greatest likelihood, by Newton's steps; a trace of a penalty keeps them
+    """Coefficients of maximum likelihood, by Newton's steps; a trace of a penalty keeps them
     finite where a threshold parts the lost from the others without exception."""
     share = k.sum() / n.sum()
     b = np.zeros(z.shape[1])

@@ -171,7 +171,7 @@ def ellipses(
     """Empirical and Gaussian ellipses of places (n, 2) for each share, in this order.
 
     The Gaussian one has the scale k^2 = -2 ln(1 - share), chi-square of two degrees. The empirical
-    one has the least k^2 that holds the share of the places; the interval of its area comes from
+    one has the smallest k^2 that holds the share of the places; the interval of its area comes from
     the order statistics about it, that of the Gaussian one from sd(ln area) = 1/sqrt(n).
     """
     shape = _shape(plane)

@@ -1,4 +1,4 @@
-"""Light at the place of rest: horizon, day fraction and longest night.
+"""Light at the rest site: horizon, day fraction and longest night.
 
 The Sun, a point, shines on a place when it stands above the ground there, taken as the plane of
 the smooth normal, and nothing of the body is in the way, which rays against the mesh tell. The
@@ -38,7 +38,7 @@ def ground_normals(mesh: Mesh, places: npt.ArrayLike) -> Array:
 def eyes(mesh: Mesh, places: npt.ArrayLike, height: float = 0.1) -> Array:
     """(n, 3) points ``height`` [m] above the ground at ``places``, along the smooth normal.
 
-    A place of rest lies a little above the mesh or, where the ground is finer, below it. The
+    A rest site lies a little above the mesh or, where the ground is finer, below it. The
     nearer of the two facets that it sees along its normal is taken for the ground. Where the
     facet's corners stand above the plane of the smooth normal there, the eye is lifted by as much:
     it stands on the smooth ground, and does not look into a facet that a finer mesh would not have.
@@ -174,7 +174,7 @@ def illumination(
 
     Args:
         mesh: The body, in the axes of the places; a ``LitGround`` of it where it is asked often.
-        places: Places of rest, target axes [m].
+        places: Rest sites, target axes [m].
         sun_T: (samples, 3) directions to the Sun in target axes, evenly over one turn: see
             ``sun_over_rotation``. A tumbling body's may come from its attitudes over any time.
         period: Time that they span [s].
@@ -255,7 +255,7 @@ def _spans(lit: Bools, who: npt.NDArray[np.int64], times: Array) -> Array:
     """(3, n) all days together, the longest night and the longest day of each place, in samples.
 
     ``times`` [samples] of the changes of place ``who`` ascend; light and dark take turns between
-    them, and the last span goes on over the start of the turn.
+    them, and the last span continues over the start of the turn.
     """
     n, samples = lit.shape
     day, night, longest = np.zeros(n), np.zeros(n), np.zeros(n)

@@ -92,7 +92,7 @@ def order_ranks(n: int, p: float, confidence: float = CONFIDENCE) -> tuple[int, 
 
 
 def _binomial_quantile(q: float, n: int, p: float) -> int:
-    """The least k for which the chance of at most k in n reaches ``q``."""
+    """The smallest k for which the chance of at most k in n reaches ``q``."""
     k = max(0, int(np.ceil(scipy.special.bdtrik(q, n, p))))
     while k > 0 and scipy.special.bdtr(k - 1, n, p) >= q:  # what the root is off by
         k -= 1

@@ -90,7 +90,7 @@ class LiftOff:
         return self._refined(best, step) % (2.0 * np.pi)
 
     def _refined(self, heading: Array, step: float) -> Array:
-        """The heading of the greatest slowness within ``step`` of ``heading``."""
+        """The heading of the largest slowness within ``step`` of ``heading``."""
         golden = 0.5 * (np.sqrt(5.0) - 1.0)
         low, high = heading - step, heading + step
         for _ in range(REFINEMENTS):

@@ -53,7 +53,7 @@ class LoadSpread:
 
     kind: LoadKind
     part: str
-    """Pad, leg or body; "" for the whole lander or the greatest of all parts."""
+    """Pad, leg or body; "" for the whole lander or the largest of all parts."""
     spread: Spread
 
 
@@ -69,7 +69,7 @@ def of_kind(table: Mapping[str, Array], kind: LoadKind) -> dict[str, Array]:
 
 
 def greatest(table: Mapping[str, Array], kind: LoadKind, touched: Array | None = None) -> Array:
-    """(n,) of each run the greatest over all parts; nan where it did not touch, or has no such."""
+    """(n,) of each run the largest over all parts; nan where it did not touch, or has no such."""
     found = list(of_kind(table, kind).values())
     if not found:
         n = len(next(iter(table.values()))) if table else 0
@@ -84,7 +84,7 @@ def loads(
     probabilities: Sequence[float] = (0.05, 0.5, 0.95, 0.99),
     confidence: float = CONFIDENCE,
 ) -> list[LoadSpread]:
-    """Every load of a table of runs, each part by itself and, of several, the greatest.
+    """Every load of a table of runs, each part by itself and, of several, the largest.
 
     ``touched`` is nan for runs that never touched the ground (``first_contact_time_s``), which
     bear nothing and are left out.

@@ -23,7 +23,7 @@ Depth = Callable[[Index, Index, Index], Array]
 
 
 def foremost(low: Index, high: Index, shape: tuple[int, int], depth: Depth) -> tuple[Array, Index]:
-    """Greatest depth in each cell, and the facet that has it (-1 where there is none).
+    """Largest depth in each cell, and the facet that has it (-1 where there is none).
 
     Args:
         low, high: (m, 2) first and last column and row of each facet's box, inclusive. A box

@@ -49,7 +49,7 @@ class Sensitivity:
     """Chance of so strong a dependence, or a stronger one, if there were none."""
 
     def strongest(self, output: str) -> list[str]:
-        """Inputs, the one that matters most first; those that cannot be told are left out."""
+        """Inputs, the one that matters most first; those that cannot be determined are left out."""
         at = self.value[:, self.outputs.index(output)]
         order = np.argsort(-np.abs(at), kind="stable")
         return [self.inputs[i] for i in order if np.isfinite(at[i])]

@@ -58,7 +58,7 @@ class SunPath:
 
     @property
     def latitude(self) -> tuple[float, float]:
-        """Least and greatest latitude at which the Sun stands overhead in the span [rad]."""
+        """Smallest and largest latitude at which the Sun stands overhead in the span [rad]."""
         found = np.arcsin(np.clip(self.directions[:, 2], -1.0, 1.0))
         return float(found.min()), float(found.max())
 

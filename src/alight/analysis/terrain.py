@@ -1,9 +1,9 @@
 """Ground as it is touched, seen from above: heights, slopes and rocks over a square.
 
 The surface itself is asked, the very function that landers touch, so that hills, rocks and the
-error of a distance field are all there. A ray falls on every point of a grid: it may always go on
-by distance / slope, which no surface exceeds (``surfaces.law.Bounds``), until it is in the ground;
-its last step is then halved.
+error of a distance field are all there. A ray falls on every point of a grid: it may always
+continue by distance / slope, which no surface exceeds (``surfaces.law.Bounds``), until it is in the
+ground; its last step is then halved.
 Rays begin twice the half side above the middle: what hangs over the place from farther up, such as
 the other lobe of a body, is not in their way.
 """
@@ -14,7 +14,6 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
-import scipy
 
 from alight.analysis import surface as on_surface
 from alight.analysis.columns import Array, Bools
@@ -122,7 +121,8 @@ def terrain(
     height = _fallen(ground, foot, R_TL[:, 2], half, cell, device)
     known = np.flatnonzero(np.isfinite(height))
     if not len(known):
-        raise InputError(f"there is no ground within {ABOVE * half:g} m of {middle} m")
+        near = ", ".join(f"{x:.4g}" for x in middle)
+        raise InputError(f"there is no ground within {ABOVE * half:.3g} m of ({near}) m")
     touched = foot[known] + height[known, None] * R_TL[:, 2]
     normal, slope = np.full((n * n, 3), np.nan), np.full(n * n, np.nan)
     normal[known] = ground.query(touched, device)[1]
@@ -198,6 +198,5 @@ def _interpolated(weight: Weight, middle: Array, R_TL: Array, height: Array, hal
     x, y = np.meshgrid(line[at], line[at])
     few = np.stack([x, y, known[np.ix_(at, at)]], axis=2)
     pull = weight((middle + few.reshape(-1, 3) @ R_TL.T).reshape(-1, 3)).reshape(few.shape)
-    made = scipy.interpolate.RegularGridInterpolator((line[at], line[at]), pull)
-    rows, columns = np.meshgrid(line, line, indexing="ij")
-    return np.asarray(made(np.stack([rows, columns], axis=2)))
+    share = np.stack([np.interp(line, line[at], one) for one in np.eye(len(at))], axis=1)
+    return np.asarray(np.einsum("ri,ijk,cj->rck", share, pull, share, optimize=True))

@@ -1,4 +1,4 @@
-"""Where shards are computed: on this machine, on a cluster, or by an executor of one's own."""
+"""Where shards are computed: on this machine, on a cluster, or by an executor of your own."""
 
 from __future__ import annotations
 

@@ -2,7 +2,7 @@
 
 A campaign of ``total`` runs is cut into shards of equal size, the last one smaller. The plan stands
 in the folder as ``plan.json``: the scenario with every default, seed, versions and kind of device.
-A folder goes on only with the plan it was begun with, as shards of two scenarios in one table
+A folder resumes only with the plan it was begun with, as shards of two scenarios in one table
 would be worthless. The one thing that may change is the number of runs, upwards, where a run does
 not depend on it.
 """
@@ -189,7 +189,7 @@ def _plan_of(body: dict[str, Any]) -> Plan:
 
 
 def agreed(old: Plan, new: Plan, folder: pathlib.Path) -> Plan:
-    """The plan to go on with where ``old`` lies in the folder and ``new`` is asked for."""
+    """The plan to resume with where ``old`` lies in the folder and ``new`` is asked for."""
     changes = differences(old, new)
     if changes:
         more = len(changes) - _LISTED
@@ -239,7 +239,7 @@ def differences(old: Plan, new: Plan) -> list[str]:
 
 
 def deciding(scenario: Mapping[str, Any]) -> dict[str, Any]:
-    """A scenario without what no number depends on: what is told, and paths of hashed files."""
+    """A scenario without what no number depends on: what is reported, and paths of hashed files."""
     told = ("title", "report", "requirement")
     out = {key: value for key, value in scenario.items() if key not in told}
     for name, table in out.items():

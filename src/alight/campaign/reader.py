@@ -150,13 +150,13 @@ class Campaign:
 
     @property
     def trajectories(self) -> list[int]:
-        """Runs whose course was kept."""
+        """Runs whose trajectory was kept."""
         kept = {name for seal in self.seals.values() for name in seal.files}
         start = trajectory_name(0).partition("/")[0] + "/"
         return sorted(int(pathlib.Path(n).stem.split("-")[1]) for n in kept if n.startswith(start))
 
     def trajectory(self, run: int) -> Any:
-        """The ``pyarrow.Table`` of one run's course."""
+        """The ``pyarrow.Table`` of one run's trajectory."""
         kept = self.trajectories
         if run not in kept:
             raise InputError(

@@ -61,7 +61,7 @@ _OWN = ("alight", "warp-lang")
 
 
 class CampaignInterruptedError(KeyboardInterrupt):
-    """Ctrl-C during a campaign; the message says what is finished and how to go on."""
+    """Ctrl-C during a campaign; the message says what is finished and how to resume."""
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -111,7 +111,7 @@ def run_campaign(
     threads: int | None = None,
     show: str | Progress = "auto",
 ) -> CampaignResult:
-    """Run the campaign of a scenario or study into the folder ``out``, or go on with it.
+    """Run the campaign of a scenario or study into the folder ``out``, or resume it.
 
     Parameters
     ----------
@@ -119,16 +119,16 @@ def run_campaign(
         A scenario or the path of its file; or a ``Study`` made in Python.
     runs:
         Number of runs instead of the scenario's own. A folder begun with fewer grows, where
-        sampling is random. Left out, a folder goes on with what it was begun with.
+        sampling is random. Left out, a folder continues with what it was begun with.
     device:
         ``"cpu"``, ``"cuda:0"``, or ``"auto"``: where the campaign will end first, which a line
-        tells where there is a choice; a folder goes on with the kind it was begun with.
+        tells where there is a choice; a folder continues with the kind it was begun with.
     executor:
         ``"local"``, or an ``Executor``.
     scheduler:
         Address of a Dask scheduler, such as ``"tcp://host:8786"``, whose workers compute.
     show:
-        How progress is told: "silent", "auto", "text" or "rich".
+        How progress is reported: "silent", "auto", "text" or "rich".
     """
     with naming_packages(out):
         given = load(scenario) if isinstance(scenario, str | os.PathLike) else scenario
@@ -244,7 +244,7 @@ def _found(
 
 
 def check_maker(old: Plan, given: Document | Study, folder: pathlib.Path) -> None:
-    """An error where a folder of a study is to go on with a scenario, or the other way round."""
+    """An error where a folder of a study is to be resumed with a scenario, or the reverse."""
     if "study" in old.scenario and not isinstance(given, Study):
         title = old.scenario.get("title")
         raise PlanError(
@@ -325,7 +325,7 @@ def naming_packages(out: str | os.PathLike[str]) -> Iterator[None]:
 
 
 def _begun(folder: pathlib.Path) -> Plan | None:
-    """The plan that the folder must go on with; None where nothing is finished yet."""
+    """The plan that the folder must be resumed with; None where nothing is finished yet."""
     old = read_plan(folder)
     names = sorted(p.name for p in folder.iterdir() if not p.name.startswith("."))
     if old is None and names:

@@ -7,7 +7,7 @@ A folder of a campaign::
     runs/runs-000012.parquet      one row a run
     contacts/contacts-000012.parquet
     hops/hops-000012.parquet      one row a manoeuvre, where the lander has some
-    trajectories/run-000003001.parquet    runs whose whole course is kept
+    trajectories/run-000003001.parquet    runs whose whole trajectory is kept
     shards/shard-000012.json      the seal: written last, with size and SHA-256 of each file
 
 A file is written under a name that readers pass over, forced to the disk, then renamed. A shard
@@ -61,7 +61,7 @@ def hops_name(shard: int) -> str:
 
 
 def trajectory_name(run: int) -> str:
-    """File of one run's course."""
+    """File of one run's trajectory."""
     return f"trajectories/run-{run:09d}.parquet"
 
 
@@ -79,7 +79,7 @@ def write_whole(path: pathlib.Path, data: bytes) -> None:
     """Write a file so that at any time it is either absent (or the old one) or complete.
 
     Its folder is made where it is absent, and none above it: a campaign that was moved away is not
-    begun anew where it was.
+    begun again where it was.
     """
     temporary = path.parent / f".{path.name}{_PART}"
     try:

@@ -56,7 +56,7 @@ class Row:
     ratio_asked: float | None = None
     """How many times faster it must be at least."""
     error: float | None = None
-    """Greatest relative error of the accelerations, found before timing."""
+    """Largest relative error of the accelerations, found before timing."""
     error_allowed: float = 1e-9
 
     @property
@@ -146,7 +146,7 @@ def points_around(mesh: Mesh, count: int) -> np.ndarray:
 
 
 def series_error(law: Polyhedron, device: Device) -> float:
-    """Greatest error of g at three radii, against an exterior series of degree 30."""
+    """Largest error of g at three radii, against an exterior series of degree 30."""
     from alight.gravity.multipole import Multipole
 
     series = Multipole.from_mesh(law.mesh, gm=law.gm, degree=30)
@@ -178,7 +178,7 @@ class Peer:
         return self._evaluate(points, parallel=False)
 
     def error(self, law: Polyhedron, points: np.ndarray) -> float:
-        """Greatest relative difference of the accelerations."""
+        """Largest relative difference of the accelerations."""
         import numpy as np
 
         theirs = np.array([row[1] for row in self(points)])

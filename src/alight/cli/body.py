@@ -249,7 +249,7 @@ def is_file_name(path: Path) -> bool:
 
 @contextlib.contextmanager
 def writing(place: Path) -> Iterator[None]:
-    """What the disk refuses is a user's mistake, told with the place."""
+    """What the disk refuses is a user's mistake, reported with the place."""
     try:
         yield
     except OSError as error:

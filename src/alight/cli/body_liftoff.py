@@ -112,7 +112,7 @@ def facts_of(subject: Subject, ground: Parametric, found: LiftOffMap) -> list[tu
 
 
 def sphere_speeds(subject: Subject, ground: Parametric) -> tuple[float, float]:
-    """Least and greatest speed [m/s] on the equator of a sphere, sqrt(GM/R) -+ Omega R."""
+    """Smallest and largest speed [m/s] on the equator of a sphere, sqrt(GM/R) -+ Omega R."""
     radius = ground.series.mean_radius
     circular = math.sqrt(subject.gm / radius)
     return max(0.0, circular - subject.rate * radius), circular + subject.rate * radius

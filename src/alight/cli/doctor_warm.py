@@ -38,7 +38,7 @@ def warm(names: Sequence[str], as_json: bool) -> list[str]:
 
 
 def _warmed(given: Any, place: Device, silent: bool) -> tuple[bool, str]:
-    """Whether all was made, and what is told of it."""
+    """Whether all was made, and what is reported of it."""
     from alight import scenario as scenarios
     from alight.core.compile_notice import reported
     from alight.core.progress import duration
@@ -51,7 +51,7 @@ def _warmed(given: Any, place: Device, silent: bool) -> tuple[bool, str]:
             model = prepared.groups({})[0].model
             # A run that keeps its steps, a campaign, and one whose runs differ in their models.
             for history, together in ((True, False), (False, False), (False, True)):
-                compile_ahead(model, place, history=history, together=together)
+                compile_ahead(model, place, history=history, own=together)
             if place.is_cpu:  # whatever else a run needs, it has when it has run
                 prepared.simulate(place.name)
     except InputError as mistake:

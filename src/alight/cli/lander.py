@@ -169,18 +169,19 @@ def _source_lines(entry: Lander | None) -> list[str]:
 
 
 def _show_catalogue(as_json: bool) -> None:
+    from alight.cli.lander_tree import ready_tree
     from alight.scenario import landers
-    from alight.vehicles import dcap_lander
+    from alight.scenario.building.articulated_landers import READY
 
     found = [landers.find(name) for name in landers.names()]
-    trees = {"dcap": dcap_lander().tree}
+    trees = {name: ready_tree(name)[0] for name in READY}
     if as_json:
         rows = [{"name": x.name, "designation": x.designation, "mass_kg": x.mass} for x in found]
         rows += [{"name": n, "designation": t.name, "mass_kg": t.mass} for n, t in trees.items()]
         screen.echo_json(rows)
         return
     told = [(x.name, x.designation, f"{x.mass:g}") for x in found]
-    told += [(n, f"{t.name}, articulated (paper 002)", f"{t.mass:g}") for n, t in trees.items()]
+    told += [(n, READY[n].about, f"{t.mass:g}") for n, t in trees.items()]
     screen.console().print(screen.table(("name", "designation", "mass [kg]"), told, right=[2]))
 
 

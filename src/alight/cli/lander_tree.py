@@ -41,7 +41,7 @@ def show(target: str, options: Mapping[str, object], as_json: bool) -> None:
 def _draw(target: str, tree: Tree, devices: tuple[Device, ...], place: Path) -> list[Path]:
     """Draw the sheet; into a folder as .png and .svg."""
     from alight.cli.report_lander import pose_of
-    from alight.scenario.building.articulated_landers import READY_UP, UP
+    from alight.scenario.building.articulated_landers import READY, UP, ready_name
     from alight.views.figures import articulated as view
 
     stem = file_stem(tree.name, "lander")
@@ -53,7 +53,8 @@ def _draw(target: str, tree: Tree, devices: tuple[Device, ...], place: Path) -> 
     rows += [(body.name, f"{body.mass:g} kg") for body in tree.bodies if body.mass > 0.0]
     notes = [f"{d.name}: {_device_text(d)}." for d in devices]
     pose = pose_of(tree, devices, tree.neutral())
-    up = UP if target.lower().endswith(".urdf") else READY_UP
+    name = ready_name(target)
+    up = UP if name is None else READY[name].up
     sheet = view.Sheet(tree.name, "articulated lander, joints as built", pose, rows, notes, up)
     with writing(place):
         view.draw(sheet, *files)
@@ -61,11 +62,21 @@ def _draw(target: str, tree: Tree, devices: tuple[Device, ...], place: Path) -> 
 
 
 def _found(target: str) -> tuple[Tree, tuple[Device, ...]]:
-    from alight.vehicles import dcap_lander, read_urdf
+    from alight.scenario.building.articulated_landers import ready_name
+    from alight.vehicles import read_urdf
 
-    if Path(target).suffix.lower() == ".urdf":
+    name = ready_name(target)
+    if name is None:
         return read_urdf(target, ignore_limits=True), ()  # stops move nothing here
-    made = dcap_lander()
+    return ready_tree(name)
+
+
+def ready_tree(name: str) -> tuple[Tree, tuple[Device, ...]]:
+    """An articulated lander of the catalogue."""
+    from alight import vehicles
+    from alight.scenario.building.articulated_landers import READY
+
+    made = getattr(vehicles, READY[name].make)()
     return made.tree, made.devices
 
 

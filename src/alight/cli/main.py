@@ -16,6 +16,7 @@ from typing import Annotated
 import typer
 
 from alight.cli import (
+    advise,
     bench,
     body,
     campaign,
@@ -70,6 +71,7 @@ app.command("campaign")(campaign.command)
 app.command("report")(report.command)
 app.command("replay")(replay.command)
 app.command("compare")(compare.command)
+app.command("advise")(advise.command)
 app.command("export")(export.command)
 app.command("view")(view.command)
 app.command("film")(film.command)

@@ -57,6 +57,14 @@ def command(
         optional("A region to avoid, with its radius in metres; repeatable.",
                  metavar="LAT,LON,RADIUS"),
     ] = None,
+    max_night: Annotated[
+        str | None,
+        optional('Longest night that a rest site may have, such as "20 h"; runs that rest where it '
+                 "is longer are lost. Needs a date, the scenario's or --date.", metavar="TIME"),
+    ] = None,
+    date: Annotated[
+        str | None, optional("Date of --max-night, UTC (the scenario's if not given).")
+    ] = None,
     objective: Annotated[str, typer.Option(help="What the plan minimises: risk, hops or time.")] = (
         "risk"
     ),
@@ -90,7 +98,8 @@ def command(
                 (speed_error, angle_error))  # fmt: skip
     show = "silent" if as_json else "auto"
     goal_disc = made.disc(goal_place, radius)
-    bad = [made.disc(place, size) for place, size in discs]
+    bad: list[Any] = [made.disc(place, size) for place, size in discs]
+    bad += _dark(made, given, max_night, date)
     _run(made, out, device, show)
     plan = made.plan(
         goal_disc, bad, hops=hops, objective=objective, rehearsals=rehearsals, show=show
@@ -142,6 +151,32 @@ def _disc(text: str) -> tuple[Any, float]:
             "metres, such as --avoid 10,45,30."
         )
     return parsed_place("--avoid", place), radius
+
+
+def _dark(made: MobilityMap, given: Document, night: str | None, date: str | None) -> list[Any]:
+    """Ground in too long a night, where that is asked for."""
+    from alight.analysis.rest_light import rest_light
+    from alight.cli.report_sun import checked_date, sun_of
+    from alight.scenario import quantities
+
+    if night is None:
+        if date is not None:
+            raise InputError("--date is the date of --max-night, which is not given.")
+        return []
+    try:
+        most = float(quantities.read(night, "time"))
+    except InputError as cause:
+        raise InputError(f"--max-night: {cause}") from None
+    if not most > 0.0:
+        raise InputError(f'--max-night "{night}" is not above 0: give a time such as "20 h".')
+    table = given.resolved()
+    sun = sun_of(table, None if date is None else checked_date(date))
+    if sun is None:
+        sun = 'no date: give --date "2018-10-03", or the scenario [environment.sun]'
+    light = sun if isinstance(sun, str) else rest_light(table["ground"], made.mesh, sun)
+    if isinstance(light, str):
+        raise InputError(f"--max-night {night}: {light.rstrip('.')}.")
+    return [made.dark(light, most)]
 
 
 def _run(made: MobilityMap, out: str, device: str, show: str) -> None:

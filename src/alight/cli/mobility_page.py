@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from alight.core.checks import Array
+from alight.mobility.maps.regions import DarkGround, Disc
 
 if TYPE_CHECKING:
     from alight.mobility import Flown, MobilityMap, MobilityPlan
@@ -35,6 +36,7 @@ def numbers_of(made: MobilityMap, rules: dict[str, MobilityPlan], flown: Flights
         "objective": plan.objective,
         "goal_m": list(plan.goal.centre),
         "goal_radius_m": plan.goal.radius,
+        "dark_share": sum(one.share for one in plan.avoid if isinstance(one, DarkGround)),
         "predicted_mean": float(plan.success[outside].mean()),
         "rules": {name: _rule(one, predicted) for name, (one, predicted) in flown.items()},
     }
@@ -86,17 +88,14 @@ def write_all(
 
     plan = rules["plan"]
     file = out / "plan.npz"
-    np.savez_compressed(
-        file, centres=made.cells.centres, throws=made.commands.throws, plan=plan.plan,
-        success=plan.success, expected_hops=plan.expected_hops, reach=made.reach,
-    )  # fmt: skip
+    plan.save(file)
     name = str(made.stand.scenario.body.name or made.stand.scenario.title or "a body")
     told = MobilityTold(
         title=f"Mobility on {name}",
         subtitle=f"{numbers['runs']} hops from {numbers['cells']} cells by {numbers['commands']} "
         f"commands; a plan of minimum {plan.objective} over {plan.hops} hops",
         answers=_answers(numbers, flown),
-        facts=_facts(made, numbers),
+        facts=_facts(made, plan, numbers),
         rows=rows_of(flown),
         numbers=numbers,
         picture=_picture(made, plan, flown),
@@ -118,7 +117,7 @@ def _answers(numbers: dict[str, Any], flown: Flights) -> list[tuple[str, str]]:
     return out
 
 
-def _facts(made: MobilityMap, numbers: dict[str, Any]) -> list[tuple[str, str]]:
+def _facts(made: MobilityMap, plan: MobilityPlan, numbers: dict[str, Any]) -> list[tuple[str, str]]:
     throws = made.commands.throws
     speeds = ", ".join(f"{100.0 * v:.3g}" for v in np.unique(throws[:, 0]))
     angles = ", ".join(f"{a:.3g}" for a in np.unique(np.round(np.degrees(throws[:, 2]), 9)))
@@ -130,9 +129,23 @@ def _facts(made: MobilityMap, numbers: dict[str, Any]) -> list[tuple[str, str]]:
         ("hops of each command from each cell", str(made.repeats)),
         ("came to rest", f"{100.0 * numbers['settled']:.2f} %"),
         ("escaped", f"{100.0 * numbers['escaped']:.2f} %"),
+        *_night(plan),
         ("goal", f"within {numbers['goal_radius_m']:.4g} m of "
                  f"{[round(x, 1) for x in numbers['goal_m']]} m"),
     ]  # fmt: skip
+
+
+def _night(plan: MobilityPlan) -> list[tuple[str, str]]:
+    """Where it is too dark to rest."""
+    from alight.views import words
+
+    out = []
+    for one in plan.avoid:
+        if isinstance(one, DarkGround):
+            unit = words.time(one.most)
+            said = f"longer than {words.number(one.most / unit.size)} {unit.name}"
+            out.append(("too long a night to last", f"{100.0 * one.share:.1f} % of ground, {said}"))
+    return out
 
 
 def _picture(made: MobilityMap, plan: MobilityPlan, flown: Flights) -> MapPicture:
@@ -156,7 +169,7 @@ def _picture(made: MobilityMap, plan: MobilityPlan, flown: Flights) -> MapPictur
         heading=heading,
         strength=speed / speed.max(),
         goal=(np.array(plan.goal.centre), plan.goal.radius),
-        avoid=[(np.array(one.centre), one.radius) for one in plan.avoid],
+        avoid=[(np.array(one.centre), one.radius) for one in plan.avoid if isinstance(one, Disc)],
         tracks=[track for track in tracks if len(track) > 1],
     )
 

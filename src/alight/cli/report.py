@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import contextlib
+from functools import cache, partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -15,8 +17,8 @@ from alight.core.errors import AlightError, InputError
 
 if TYPE_CHECKING:
     from alight.campaign.reader import Campaign
-    from alight.views.playback import Playback
     from alight.views.report import Report
+    from alight.views.report.section import Section
 
 #: Facets of the body on maps and pictures, at most: more cannot be seen there.
 FACETS = 20_480
@@ -58,7 +60,6 @@ def command(
     from alight.campaign.reader import open_campaign
     from alight.cli.report_sun import checked_date
     from alight.core.compile_notice import reported
-    from alight.views.report import write
 
     if folder is None:
         raise InputError(
@@ -71,10 +72,8 @@ def command(
     how = "silent" if as_json else "auto"
     with reported(how):
         given, note = _given(campaign, date)
-        if not still:
-            given["playback"], why = _playback(campaign, given.get("mesh"))
-            note = " ".join(line for line in (note, why) if line)
-    report = write(campaign, place, show=how, **given)
+        report, why = _written(campaign, place, how, given, still)
+    note = " ".join(line for line in (note, why) if line)
     if as_json:
         screen.echo_json(_data(report, note))
     else:
@@ -102,9 +101,8 @@ def _given(campaign: Campaign, date: str | None) -> tuple[dict[str, Any], str]:
     from alight.cli.report_lander import articulated_of, limits_of, look_of
     from alight.cli.report_sun import light_for, sun_of
     from alight.staging.ground import body_mesh, body_table
-    from alight.views.report import kind_of
 
-    kind = kind_of(campaign)
+    kind = campaign.kind.word
     if kind == "landing":
         mesh, note = body_mesh(body_table(campaign), FACETS)
         given: dict[str, Any] = {"mesh": mesh, "sun": sun_of(campaign.scenario, date)}
@@ -124,19 +122,38 @@ def _given(campaign: Campaign, date: str | None) -> tuple[dict[str, Any], str]:
     return {"look": look}, note
 
 
-def _playback(campaign: Campaign, mesh: Any) -> tuple[Playback | None, str]:
+def _written(
+    campaign: Campaign, place: Path | None, how: str, given: dict[str, Any], still: bool
+) -> tuple[Report, str]:
+    """The report; and why there is no 3D view where there could be one. The view is made beside
+    all else."""
+    import matplotlib.pyplot  # noqa: F401  # a third of a second, which both of them need
+
+    from alight.core.beside import Beside
+
+    with contextlib.ExitStack() as left:
+        if still or not len(campaign):
+            from alight.views.report import write
+
+            return write(campaign, place, show=how, **given), ""
+        seen = left.enter_context(Beside(partial(_seen, campaign, given.get("mesh"))))
+        from alight.views.report import write
+
+        view = cache(seen.result)
+        report = write(campaign, place, show=how, playback=lambda: view()[0], **given)
+        return report, view()[1]
+
+
+def _seen(campaign: Campaign, mesh: Any) -> tuple[Section | None, str]:
     """What is shown in three dimensions, or why nothing is."""
     from alight.staging import playback
+    from alight.views.report.viewer import see_it
 
-    if not len(campaign):
-        return None, ""
     try:
         made = playback(campaign, mesh=mesh)
     except AlightError as error:
         return None, f"there is no 3D view: {error}"
-    if made.target is None and not made.tracks:
-        return None, ""
-    return made, ""
+    return (None if made.target is None and not made.tracks else see_it(made)), ""
 
 
 def _show(report: Report, note: str) -> None:

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 def looks_of(campaign: Campaign) -> tuple[Callable[[int], Look] | None, str]:
-    """What each run looks like, or why that is not known; nothing where no course was kept."""
+    """What each run looks like, or why that is not known; nothing where no trajectory was kept."""
     from alight.campaign.dispersions.sampling import sample
     from alight.membrane import hull
     from alight.scenario import from_dict, prepare

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -74,27 +75,20 @@ def configuration(lander: Articulated, row: Mapping[str, float]) -> Any:
 
 
 def pose_of(tree: Tree, devices: tuple[Device, ...], q: Any, center: Any = None) -> Pose:
-    """Hull, bars and pads of a tree in a configuration [m], its centre of mass at ``center``."""
-    from alight.staging.lander_parts import points_on
+    """Parts of a tree in a configuration [m], its centre of mass at ``center``."""
+    from alight.staging.lander_parts import tree_parts
     from alight.vehicles.fittings import Pad
     from alight.views.figures.articulated import Pose
 
     frames = _frames(tree, q, center)
-    first = points_on(tree, devices, 0)
-    origin, turn = frames[0]
-    bars, pads, radii = [], [], []
-    for i, body in enumerate(tree.bodies):
-        place, R = frames[i]
-        own = [d for d in devices if isinstance(d, Pad) and d.body == body.name]
-        for pad in own:
-            pads.append(place + R @ np.asarray(pad.place))
-            radii.append(float(pad.radius))
-            if i:
-                bars.append(np.stack([place, pads[-1]]))
-        if i and not own and body.mass > 0.0:
-            bars.append(np.stack([place, place + R @ np.asarray(body.center)]))
-    hull = origin + first @ turn.T if len(first) >= 4 else np.empty((0, 3))
-    return Pose(hull, bars, np.reshape(pads, (-1, 3)), np.array(radii), origin)
+    placed = []
+    for part, owner in zip(*tree_parts(tree, devices), strict=True):
+        place, R = frames[owner]
+        placed.append(replace(part, vertices=place + part.vertices @ R.T))
+    index = {body.name: i for i, body in enumerate(tree.bodies)}
+    pads = [frames[index[str(d.body)]] + (d,) for d in devices if isinstance(d, Pad)]
+    middles = [place + R @ np.asarray(pad.place) for place, R, pad in pads]
+    return Pose(placed, np.reshape(middles, (-1, 3)), frames[0][0])
 
 
 def _frames(tree: Tree, q: Any, center: Any) -> list[tuple[Any, Any]]:

@@ -76,7 +76,7 @@ def _capture_lines(row: dict[str, Any], flight: CaptureFlight) -> Lines:
 
 
 def _drift_lines(row: dict[str, Any]) -> Lines:
-    """What goes on at the end, of captures that are in contact then."""
+    """What still happens at the end, of captures that are in contact then."""
     if math.isnan(row["drift_m_s"]):
         return []
     left = f"{row['left_s']:.3g} s" if math.isfinite(row["left_s"]) else "no limit"

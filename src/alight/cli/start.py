@@ -4,6 +4,7 @@ Loading the command line takes some tenths of a second, in which nothing can be 
 imports nothing else that takes time.
 """
 
+import atexit
 import gc
 import os
 import signal
@@ -19,6 +20,9 @@ GARBAGE = (50_000, 20, 50)
 def run() -> None:
     """Load the command line and run it."""
     gc.set_threshold(*GARBAGE)
+    # What stands when the command ends goes with the process: to look through it for what could be
+    # freed takes as long again as to load it.
+    atexit.register(gc.freeze)
     before = signal.getsignal(signal.SIGINT)
     if before is signal.default_int_handler:  # and not ignored, as in a shell's background
         signal.signal(signal.SIGINT, _leave)
@@ -29,5 +33,5 @@ def run() -> None:
 
 
 def _leave(*_: object) -> None:
-    """End at once: a KeyboardInterrupt within an import could be caught, or be told by others."""
+    """End at once: a KeyboardInterrupt within an import could be caught or reported by others."""
     os._exit(INTERRUPTED)

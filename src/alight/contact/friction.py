@@ -3,7 +3,7 @@
 All act at the effective point of paper 004 (equation 4, weighted by impulse), on the motion that
 the normal impulses of a step have left: the impulse that ends a motion where its cap allows it,
 else the largest that does not turn the motion round. Each can only take energy out. What held in
-the last step is taken to go on (``warm_pull``), so that at rest all of them hold exactly.
+the last step is taken to continue (``warm_pull``), so that at rest all of them hold exactly.
 
 Vectors are in target axes; ``inverse_inertia`` is turned into them.
 """

@@ -94,8 +94,8 @@ class Hertz(Given):
         Coulomb's coefficient.
     tangential_stiffness:
         k_t [N/m] of each point along the ground, by which it gives before it slides. If not given,
-        64 m / t^2, m being the least mass that a pad has along the ground and t the duration of a
-        hit of the lightest pad at 1 m/s: its give is small against the depth.
+        64 m / t^2, m being the smallest mass that a pad has along the ground and t the duration of
+        a hit of the lightest pad at 1 m/s: its give is small against the depth.
     tangential_damping:
         c_t [N s/m] along the ground while it sticks. If not given, half the critical for that mass.
     ground:
@@ -213,6 +213,7 @@ def _numbers(name: str, value: Number, *, above: bool = False) -> Array:
         array = np.zeros((0, 0))
     if array.ndim != 1 or not array.size:
         raise InputError(f"{name} is {value!r}; it must be a number, or one for each run.")
-    for one in array.tolist():
+    fine = np.isfinite(array) & ((array > 0.0) if above else (array >= 0.0))
+    for one in array[~fine].tolist():
         checked_number(name, one, above=above)
     return array

@@ -22,7 +22,7 @@ WAITING = 4
 def ahead(make: Callable[[Given], Made], given: Iterable[Given]) -> Iterator[Made]:
     """``map(make, given)``, with a few of its results made ahead.
 
-    For what waits or lets other threads go on: reading, hashing, unpacking. An error comes out in
+    For what waits or lets other threads run: reading, hashing, unpacking. An error comes out in
     its turn. Memory is that of a few results, however many there are.
     """
     workers = min(MOST, thread_count())

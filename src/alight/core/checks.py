@@ -61,6 +61,22 @@ def checked_vector(name: str, value: npt.ArrayLike) -> Array:
     return array
 
 
+def checked_vectors(name: str, value: npt.ArrayLike) -> Array:
+    """``value`` as three finite numbers, or as rows (n, 3) of them for n runs."""
+    try:
+        array = np.asarray(value, dtype=np.float64)
+    except (TypeError, ValueError):
+        array = np.empty(0)
+    if array.ndim != 2 or not array.size:
+        return checked_vector(name, value)
+    if array.shape[1] != 3 or not np.isfinite(array).all():
+        raise InputError(
+            f"{name} has shape {array.shape}; it must be three finite numbers, or three for each "
+            "run"
+        )
+    return array
+
+
 def checked_direction(name: str, value: npt.ArrayLike) -> Array:
     """``value`` as a unit vector; any length but 0 is good."""
     vector = checked_vector(name, value)

@@ -1,4 +1,4 @@
-"""What a person is told while kernels compile: a line when it takes long, and when it is done.
+"""What a person reads while kernels compile: a line when it takes long, and when it is done.
 
 Kernels are compiled wherever one is first launched, far below whoever knows whether anyone is
 listening. So that one says so, ``with reported("auto"):``, and ``compiling`` writes to standard

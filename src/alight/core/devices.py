@@ -193,6 +193,13 @@ def compile_together(wanted: Sequence[tuple[wp.Kernel, int]], device: Device) ->
     kernels.compile_together(sized, device.name, thread_count())
 
 
+def compile_headers(kernel: wp.Kernel, device: Device) -> None:
+    """Begin to compile what all kernels of a CPU have in common, with a small one."""
+    if device.is_cpu and compile_effort.wanted() != "full":
+        _initialise()
+        kernels.compile_headers(kernel)
+
+
 def recorded(
     kernel: wp.Kernel, dim: int, arguments: Sequence[Any], device: Device, block: int = 256
 ) -> wp.Launch:
@@ -322,7 +329,7 @@ def _work(command: wp.Launch, pieces: _Taken, keep: list[Any]) -> None:
     """Run pieces until none is left.
 
     ``keep`` is not read: a recorded launch holds addresses only, and the arrays behind them must
-    outlive every thread, also when the one that launched was interrupted and has gone on.
+    outlive every thread, also when the one that launched was interrupted and has continued.
     """
     for begin, end in pieces:
         command.set_param_at_index(0, begin)

@@ -50,7 +50,7 @@ def read_stream(stream: BinaryIO, most: int, who: str, stated: int = _CHUNK) -> 
         parts.append(stream.read(min(_CHUNK, left + 1)))
         left -= len(parts[-1])
     if left < 0:
-        raise _too_large(who, "goes on", most)
+        raise _too_large(who, "does not end", most)
     return parts[0] if len(parts) <= 2 and not parts[-1] else b"".join(parts)
 
 

@@ -1,6 +1,6 @@
 """``Given``: things that remember the arguments they were made with.
 
-So a law can be made anew with one number changed, sent to another process, and told apart from
+So a law can be rebuilt with one number changed, sent to another process, and distinguished from
 another one by what a user gave, whatever it keeps of it.
 """
 

@@ -34,14 +34,19 @@ def store() -> pathlib.Path:
     return pathlib.Path(wp.config.kernel_cache_dir) / f"headers_{_installed()}"
 
 
+def kept() -> list[pathlib.Path]:
+    """Those that are kept, sound or not."""
+    return _compiled(store())
+
+
 def lend(place: pathlib.Path) -> None:
     """Put what is kept and sound where a thread of this process compiles."""
-    for kept in _compiled(store()):
-        own = place / kept.name
-        if own.exists() or not is_sound(kept):
+    for file in kept():
+        own = place / file.name
+        if own.exists() or not is_sound(file):
             continue
         with contextlib.suppress(OSError):
-            shutil.copyfile(kept, own)
+            shutil.copyfile(file, own)
 
 
 def lend_for(place: pathlib.Path, flags: str | None, level: int) -> bool:

@@ -2,7 +2,7 @@
 
 Python raises KeyboardInterrupt wherever the main thread happens to be. In a destructor (those of
 Dask's futures and of arrays on a device run all the time) it is printed and forgotten, and the
-command would go on for hours.
+command would continue for hours.
 """
 
 from __future__ import annotations

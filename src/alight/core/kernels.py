@@ -34,7 +34,7 @@ _locks: weakref.WeakKeyDictionary[Any, threading.RLock] = weakref.WeakKeyDiction
 
 
 def load(kernel: wp.Kernel, device: str, block: int) -> None:
-    """Have the module of a kernel loaded on a device, from sound files or compiled anew."""
+    """Have the module of a kernel loaded on a device, from sound files or compiled again."""
     module = kernel.module
     if _is_loaded(module, device, block):
         return
@@ -46,6 +46,7 @@ def load(kernel: wp.Kernel, device: str, block: int) -> None:
             _load(module, device, block, folder)
         else:
             with compile_notice.compiling():
+                _await_headers()
                 place = headers.place_of_this_thread()
                 if place is not None:
                     headers.lend(place)
@@ -90,8 +91,38 @@ def compile_together(kernels: Sequence[tuple[wp.Kernel, int]], device: str, work
         pool.shutdown(cancel_futures=True)
 
 
+def compile_headers(kernel: wp.Kernel) -> None:
+    """Begin to compile Warp's headers for the CPU, where none are kept: in a thread, with a small
+    kernel, while the process loads and builds what it needs to have kernels of its own.
+
+    What goes wrong is not reported: it comes again where the kernel is needed.
+    """
+    global _headers
+    with _lock:
+        if _headers is not None or any(map(seals.is_sound, headers.kept())):
+            return
+        _headers = threading.Thread(target=_load_quietly, args=(kernel,), daemon=True)
+    _headers.start()
+
+
+#: The thread of ``compile_headers``.
+_headers: threading.Thread | None = None
+
+
+def _load_quietly(kernel: wp.Kernel) -> None:
+    with contextlib.suppress(Exception):
+        load(kernel, "cpu", 1)
+
+
+def _await_headers() -> None:
+    """Other compilers would compile the headers too: they wait, and take them."""
+    if _headers is not None and _headers is not threading.current_thread():
+        _headers.join()
+
+
 def _has_headers(module: Any) -> bool:
     """Whether Warp's headers are compiled for the options of a module, as far as is known."""
+    _await_headers()
     place, options = headers.place_of_this_thread(), module.options
     if place is None:
         return True

@@ -126,6 +126,7 @@ class Registry:
         """How often a name was taken away: what was made of names before is of no use then."""
         self.broken: dict[str, str] = {}
         """Packages that could not add what they have, and why."""
+        self._packages: dict[str, str] = {}
 
     def add(
         self, kind: str, name: str, make: Any, *, keys: Any = None, text: str = "", unit: str = ""
@@ -203,7 +204,8 @@ class Registry:
 
     def packages(self) -> dict[str, str]:
         """Packages that add to it, and their versions."""
-        return {point.dist.name: point.dist.version for point in _points() if point.dist}
+        self._load()
+        return dict(self._packages)
 
     def _load(self) -> None:
         """Let every installed package add its own; once."""
@@ -211,6 +213,9 @@ class Registry:
             return
         self._loaded = True
         for point in _points():
+            if point.dist:
+                # Kept: to look for packages takes milliseconds, and each run may be asked for them.
+                self._packages[point.dist.name] = point.dist.version
             before = dict(self._entries)
             self._package = point.dist.name if point.dist else point.name
             try:

@@ -16,17 +16,20 @@ import time
 from collections.abc import Iterator
 
 from alight.core import compile_notice
-from alight.core.progress import counted, duration, silence
+from alight.core.progress import counted, duration, showing, silence
+
+#: What the outermost stage calls itself once others have spoken within it.
+LATER = "Working"
 
 #: Silence after which a line is written, and how often that is looked at [s].
 LONGEST, TICK = 0.9, 0.2
 
 
 class Stage:
-    """How far work has come."""
+    """How far work has come. Around others it says what begins; later it is called ``LATER``."""
 
     def __init__(self, title: str, total: int | None) -> None:
-        self._title, self._total, self._done = title, total, 0
+        self.title, self._total, self._done = title, total, 0
         self._began = time.monotonic()
 
     def advance(self, n: int = 1) -> None:
@@ -34,7 +37,7 @@ class Stage:
         self._done += n
 
     def __str__(self) -> str:
-        said = f"{self._title}: "
+        said = f"{self.title}: "
         if self._total is not None:
             said += f"{counted(self._done, self._total)}, "
         return f"{said}{duration(time.monotonic() - self._began)} elapsed"
@@ -66,5 +69,7 @@ def stage(title: str, total: int | None = None) -> Iterator[Stage]:
 
 def _tell(now: Stage, ended: threading.Event) -> None:
     while not ended.wait(TICK):
+        if now is _open[0] and (_open[-1] is not now or showing()):
+            now.title = LATER
         if _open[-1] is now and silence() > LONGEST and not compile_notice.under_way():
             compile_notice.write(str(now))

@@ -60,7 +60,7 @@ def folder(store: Store, room: str) -> pathlib.Path | None:
 def load(place: pathlib.Path | None, name: str) -> dict[str, Any] | None:
     """Read arrays, or None where there are none or they are not those that were written.
 
-    A damaged file is as good as none: its arrays are made again and written anew.
+    A damaged file is as good as none: its arrays are made again and written again.
     """
     if place is None:
         return None

@@ -41,9 +41,9 @@ GPU_DECKS = 1
 class Batch:
     """Runs under way; ``run`` carries them all to their ends.
 
-    It begins with the runs of one release, and ``add`` brings more while it goes on. After a
+    It begins with the runs of one release, and ``add`` brings more while it runs. After a
     KeyboardInterrupt, ``result`` has what was reached (runs not finished have the outcome "still
-    running") and ``run`` goes on from there.
+    running") and ``run`` continues from there.
 
     With ``together`` further runs may be of other models, which differ in numbers alone. In place
     of a release a ``Lot`` may be given, or a ``Share`` of one. Where ``hands_over`` is False long
@@ -68,14 +68,15 @@ class Batch:
             raise InputError(f"{ONE_RUN}.")
         self.model, self._together = model, together
         self._pace = model.pace(self.device)
-        compile_ahead(model, self.device, history=bool(history), together=together)
+        own = together or model.own_worlds
+        compile_ahead(model, self.device, history=bool(history), own=own)
         first = _share_of(model, release, threads)
         most = checked_whole("slots", slots or self._most_slots(), 1)
         if slots is None and not together:
             most = max(1, min(first.left, most))
         self._max_lines, self._room = max_lines, model.room
         loop = model.loop()
-        self._loop = dataclasses.replace(loop, own=True) if together else loop
+        self._loop = dataclasses.replace(loop, own=True) if own else loop
         self._worlds = Worlds(loop.World, loop.judge, model.stops, self.device)
         self._many = many_at_once(self.device) and not history
         self._hands_over = hands_over and self._many
@@ -145,12 +146,12 @@ class Batch:
     def _place(self, share: Share, first: bool) -> None:
         """Bring the parameters of its models to the device."""
         lot = share.lot
-        worlds, stops, which = lot.model.worlds(lot.release, self.device, share.rows)
+        worlds = lot.worlds(self.device, share.rows)
         if first:
-            self._world = worlds[0]
+            self._world = worlds.first
         if self._loop.own:
-            share.places = self._worlds.add(worlds, stops)
-            share.world_of = share.places[which]
+            share.places = self._worlds.add(worlds)
+            share.world_of = share.places[worlds.which] if len(share.places) else worlds.which
             if self._loop.judge is not None:
                 for deck in self._decks:
                     deck.watch.own = self._worlds.stops()
@@ -355,7 +356,7 @@ def run_batch(
 ) -> Any:
     """Carry every run of ``release`` to its end: final states and all contacts.
 
-    ``show`` is how progress is told: "silent", "auto", "text" or "rich".
+    ``show`` is how progress is reported: "silent", "auto", "text" or "rich".
     """
     return Batch(model, release, device=device, threads=threads).run(show)
 
@@ -374,7 +375,7 @@ def simulate(
     runs are thinned, the first and last lines of contacts excepted (``solution.thinning``).
 
     One run uses one core: a GPU is slower at it. Interrupting raises KeyboardInterrupt; use a
-    ``Batch`` to go on from an interruption.
+    ``Batch`` to continue from an interruption.
     """
     if isinstance(release, model.Release) and len(release) != 1:
         raise InputError(
@@ -386,10 +387,10 @@ def simulate(
     return model.solution(batch, batch.run())
 
 
-def check_count(parameters: int, runs: int) -> None:
-    """Whether contact parameters are given once, or for each run."""
+def check_count(parameters: int, runs: int, what: str = "contact parameters") -> None:
+    """Whether contact parameters, or what else has them, are given once, or for each run."""
     if parameters not in (1, runs):
+        are = "are" if what.endswith("s") else "is"
         raise InputError(
-            f"contact parameters are given for {parameters} runs and the release for "
-            f"{runs}; they must agree."
+            f"{what} {are} given for {parameters} runs and the release for {runs}; they must agree."
         )

@@ -1,6 +1,6 @@
 """Times at which steps must end: the end of a run, and wherever something switches.
 
-A run carries ``until`` [s], the next such time: no step passes over it. It is found anew whenever
+A run carries ``until`` [s], the next such time: no step passes over it. It is found again whenever
 it was reached (``Loop.next``).
 """
 

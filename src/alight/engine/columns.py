@@ -1,4 +1,4 @@
-"""Columns: what is told of runs, contacts and courses, each declared once.
+"""Columns: what is reported of runs, contacts and trajectories, each declared once.
 
 A column has a name, a unit, a sentence, and where its values come from. Motions declare theirs
 (``Motion.columns``), stops and actuators may add some; tables, documentation, reports and
@@ -24,12 +24,12 @@ KINDS = {"float": "f8", "int32": "i4", "int64": "i8", "bool": "?", "text": "O"}
 
 @dataclass(frozen=True, eq=False)
 class Source:
-    """What columns are made from: a row for each run, contact or line of a course."""
+    """What columns are made from: a row for each run, contact or line of a trajectory."""
 
     found: Any
-    """A result, an array of contacts, or the course of a run: where paths begin."""
+    """A result, an array of contacts, or the trajectory of a run: where paths begin."""
     runs: Any
-    """(n,) number of the run of each row; (1,) of a course."""
+    """(n,) number of the run of each row; (1,) of a trajectory."""
     model: Any = None
     device: str = "cpu"
     threads: int | None = None
@@ -86,7 +86,7 @@ class Column:
 
 @dataclass(frozen=True)
 class Columns:
-    """What a motion leaves: columns of runs, of contacts, and of the course of one run."""
+    """What a motion leaves: columns of runs, of contacts, and of the trajectory of one run."""
 
     runs: tuple[Column, ...]
     contacts: tuple[Column, ...] = ()
@@ -134,7 +134,7 @@ def vector(
 
 
 def each(name: str, parts: Sequence[str], unit: str, text: str, of: str) -> Iterator[Column]:
-    """A column for each of ``parts``, by its name; angles [rad] are told in degrees."""
+    """A column for each of ``parts``, by its name; angles [rad] are reported in degrees."""
     for i, part in enumerate(spelt_parts(parts)):
         path = f"{of}[{i}]"
         yield Column(f"{name}_{part}", unit, text, degrees(path) if unit == "deg" else path)

@@ -7,7 +7,10 @@ launched, by one core.
 
 from __future__ import annotations
 
+import contextlib
 import dataclasses
+import threading
+from collections.abc import Iterator
 from typing import Any
 
 from alight.core import devices
@@ -22,22 +25,48 @@ BLOCK = 256
 
 
 def compile_ahead(
-    model: Motion, device: devices.Device, *, history: bool = False, together: bool = False
+    model: Motion, device: devices.Device, *, history: bool = False, own: bool = False
 ) -> None:
     """Compile all that a ``Batch`` of these options launches; what is loaded already is left."""
-    devices.compile_together(kernels_of(model, device, history, together), device)
+    devices.compile_together(kernels_of(model, device, history, own), device)
+
+
+@contextlib.contextmanager
+def compiled_meanwhile(model: Motion, device: devices.Device) -> Iterator[None]:
+    """The kernels of one run of a model are compiled beside what is done here.
+
+    What goes wrong is not reported: it comes again where the kernel is needed.
+    """
+    if devices.thread_count() == 1:
+        yield
+        return
+    thread = threading.Thread(target=_compile_quietly, args=(model, device))
+    thread.start()
+    try:
+        yield
+    finally:
+        thread.join()
+
+
+def _compile_quietly(model: Motion, device: devices.Device) -> None:
+    with contextlib.suppress(Exception):
+        compile_ahead(model, device, history=True)
 
 
 def kernels_of(
-    model: Motion, device: devices.Device, history: bool, together: bool
+    model: Motion, device: devices.Device, history: bool, own: bool
 ) -> list[tuple[Any, int]]:
-    """The kernels of a batch with the size of their blocks, those that take longest first."""
+    """The kernels of a batch with the size of their blocks, those that take longest first.
+
+    Runs are placed, and their ends examined, on the host wherever they go: kernels that do so are
+    not among a GPU's.
+    """
     loop = model.loop()
-    loop = dataclasses.replace(loop, own=True) if together else loop
+    loop = dataclasses.replace(loop, own=True) if own else loop
     apart = launches_apart(loop, device, history)
     whole = [loop_kernel(loop)] if ever_whole(apart) else []
     loops = [*(loop_kernel(loop, launch) for launch in apart), *whole]
-    others = [*model.kernels(), records._put]
+    others = [*(model.kernels() if device.is_cpu else ()), records._put]
     if apart:
         others.append(grouping_kernel(loop))
     return [(kernel, GPU_BLOCK) for kernel in loops] + [(kernel, BLOCK) for kernel in others]

@@ -1,7 +1,7 @@
 """Slots on a device, with the runs in them, and the launches that carry these on.
 
 A batch has one deck on a CPU and several on a GPU. There each has a stream of its own: while the
-host looks after the records of one, the launches of the others go on.
+host looks after the records of one, the launches of the others continue.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ ENDLESS = 2**31 - 1
 
 def many_at_once(device: devices.Device) -> bool:
     """Whether a device is one for thousands of runs: launches are of some phases each, of several
-    decks in turn, and the longest runs go on elsewhere."""
+    decks in turn, and the longest runs continue elsewhere."""
     return device.is_gpu
 
 
@@ -48,7 +48,7 @@ def launches_apart(loop: Loop, device: devices.Device, history: bool) -> tuple[L
 
 def ever_whole(apart: tuple[Launch, ...]) -> bool:
     """Whether all phases are one launch where there are few runs, or always."""
-    return len(apart) <= 2
+    return sum(not launch.prepares for launch in apart) <= 2
 
 
 class Deck:
@@ -185,7 +185,7 @@ class Deck:
             records.put(words, lot.states.rows[name][self.row_of[slots]], index, self.device)
 
     def carried(self, slots: Any) -> dict[str, Any]:
-        """What runs have in memory that go on elsewhere, a row a slot."""
+        """What runs have in memory that continue elsewhere, a row a slot."""
         index = wp.array(slots, dtype=int, device=self.device.name)
         return {k: records.taken(w, index, self.device) for k, w in self._carried.items()}
 
@@ -226,7 +226,7 @@ class Deck:
         )
 
     def _launch_apart(self, grouping: Grouping, worlds: list[Any]) -> None:
-        """Launches of some phases each, runs told apart before each of them."""
+        """Launches of some phases each, runs distinguished before each of them."""
         if self._read is not worlds[1]:
             self._record(grouping, worlds)
             self._graph = None
@@ -287,7 +287,7 @@ class Deck:
         self._kept = []
 
     def status(self) -> tuple[Any, Any]:
-        """Slots whose runs have ended, and those whose runs are to go on elsewhere."""
+        """Slots whose runs have ended, and those whose runs are to continue elsewhere."""
         self.under_way = False
         found = self._status.numpy()[self._busy]
         over, handed = self._busy[found > int(Outcome.RUNNING)], self._busy[found == HANDED_OVER]

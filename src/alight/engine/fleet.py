@@ -7,7 +7,6 @@ asteroid. A run reads the parameters of its own model, a row of ``worlds``; laws
 
 from __future__ import annotations
 
-import dataclasses
 import itertools
 from collections.abc import Hashable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
@@ -24,8 +23,8 @@ from alight.core.outcomes import AnyEnding, Ending, own_endings
 from alight.engine.batch import run_batch
 from alight.engine.columns import Columns
 from alight.engine.lot import Lot
-from alight.engine.motion import Loop, Motion, Pace, Start
-from alight.engine.records import stacked
+from alight.engine.motion import Loop, Motion, Pace, Start, WorldRows, world_rows
+from alight.engine.records import rows_of, stacked
 from alight.engine.result import BatchResult
 from alight.engine.stops.law import StopLaw
 
@@ -74,7 +73,9 @@ class Fleet(Motion):
 
     def loop(self) -> Loop:
         """What the kernel is made from."""
-        return dataclasses.replace(self._first.loop(), own=True)
+        return self._first.loop()
+
+    own_worlds = True
 
     @property
     def endings(self) -> dict[int, Ending]:
@@ -128,7 +129,7 @@ class Fleet(Motion):
 
     @property
     def columns(self) -> Columns:
-        """What is told of the runs."""
+        """What is reported of the runs."""
         return self._first.columns
 
     # -- what each run has ---------------------------------------------------------------------
@@ -137,18 +138,40 @@ class Fleet(Motion):
         """The parameters of the first."""
         return self._first.data(device)
 
-    def worlds(
-        self, release: Releases, device: devices.Device, rows: Any
-    ) -> tuple[list[Any], list[Sequence[StopLaw]], Any]:
-        """The parameters and stops of the models of some runs, and which of these each run has."""
-        of = np.zeros(self.count, dtype=np.int32)
-        for number, own in enumerate(self.rows_of):
-            of[own] = number
-        used, which = np.unique(of[rows], return_inverse=True)
-        of[:] = 0
-        of[rows] = which
-        worlds = [self.models[i].world(release.parts[i], device) for i in used.tolist()]
-        return worlds, [self.models[i].stops for i in used.tolist()], of
+    def worlds(self, release: Releases, device: devices.Device, rows: Any) -> WorldRows:
+        """The parameters of the models of some runs."""
+        asked = np.zeros(self.count, dtype=bool)
+        asked[rows] = True
+        which = np.zeros(self.count, dtype=np.int32)
+        single, several = list[Any](), list[WorldRows]()
+        stops = list[Sequence[StopLaw]]()
+        # Models of one world first: their structs become rows all at once.
+        for model, part, own in self._parts(release, own_worlds=False):
+            mine = own[asked[own]]
+            if len(mine):
+                which[mine] = len(single)
+                single.append(model.world(part, device))
+                stops.append(model.stops)
+        for model, part, own in self._parts(release, own_worlds=True):
+            mine = np.flatnonzero(asked[own])
+            if len(mine):
+                one = model.worlds(part, device, mine)
+                which[own[mine]] = len(stops) + one.which[mine]
+                several.append(one)
+                stops += [model.stops] * len(mine)
+        if not stops:
+            return self._first.worlds(release.parts[0], device, np.arange(1))
+        tables = [world_rows(single)] if single else []
+        tables += [one.rows for one in several]
+        first = single[0] if single else several[0].first
+        table = stacked(tables[0].dtype, tables)
+        return WorldRows(first, table, stops, which, behind=(single, several))
+
+    def _parts(self, release: Releases, own_worlds: bool) -> Iterator[tuple[Motion, Any, Any]]:
+        """Models with a world for each of their runs, or without, with releases and rows."""
+        for part in zip(self.models, release.parts, self.rows_of, strict=True):
+            if part[0].own_worlds == own_worlds:
+                yield part
 
     def start(self, release: Releases, device: devices.Device, threads: int | None) -> Start:
         """The runs of all releases, in the order of runs."""
@@ -198,13 +221,15 @@ class Fleet(Motion):
         return FleetResult(final, touches, tuple(parts), endings=self.all_endings)
 
     def solution(self, batch: Any, result: Any) -> Any:
-        """The course of the only run."""
+        """The trajectory of the only run."""
         raise InputError("simulate follows one run of one model; give that model.")
 
 
 def _chosen(touches: Any, edges: Any, rows: npt.NDArray[np.int64]) -> Any:
     """The contacts of some runs; ``edges`` are where those of each run begin."""
-    return stacked(touches.dtype, [touches[edges[i] : edges[i + 1]] for i in rows])
+    first, count = edges[rows], edges[rows + 1] - edges[rows]
+    before = np.repeat(np.cumsum(count) - count, count)
+    return rows_of(touches, np.repeat(first, count) + np.arange(int(count.sum())) - before)
 
 
 def kind_of(model: Motion) -> Hashable:

@@ -1,6 +1,6 @@
 """Which runs are advanced together: on a GPU those that do alike, in launches of some phases each.
 
-Runs are told apart on the device, before every launch, and a launch reads there how many it has:
+Runs are distinguished on the device, before every launch, and a launch reads there how many it has:
 the host asks for nothing and waits for nothing. The order of runs changes no run's bits.
 """
 

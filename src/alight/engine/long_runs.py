@@ -2,7 +2,7 @@
 
 A GPU goes through thousands of runs at once, each of them a hundred times slower than a core would.
 Runs that need very many steps would keep it waiting at the end. So a run that has taken as many
-steps as its motion says (``Pace.hand_over``) goes on here: by its own number of steps alone, so
+steps as its motion says (``Pace.hand_over``) continues here: by its own number of steps alone, so
 that its bits do not depend on its company. Runs whose trajectory is kept begin here.
 """
 

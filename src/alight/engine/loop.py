@@ -54,7 +54,11 @@ def loop_kernel(loop: Loop, launch: Launch | None = None) -> Any:
     step, account, told, line = of.step, of.account, loop.told, loop.line
     group = loop.group
     switches, following, wake = loop.next is not None, loop.next, loop.wake
-    judge: Any = loop.judge
+    alone = launch is not None and launch.prepares
+    prepares = loop.before is not None and not alone
+    ready: Any = getattr(loop.before, "ready", None)
+    prepare: Any = getattr(loop.before, "prepare", None)
+    judge: Any = None if alone else loop.judge
     Watch: Any = NoWatch if judge is None else judge.Watch
     decide: Any = getattr(judge, "decide", None)
     scene: Any = getattr(judge, "scene", None)
@@ -104,6 +108,13 @@ def loop_kernel(loop: Loop, launch: Launch | None = None) -> Any:
             if wp.static(switches):  # noqa: SIM102
                 if run.t >= run.until:
                     run.until = following(here, run, memory, slot)
+            if wp.static(prepares):  # noqa: SIM102
+                if not ready(here, run, memory, slot):
+                    if wp.static(holds):
+                        run.due = 1
+                        break
+                    else:
+                        run = prepare(here, run, memory, slot)
             before = run.phase
             known = run.touches
             run = step(here, run, memory, slot)

@@ -11,7 +11,7 @@ from alight.core.errors import InputError
 from alight.core.outcomes import Outcome
 from alight.engine import records
 from alight.engine.history import History
-from alight.engine.motion import Motion
+from alight.engine.motion import Motion, WorldRows
 from alight.engine.records import Touch
 
 
@@ -41,8 +41,18 @@ class Lot:
         self.drained: list[Any] = []
         self.histories: dict[int, History] = {}
 
+        self._worlds: dict[str, WorldRows] = {}
+
     def __len__(self) -> int:
         return len(self.states.runs)
+
+    def worlds(self, device: devices.Device, rows: Any) -> WorldRows:
+        """The parameters of some of its runs; found once where these are those of all."""
+        if self.model.own_worlds:
+            return self.model.worlds(self.release, device, rows)
+        if device.name not in self._worlds:
+            self._worlds[device.name] = self.model.worlds(self.release, device, rows)
+        return self._worlds[device.name]
 
     @property
     def running(self) -> Any:

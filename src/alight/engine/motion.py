@@ -8,7 +8,8 @@ for all motions.
 
 Fields that the engine reads by name, whatever the motion:
 
-- of the struct of a run: ``t``, ``phase``, ``outcome``, ``steps``, ``touches``;
+- of the struct of a run: ``t``, ``phase``, ``outcome``, ``steps``, ``touches``, and ``due`` where
+  there is a ``Preparation``;
 - of its notes: ``number``, ``row`` and ``touch``, the contact under way;
 - of its memory: ``notes``, by slot;
 - of its world: ``limits.max_steps``.
@@ -23,6 +24,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 import numpy.typing as npt
+import warp as wp
 
 from alight.core import devices
 from alight.core.checks import Array
@@ -59,6 +61,22 @@ class Launch:
     """Most steps of one launch on a GPU."""
     gpu_blocks: int | None = None
     """Blocks of threads that a multiprocessor is to have room for; None leaves it open."""
+    prepares: bool = False
+    """Whether it takes no steps but does what some steps need before them (``Preparation``)."""
+
+
+@dataclass(frozen=True)
+class Preparation:
+    """What few steps need before them and is costly, such as gravity in full.
+
+    On a GPU it is a launch of its own: of threads that go in step one would do it while the others
+    wait. A run that needs it has ``due`` set until it is done.
+    """
+
+    ready: Any
+    """Warp function ``(world, run, memory, slot) -> bool``: whether the next step can be taken."""
+    prepare: Any
+    """Warp function ``(world, run, memory, slot) -> run`` after which it can."""
 
 
 @dataclass(frozen=True)
@@ -85,18 +103,20 @@ class Loop:
     """Warp function ``(world, run, memory, slot) -> time`` [s], the next at which something
     switches or the run ends (``engine.clock``); None where nothing switches."""
     wake: Any = None
-    """Warp function ``(world, run, memory, slot) -> run`` of a run that has come to rest: it goes
-    on from the next switch, if there is one."""
+    """Warp function ``(world, run, memory, slot) -> run`` of a run that has come to rest: it
+    continues from the next switch, if there is one."""
     waits: bool = False
     """Whether a launch ends where something switches, for the host to look at the run."""
     own: bool = False
     """Whether each run has a model of its own (``engine.fleet``)."""
+    before: Preparation | None = None
+    """What some steps need before them; None where nothing is costly enough."""
     judge: judging.Judge | None = None
     """What asks the stops after each step; None where there are none (``engine.stops``)."""
 
     def __hash__(self) -> int:
         parts = (self.whole, self.told, self.line, self.apart, self.World, self.Memory)
-        return hash((parts, self.own, self.next, self.judge))
+        return hash((parts, self.own, self.next, self.before, self.judge))
 
 
 @dataclass(frozen=True)
@@ -142,6 +162,22 @@ class Start:
     """Of runs that have models of their own, those of each model as they started."""
 
 
+@dataclass(frozen=True, eq=False)
+class WorldRows:
+    """The parameters of runs, a row for each that differs."""
+
+    first: Any
+    """The struct of the first: what it is made of."""
+    rows: Any
+    """(k,) structured array of such structs."""
+    stops: Sequence[Sequence[StopLaw]]
+    """The stops of each, or once those of all."""
+    which: npt.NDArray[np.int32]
+    """(n,) which row each run of the release has."""
+    behind: Any = None
+    """What has the memory that the rows point to, beside ``first``."""
+
+
 class Motion(ABC):
     """A model of something that moves."""
 
@@ -175,7 +211,7 @@ class Motion(ABC):
     @property
     @abstractmethod
     def columns(self) -> Columns:
-        """What is told of its runs, their contacts and their courses."""
+        """What is reported of its runs, their contacts and their trajectories."""
 
     def ending(self, code: int) -> AnyEnding:
         """What a code of an outcome stands for."""
@@ -206,12 +242,23 @@ class Motion(ABC):
         """The same for the runs of a release, where it has numbers of its own for each."""
         return self.data(device)
 
-    def worlds(
-        self, release: Any, device: devices.Device, rows: Any
-    ) -> tuple[list[Any], list[Sequence[StopLaw]], Any]:
-        """The parameters and stops of each model that the runs ``rows`` have, and which of these
-        each run of the release has."""
-        return [self.world(release, device)], [self.stops], np.zeros(len(release), dtype=np.int32)
+    @property
+    def own_worlds(self) -> bool:
+        """Whether runs of one release differ in more than their kernel reads by its number."""
+        return False
+
+    def worlds(self, release: Any, device: devices.Device, rows: Any) -> WorldRows:
+        """The parameters of the runs ``rows`` of a release; those of others need not be there."""
+        which = np.zeros(len(release), dtype=np.int32)
+        if not self.own_worlds:
+            world = self.world(release, device)
+            return WorldRows(world, world_rows([world]), [self.stops], which)
+        which[rows] = np.arange(len(rows))
+        return self.worlds_each(release, device, rows, which)
+
+    def worlds_each(self, release: Any, device: devices.Device, rows: Any, which: Any) -> WorldRows:
+        """The same where each run has parameters of its own."""
+        raise NotImplementedError
 
     @classmethod
     def prepare_together(cls, models: Sequence[Any], releases: Sequence[Any]) -> None:
@@ -282,6 +329,12 @@ class Motion(ABC):
     @abstractmethod
     def solution(self, batch: Any, result: Any) -> Any:
         """What is returned of a single run whose history was kept."""
+
+
+def world_rows(worlds: Sequence[Any], count: int | None = None) -> Any:
+    """(k,) structured array of structs; the only one ``count`` times if that is given."""
+    made = wp.array(list(worlds), dtype=worlds[0]._cls, device="cpu").numpy()
+    return made.copy() if count is None else np.repeat(made, count)
 
 
 def new_records(dtype: Any, count: int) -> Any:

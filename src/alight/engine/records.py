@@ -93,7 +93,7 @@ def _gather_touches(
 
 @functools.cache
 def record_dtype(record: Any) -> Any:
-    """The NumPy type of a Warp struct; Warp makes it anew each time, which takes a while."""
+    """The NumPy type of a Warp struct; Warp makes a new one each time, which takes a while."""
     return np.dtype(record.numpy_dtype())
 
 

@@ -5,7 +5,6 @@ A place in the table is taken when runs of its model come, and free again when t
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -14,8 +13,8 @@ import warp as wp
 
 from alight.core import devices
 from alight.engine import records
+from alight.engine.motion import WorldRows, world_rows
 from alight.engine.stops import judging
-from alight.engine.stops.law import StopLaw
 
 Places = npt.NDArray[np.int32]
 
@@ -27,13 +26,12 @@ class Table:
         self.record, self.device = record, device
         self.array = wp.empty(0, dtype=record, device=device.name)
 
-    def put(self, structs: Sequence[Any], places: Places) -> None:
-        """Write structs to their places."""
+    def put(self, rows: Any, places: Places) -> None:
+        """Write structs, as rows of a structured array, to their places."""
         if int(places.max()) >= len(self.array):
             self._grow(int(places.max()) + 1)
-        made = wp.array(list(structs), dtype=self.record, device="cpu").numpy()
         index = wp.array(places, dtype=int, device=self.device.name)
-        records.put(records.words_of(self.array), made, index, self.device)
+        records.put(records.words_of(self.array), rows, index, self.device)
 
     def _grow(self, least: int) -> None:
         old = self.array
@@ -52,9 +50,9 @@ class Worlds:
         self.device = device
         self._worlds = Table(World, device)
         self._stops = None if judge is None else Table(judging.type_of(stops), device)
-        self._free: list[int] = []
+        self._free = np.zeros(0, dtype=np.int32)
         self._used = 0
-        #: What lies at each place: its arrays must outlive the runs that read them.
+        #: What lies at places, by the first of them: arrays must outlive the runs that read them.
         self._behind: dict[int, Any] = {}
 
     @property
@@ -66,26 +64,28 @@ class Worlds:
         """Of their stops, by place; None where there are none."""
         return None if self._stops is None else self._stops.array
 
-    def add(self, worlds: Sequence[Any], stops: Sequence[Sequence[StopLaw]]) -> Places:
-        """Take a place for each world, with the stops of its model."""
-        places = np.array([self._place() for _ in worlds], dtype=np.int32)
-        self._worlds.put(worlds, places)
-        own: list[Any] = [None] * len(worlds)
-        if self._stops is not None:
-            own = [judging.data_of(each, self.device) for each in stops]
-            self._stops.put(own, places)
-        for place, world, data in zip(places.tolist(), worlds, own, strict=True):
-            self._behind[place] = (world, data)
+    def add(self, worlds: WorldRows) -> Places:
+        """Take a place for each row, with the stops that go with it."""
+        places = self._places(len(worlds.rows))
+        own: list[Any] = []
+        if len(places):
+            self._worlds.put(worlds.rows, places)
+            if self._stops is not None:
+                own = [judging.data_of(each, self.device) for each in worlds.stops]
+                self._stops.put(world_rows(own, len(places) if len(own) == 1 else None), places)
+            self._behind[int(places[0])] = (worlds, own)
         return places
 
-    def _place(self) -> int:
-        if self._free:
-            return self._free.pop()
-        self._used += 1
-        return self._used - 1
+    def _places(self, count: int) -> Places:
+        """So many that are free."""
+        more = max(0, count - len(self._free))
+        new = np.arange(self._used, self._used + more, dtype=np.int32)
+        taken, self._free = self._free[: count - more], self._free[count - more :]
+        self._used += more
+        return np.concatenate([taken, new])
 
     def remove(self, places: Places) -> None:
         """Their runs have ended."""
-        for place in places.tolist():
-            del self._behind[place]
-            self._free.append(place)
+        if len(places):
+            del self._behind[int(places[0])]
+            self._free = np.concatenate([self._free, places])

@@ -48,7 +48,7 @@ class Place:
         raise NotImplementedError
 
     def nearest(self) -> float:
-        """Least distance from the target's centre [m]."""
+        """Smallest distance from the target's centre [m]."""
         raise NotImplementedError
 
     def evaluate(

@@ -9,6 +9,7 @@ from __future__ import annotations
 import numpy as np
 import scipy
 
+from alight.core import store as core_store
 from alight.core.checks import Array
 from alight.core.constants import G as NEWTON
 from alight.core.errors import InputError
@@ -22,7 +23,8 @@ class Reduced(Polyhedron):
     """The polyhedron law on a reduced copy of a mesh, with the same mass and centre of mass.
 
     ``vertices`` may be any count from 4; 162 keep the surface gravity of a smooth body to about
-    1 %, 642 that of an irregular one. ``original`` is the mesh it was made from.
+    1 %, 642 that of an irregular one. ``original`` is the mesh it was made from. ``store`` says
+    where the reduced mesh is kept on disk: True in the cache folder, a path elsewhere, False not.
     """
 
     def __init__(
@@ -33,16 +35,29 @@ class Reduced(Polyhedron):
         vertices: int = 642,
         gm: float | None = None,
         G: float = NEWTON,
+        store: core_store.Store = True,
     ) -> None:
         gm = mass_from(mesh, density, gm, G)[1]
         self.original = mesh
-        super().__init__(reduced_mesh(mesh, vertices), gm=gm, G=G)
+        super().__init__(_kept_mesh(mesh, vertices, store), gm=gm, G=G)
 
     def __repr__(self) -> str:
         return (
             f"Reduced({self.mesh.n_vertices} vertices for {self.original.n_vertices}, "
             f"gm={self.gm:.6g} m^3/s^2)"
         )
+
+
+def _kept_mesh(mesh: Mesh, vertices: int, store: core_store.Store) -> Mesh:
+    """The reduced mesh, from disk where it was made before."""
+    place = core_store.folder(store, "gravity")
+    name = core_store.name_of(__name__, ["reduced", mesh.content_hash, str(vertices)])
+    kept = core_store.load(place, name)
+    if kept is None:
+        made = reduced_mesh(mesh, vertices)
+        core_store.save(place, name, {"vertices": made.vertices, "faces": made.faces})
+        return made
+    return Mesh(kept["vertices"], kept["faces"])
 
 
 def reduced_mesh(mesh: Mesh, vertices: int) -> Mesh:

@@ -11,8 +11,10 @@ nothing but the point.
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass, field
 from functools import cached_property
+from typing import ClassVar
 
 import numpy as np
 import numpy.typing as npt
@@ -22,12 +24,8 @@ from alight.core import devices
 from alight.core.checks import Array, checked_number
 from alight.core.errors import InputError
 from alight.membrane.geometry import CaptiveData, captive_data
+from alight.membrane.hulls import THIN, BodyHull, body_hull, made_hull
 from alight.shapes import Mesh
-
-Index = npt.NDArray[np.int32]
-
-#: Spread of points across a line or plane, over their reach, below which they are on it.
-THIN = 1e-9
 
 
 @dataclass(frozen=True, eq=False)
@@ -56,6 +54,9 @@ class Captive:
         object.__setattr__(self, "inertia", inertia)
         object.__setattr__(self, "points", points)
         object.__setattr__(self, "_planar", planar)
+
+    #: Of bodies: all runs have this one.
+    count: ClassVar[int] = 1
 
     @property
     def planar(self) -> bool:
@@ -90,13 +91,37 @@ class Captive:
 
     @cached_property
     def reach(self) -> float:
-        """Greatest distance of a vertex from the centre of mass [m]."""
+        """Largest distance of a vertex from the centre of mass [m]."""
         return float(np.linalg.norm(self.points, axis=1).max())
 
     @cached_property
     def hull(self) -> BodyHull:
         """Vertices, facets and edges of the convex hull."""
         return flat_hull(self.points) if self.planar else body_hull(self.points)
+
+    def body(self, run: int) -> Captive:
+        """That of a run: this one."""
+        return self
+
+    @property
+    def corners(self) -> Array:
+        """(1, V, 3) vertices of the hull [m]."""
+        return self.hull.vertices[None]
+
+    @property
+    def room(self) -> tuple[int, int]:
+        """Vertices and facets of the hull."""
+        return len(self.hull.vertices), len(self.hull.facets)
+
+    @property
+    def volume(self) -> float:
+        """Of the mesh that it came from [m^3]; not a number without one."""
+        return math.nan if self.mesh is None else self.mesh.volume
+
+    @property
+    def lengths(self) -> Array:
+        """(1,) extent of that mesh along the principal axis of the least moment [m]."""
+        return np.array([math.nan if self.mesh is None else length_of(self.mesh)])
 
     def kernel_data(self, device: devices.Device) -> CaptiveData:
         """The struct for kernels, its arrays on ``device``."""
@@ -105,41 +130,9 @@ class Captive:
         return captive_data(arrays, self.reach, device)
 
 
-@dataclass(frozen=True)
-class BodyHull:
-    """A triangulated convex polyhedron, perhaps without volume."""
-
-    vertices: Array
-    """(V, 3) [m]; of a body in 2D, in order counter-clockwise in the plane of x and z."""
-    facets: Index
-    """(F, 3) vertices, counter-clockwise from outside."""
-    normals: Array
-    """(F, 3) unit, outward."""
-    offsets: Array
-    """(F,) normal . x on the facet [m]."""
-    edges: Index
-    """(E, 4) two vertices and the facets on both sides, -1 for none."""
-    shares: Array
-    """(V,) parts of the surface that belong to each vertex, 1 in all: a third of each of its
-    facets, in 2D half of each of its sides; even where there is no surface."""
-    center: Array
-    """(3,) the mean of the vertices [m]."""
-
-
-def body_hull(points: Array) -> BodyHull:
-    """The convex hull of points (n, 3), whatever they span."""
-    unique = np.unique(points, axis=0)
-    middle = unique.mean(axis=0)
-    _, sizes, rows = np.linalg.svd(unique - middle, full_matrices=False)
-    rank = int((sizes > THIN * max(sizes[0], np.abs(middle).max() * 1e-6)).sum())
-    if len(unique) == 1 or rank == 0:
-        return _made(unique[:1], [], np.empty((0, 3)))
-    if rank == 1:
-        along = (unique - middle) @ rows[0]
-        return _made(unique[[along.argmin(), along.argmax()]], [], np.empty((0, 3)))
-    if rank == 2:
-        return _plate(unique, (unique - middle) @ rows[:2].T, np.cross(rows[0], rows[1]))
-    return _solid(unique)
+def length_of(mesh: Mesh) -> float:
+    """Extent along the principal axis of the least moment [m]."""
+    return float(mesh.principal_axes().extent[0])
 
 
 def flat_hull(points: Array) -> BodyHull:
@@ -152,79 +145,7 @@ def flat_hull(points: Array) -> BodyHull:
     elif len(flat) > 1:
         along = (flat - flat[0]) @ (flat[-1] - flat[0])
         unique = unique[[along.argmin(), along.argmax()]]
-    return _made(unique, [], np.empty((0, 3)))
-
-
-def _solid(points: Array) -> BodyHull:
-    found = scipy.spatial.ConvexHull(points)
-    used, facets = np.unique(found.simplices, return_inverse=True)
-    vertices, facets = points[used], facets.reshape(-1, 3)
-    normals = found.equations[:, :3]
-    corner = vertices[facets]
-    turned = np.cross(corner[:, 1] - corner[:, 0], corner[:, 2] - corner[:, 0])
-    back = np.einsum("fi,fi->f", turned, normals) < 0.0
-    facets[back] = facets[back][:, ::-1]
-    return _made(vertices, facets.tolist(), normals)
-
-
-def _plate(points: Array, flat: Array, normal: Array) -> BodyHull:
-    """A polygon with two sides, each a fan of triangles."""
-    vertices = points[scipy.spatial.ConvexHull(flat).vertices]
-    fan = [[0, i, i + 1] for i in range(1, len(vertices) - 1)]
-    both = fan + [[a, c, b] for a, b, c in fan]
-    normals = np.concatenate([np.tile(normal, (len(fan), 1)), np.tile(-normal, (len(fan), 1))])
-    return _made(vertices, both, normals)
-
-
-def _made(vertices: Array, facets: list[list[int]], normals: Array) -> BodyHull:
-    """A hull with its edges, each with the facets on both sides."""
-    beside: dict[tuple[int, int], list[int]] = {}
-    for number, facet in enumerate(facets):
-        for a, b in zip(facet, (*facet[1:], facet[0]), strict=True):
-            beside.setdefault((min(a, b), max(a, b)), []).append(number)
-    edges = _paired(beside)
-    if not facets and len(vertices) == 2:
-        edges = [[0, 1, -1, -1]]
-    facet_array = np.array(facets, dtype=np.int32).reshape(-1, 3)
-    offsets = np.einsum("fi,fi->f", normals, vertices[facet_array].mean(axis=1)) if facets else []
-    return BodyHull(
-        vertices,
-        facet_array,
-        normals,
-        np.asarray(offsets, dtype=np.float64),
-        np.array(edges, dtype=np.int32).reshape(-1, 4),
-        _shares(vertices, facet_array),
-        vertices.mean(axis=0),
-    )
-
-
-def _shares(vertices: Array, facets: Index) -> Array:
-    """(V,) how the surface is shared out among vertices; without facets, the outline in order."""
-    own = np.zeros(len(vertices))
-    if len(facets):
-        corner = vertices[facets]
-        turned = np.cross(corner[:, 1] - corner[:, 0], corner[:, 2] - corner[:, 0])
-        np.add.at(own, facets, np.linalg.norm(turned, axis=1)[:, None])
-    elif len(vertices) > 2:
-        sides = np.linalg.norm(np.roll(vertices, -1, axis=0) - vertices, axis=1)
-        own = sides + np.roll(sides, 1)
-    total = own.sum()
-    return own / total if total > 0.0 else np.full(len(own), 1.0 / len(own))
-
-
-def _paired(beside: dict[tuple[int, int], list[int]]) -> list[list[int]]:
-    """Edges with their two facets; four meet in a diagonal that both sides of a plate share."""
-    edges = []
-    for (a, b), numbers in beside.items():
-        if len(numbers) % 2:
-            raise InputError(
-                "the convex hull of the body does not close; its vertices are too close to a plane "
-                "to tell: make the body thicker, or flat"
-            )
-        if len(numbers) == 2:
-            edges.append([a, b, *numbers])
-        # A diagonal of a plate: the facets of one side are in one plane, so it is never a fold.
-    return edges
+    return made_hull(unique, [], np.empty((0, 3)))
 
 
 def _checked_points(points: npt.ArrayLike) -> Array:
@@ -254,6 +175,11 @@ def _checked_inertia(inertia: npt.ArrayLike, planar: bool) -> Array:
             f"the inertia of the body has shape {given.shape}; give a symmetric (3, 3) tensor or "
             "three moments about the body axes [kg m^2]"
         )
-    if not np.linalg.eigvalsh(given)[0] > 0.0:
+    return checked_tensors(given[None])[0]
+
+
+def checked_tensors(given: Array) -> Array:
+    """Moments of inertia (n, 3, 3), made symmetric to the last bit."""
+    if not (np.linalg.eigvalsh(given)[:, 0] > 0.0).all():
         raise InputError("the inertia of the body is not positive: its moments must be above 0")
-    return 0.5 * (given + given.T)
+    return np.asarray(0.5 * (given + np.swapaxes(given, -1, -2)))

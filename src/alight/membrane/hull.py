@@ -13,6 +13,7 @@ from alight.core.errors import InputError
 from alight.core.types import quat, vec3
 from alight.core.warp_setup import POINT_OPTIONS
 from alight.membrane.captive import Captive
+from alight.membrane.captives import Captives
 from alight.membrane.geometry import (
     CaptiveData,
     Hang,
@@ -91,7 +92,7 @@ def hang_function(planar: bool) -> Any:
     return hang_plane if planar else hang_solid
 
 
-def require_same_kind(ring: Ring, captive: Captive) -> None:
+def require_same_kind(ring: Ring, captive: Captive | Captives) -> None:
     """An error where one is in 2D and the other is not."""
     if ring.planar != captive.planar:
         words = {True: "in 2D", False: "in 3D"}

@@ -1,10 +1,14 @@
 """A pear: the shape of paper 003's asteroid, as far as words tell it."""
 
-import numpy as np
+import functools
 
-from alight.core.checks import checked_number, checked_whole
+import numpy as np
+import numpy.typing as npt
+
+from alight.core.checks import Array, checked_number, checked_whole
 from alight.core.errors import InputError
 from alight.shapes import Mesh, icosphere
+from alight.shapes.mass import in_principal_axes
 
 
 def pear(
@@ -22,16 +26,36 @@ def pear(
     and z, is drawn in by ``taper`` toward +x, with a ``waist`` ahead of the middle. The mesh has
     10 * 4^subdivisions + 2 vertices and its centre of mass at the origin.
     """
-    long = checked_number("the length of a pear [m]", length)
+    long = np.array([checked_number("the length of a pear [m]", length)])
+    numbers = {"width": width, "thickness": thickness, "taper": taper, "waist": waist}
+    vertices, faces = pears(long, **numbers, subdivisions=subdivisions)
+    return Mesh(vertices[0], faces)
+
+
+def pears(
+    lengths: Array,
+    *,
+    width: float,
+    thickness: float,
+    taper: float,
+    waist: float,
+    subdivisions: int,
+) -> tuple[Array, npt.NDArray[np.int32]]:
+    """Vertices (n, V, 3) [m] of pears with lengths (n,) [m], and their facets."""
     for name, value in (("width", width), ("thickness", thickness)):
         checked_number(f"the {name} of a pear, as a part of its length", value)
     for name, value in (("taper", taper), ("waist", waist)):
         if not 0.0 <= checked_number(f"the {name} of a pear", value, above=False) <= 0.5:
             raise InputError(f"the {name} of a pear is {value!r}; it must be from 0 to 0.5")
-    ball = icosphere(checked_whole("subdivisions", subdivisions, 1))
+    ball = _ball(checked_whole("subdivisions", subdivisions, 1))
     x = ball.vertices[:, 0]
     narrow = 1.0 - taper * x - waist * np.sin(np.pi * np.clip(x + 0.1, 0.0, 1.0)) ** 2
-    size = 0.5 * long * np.array([1.0, width, thickness])
-    stretched = ball.vertices * size
-    stretched[:, 1:] *= narrow[:, None]
-    return Mesh(stretched, ball.faces).principal_axes()
+    size = (0.5 * lengths)[:, None] * np.array([1.0, width, thickness])
+    stretched = ball.vertices * size[:, None]
+    stretched[:, :, 1:] *= narrow[:, None]
+    return in_principal_axes(stretched, ball.faces), ball.faces
+
+
+@functools.lru_cache(maxsize=8)
+def _ball(subdivisions: int) -> Mesh:
+    return icosphere(subdivisions)

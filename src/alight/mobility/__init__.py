@@ -13,13 +13,14 @@ if TYPE_CHECKING:
     from alight.mobility.maps.closed_loop import Flown
     from alight.mobility.maps.commands import Commands
     from alight.mobility.maps.mobility_map import MobilityMap, MobilityPlan
-    from alight.mobility.maps.transitions import Disc
+    from alight.mobility.maps.regions import DarkGround, Disc
 
 __all__ = [
     "Aim",
     "Aimer",
     "Cells",
     "Commands",
+    "DarkGround",
     "Disc",
     "Ellipse",
     "Flown",
@@ -44,6 +45,6 @@ lazy.door(
         "alight.mobility.maps.closed_loop": "Flown",
         "alight.mobility.maps.commands": "Commands",
         "alight.mobility.maps.mobility_map": "MobilityMap MobilityPlan",
-        "alight.mobility.maps.transitions": "Disc",
+        "alight.mobility.maps.regions": "DarkGround Disc",
     },
 )

@@ -76,6 +76,6 @@ def _source(what: str, line: str) -> Source:
     if mark not in marks or not text:
         raise InputError(
             f'source of {what} is "{line}"; it must start with '
-            f"{', '.join(m + ':' for m in marks)} and go on with the source."
+            f"{', '.join(m + ':' for m in marks)} and continue with the source."
         )
     return Source(marks[mark], text)

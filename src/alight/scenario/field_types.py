@@ -101,7 +101,7 @@ class _Range(FieldType):
 
     @property
     def ends(self) -> tuple[float, float]:
-        """Least and most, infinite where there is none."""
+        """Min and max, infinite where there is none."""
         low = next((v for v in (self.above, self.least) if v is not None), -math.inf)
         high = next((v for v in (self.most, self.below) if v is not None), math.inf)
         return low, high

@@ -1,4 +1,4 @@
-"""Reading scenario files: TOML, checked against the schema, with all faults told together."""
+"""Reading scenario files: TOML, checked against the schema, with all faults reported together."""
 
 from __future__ import annotations
 
@@ -186,7 +186,9 @@ def _rephrased(error: Any, table: Any, document: type[Document]) -> Fault:
     if kind == "missing":
         return Fault(key, _missing_key(section, path))
     if kind in ("model_type", "model_attributes_type"):
-        said = f"found {told(error['input'])}; it must be a table: [{key}] and its keys below it"
+        head, _, last = key.rpartition(".")
+        title = f"[[{head}]]" if last.isdecimal() else f"[{key}]"
+        said = f"found {told(error['input'])}; it must be a table: {title} and its keys below it"
         return Fault(key, said)
     return Fault(key, str(error["msg"]))
 
@@ -226,13 +228,25 @@ def _section_of(path: Place, document: type[Document]) -> tuple[type[Section], P
 def _unknown_key(section: type[Section], name: str, document: type[Document]) -> str:
     allowed = list(section.model_fields)
     hint = _elsewhere(name) if section is document else ""
-    hint = hint or meant(name, allowed)
+    hint = hint or ("" if "." in name else meant(name, allowed))
     if not hint:
-        homes = [k for k in keys(document) if k.rpartition(".")[2] == name]
-        hint = (
-            f" It belongs in [{homes[0].rpartition('.')[0]}]." if homes and "." in homes[0] else ""
-        )
+        hint = _home(name, document)
     return f"unknown key.{hint} Known here: {', '.join(allowed)}."
+
+
+#: Tables that a key may belong in, at most, for them to be named: "kind" is a key of many.
+HOMES = 3
+
+
+def _home(name: str, document: type[Document]) -> str:
+    """In which tables a key is known."""
+    if "." in name:
+        known = name.partition(".")[0] in {key.partition(".")[0] for key in keys(document)}
+        return f' Dispersions stand in [dispersions]: "{name}" = {{ ... }} there.' if known else ""
+    homes = {k.rpartition(".")[0] for k in keys(document) if k.rpartition(".")[2] == name} - {""}
+    if not 0 < len(homes) <= HOMES:
+        return ""
+    return f" It belongs in {' or '.join(f'[{home}]' for home in sorted(homes))}."
 
 
 def _elsewhere(name: str) -> str:
@@ -349,12 +363,25 @@ def _doubled(varied: list[str], document: type[Document]) -> list[Fault]:
 
 def _with_files(scenario: Document, folder: Path, problems: list[Fault]) -> Document:
     """Paths of meshes and maps made absolute, and their contents known by their digest."""
-    update = {}
+    update: dict[str, Any] = {}
     for name, key in scenario.FILES:
-        section: Any = getattr(scenario, name)
-        given = getattr(section, key)
-        if given is None:
-            continue
+        whole: Any = getattr(scenario, name)
+        if isinstance(whole, tuple):
+            found = [
+                _with_file(f"{name}.{i}", one, key, folder, problems) for i, one in enumerate(whole)
+            ]
+            if any(one is not None for one in found):
+                update[name] = tuple(a or b for a, b in zip(found, whole, strict=True))
+        elif (made := _with_file(name, whole, key, folder, problems)) is not None:
+            update[name] = made
+    return scenario.model_copy(update=update).located(folder)
+
+
+def _with_file(name: str, section: Any, key: str, folder: Path, problems: list[Fault]) -> Any:
+    """A section whose file is known by its digest; None where it names none, or none that can be
+    read."""
+    given = getattr(section, key)
+    if given is not None:
         try:
             path = check_text((folder / user_path(given, "file")).resolve())
             digest = hashlib.sha256(read_bounded(path, MOST_FILE, "the file")).hexdigest()
@@ -362,9 +389,9 @@ def _with_files(scenario: Document, folder: Path, problems: list[Fault]) -> Docu
             reason = getattr(cause, "reason", "") or f"{_lower(str(cause))}."
             near = did_you_mean(Path(given).name, _neighbours(folder / given))
             problems.append(Fault(f"{name}.{key}", f"cannot read {told(given)}: {reason}{near}"))
-            continue
+            return None
         if section.sha256 not in (None, digest):
             text = f"{told(given)} has changed since the scenario was made: it is {digest}"
             problems.append(Fault(f"{name}.sha256", text))
-        update[name] = section.model_copy(update={key: path.as_posix(), "sha256": digest})
-    return scenario.model_copy(update=update).located(folder)
+        return section.model_copy(update={key: path.as_posix(), "sha256": digest})
+    return None

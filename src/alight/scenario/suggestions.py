@@ -11,7 +11,7 @@ WORDS: dict[str, tuple[str, ...]] = {
     # laws of contact
     **dict.fromkeys(("rigid", "hard", "impulsive", "collision", "stiff"), ("impulse",)),
     **dict.fromkeys(("spring", "springs", "soft", "penalty", "kelvinvoigt"), ("compliant",)),
-    **dict.fromkeys(("hertzian", "pads", "legs"), ("hertz",)),
+    **dict.fromkeys(("hertzian", "pads"), ("hertz",)),
     **dict.fromkeys(("slide", "slip"), ("sliding",)),
     # dispersions
     **dict.fromkeys(("gauss", "gaussian", "sigma"), ("normal",)),
@@ -33,7 +33,7 @@ WORDS: dict[str, tuple[str, ...]] = {
     **dict.fromkeys(("tumble", "nonprincipal", "complex"), ("tumbling",)),
     # landers
     **dict.fromkeys(("cuboid", "brick"), ("box",)),
-    **dict.fromkeys(("articulated", "multibody", "urdf", "legged"), ("tree",)),
+    **dict.fromkeys(("articulated", "multibody", "urdf", "legged", "legs"), ("tree", "hertz")),
     # releases
     **dict.fromkeys(("rest", "surface", "landed", "onground"), ("ground", "rest-within")),
     **dict.fromkeys(("elements", "keplerian"), ("orbit",)),

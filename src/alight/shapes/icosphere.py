@@ -41,7 +41,8 @@ def icosphere(subdivisions: int, radius: float = 1.0) -> Mesh:
     vertices, faces = _icosahedron()
     for _ in range(subdivisions):
         vertices, faces = _cut_in_four(vertices, faces)
-    return Mesh(vertices * radius, faces)
+    # Whole by how it is made: looking takes longer than making it.
+    return Mesh(vertices * radius, faces, check=False)
 
 
 def sphere_points_mesh(n_vertices: int, radius: float = 1.0) -> Mesh:

@@ -44,35 +44,49 @@ class MassProperties:
 
 def mass_properties(vertices: FloatArray, faces: IntArray) -> MassProperties:
     """Volume, centroid and inertia of the solid bounded by a closed mesh."""
-    origin = vertices.mean(axis=0)
-    local = np.ascontiguousarray((vertices - origin).T)
+    volume, center, inertia = properties_of_each(vertices[None], faces)
+    return MassProperties(float(volume[0]), center[0], inertia[0])
+
+
+def properties_of_each(
+    vertices: FloatArray, faces: IntArray
+) -> tuple[FloatArray, FloatArray, FloatArray]:
+    """Volumes (n,), centroids (n, 3) and inertias (n, 3, 3) of solids with the same facets, whose
+    vertices are (n, V, 3); not a number but for the volume where that is 0."""
+    origin = vertices.mean(axis=1)
+    local = np.ascontiguousarray(np.moveaxis(vertices - origin[:, None], -1, 0))
     sums = [_block_sums(local, faces[i : i + BLOCK]) for i in range(0, len(faces), BLOCK)]
-    total = [math.fsum(column) for column in zip(*sums, strict=True)]
+    total = sums[0] if len(sums) == 1 else _exact_sum(np.array(sums))
     volume = total[0] / 6.0
-    if volume == 0.0:
-        nothing = np.full(3, np.nan)
-        return MassProperties(0.0, nothing, np.full((3, 3), np.nan))
-    offset = np.array(total[1:4]) / 24.0 / volume
-    second = np.empty((3, 3))
+    with np.errstate(divide="ignore", invalid="ignore"):
+        offset = np.where(volume == 0.0, np.nan, total[1:4] / 24.0 / volume)
+    second = np.empty((len(volume), 3, 3))
     for (i, j), value in zip(_PAIRS, total[4:], strict=True):
-        second[i, j] = second[j, i] = value / 120.0 - volume * offset[i] * offset[j]
-    inertia = np.trace(second) * np.eye(3) - second
-    return MassProperties(volume, origin + offset, inertia)
+        second[:, i, j] = second[:, j, i] = value / 120.0 - volume * offset[i] * offset[j]
+    trace = second[:, 0, 0] + second[:, 1, 1] + second[:, 2, 2]
+    inertia = trace[:, None, None] * np.eye(3) - second
+    return volume, origin + offset.T, inertia
 
 
-def _block_sums(local: FloatArray, faces: IntArray) -> list[float]:
-    """Sums over some facets of d, d s_i and d (a_i a_j + b_i b_j + c_i c_j + s_i s_j)."""
-    a, b, c = (local[:, faces[:, k]] for k in range(3))
+def _exact_sum(blocks: FloatArray) -> FloatArray:
+    """Sums over the first axis, rounded once."""
+    flat = blocks.reshape(len(blocks), -1)
+    return np.array([math.fsum(column) for column in flat.T]).reshape(blocks.shape[1:])
+
+
+def _block_sums(local: FloatArray, faces: IntArray) -> FloatArray:
+    """(10, n) sums over some facets of d, d s_i and d (a_i a_j + b_i b_j + c_i c_j + s_i s_j)."""
+    a, b, c = (np.take(local, faces[:, k], axis=2) for k in range(3))
     d = (
         a[0] * (b[1] * c[2] - b[2] * c[1])
         + a[1] * (b[2] * c[0] - b[0] * c[2])
         + a[2] * (b[0] * c[1] - b[1] * c[0])
     )
     s = a + b + c
-    sums = [d.sum()] + [(d * s[i]).sum() for i in range(3)]
-    for i, j in _PAIRS:
-        sums.append((d * (a[i] * a[j] + b[i] * b[j] + c[i] * c[j] + s[i] * s[j])).sum())
-    return [float(x) for x in sums]
+    parts = [d] + [d * s[i] for i in range(3)]
+    parts += [d * (a[i] * a[j] + b[i] * b[j] + c[i] * c[j] + s[i] * s[j]) for i, j in _PAIRS]
+    # Rows are contiguous: each is added up in pairs, as if it were alone.
+    return np.array([part.sum(axis=-1) for part in parts])
 
 
 def facet_vectors(vertices: FloatArray, faces: IntArray) -> FloatArray:
@@ -82,19 +96,27 @@ def facet_vectors(vertices: FloatArray, faces: IntArray) -> FloatArray:
 
 
 def principal_rotation(inertia: FloatArray) -> FloatArray:
-    """Rotation into principal axes: rows are the axes, moments ascending, right-handed.
+    """(..., 3, 3) rotation into principal axes: rows are the axes, moments ascending, right-handed.
 
-    z is the axis of greatest inertia, about which a body at rest in energy spins. The signs of x
+    z is the axis of largest inertia, about which a body at rest in energy spins. The signs of x
     and z make their largest component positive, so a body already near its principal axes is
     turned by little; y completes the frame.
     """
     _, columns = np.linalg.eigh(inertia)
-    x, z = _leading_positive(columns[:, 0]), _leading_positive(columns[:, 2])
-    return np.stack([x, np.cross(z, x), z])
+    x, z = _leading_positive(columns[..., 0]), _leading_positive(columns[..., 2])
+    return np.stack([x, np.cross(z, x), z], axis=-2)
 
 
 def _leading_positive(axis: FloatArray) -> FloatArray:
     """``axis`` or its opposite: the first of its largest components comes out positive."""
     size = np.abs(axis)
-    leading = int(np.argmax(size > (1.0 - 1e-6) * size.max()))
-    return axis * np.sign(axis[leading])
+    leading = np.argmax(size > (1.0 - 1e-6) * size.max(axis=-1, keepdims=True), axis=-1)
+    return axis * np.sign(np.take_along_axis(axis, leading[..., None], axis=-1))
+
+
+def in_principal_axes(vertices: FloatArray, faces: IntArray) -> FloatArray:
+    """(n, V, 3) the solids recentred and turned into principal axes; see ``properties_of_each``."""
+    _, center, inertia = properties_of_each(vertices, faces)
+    R = principal_rotation(inertia)
+    turned = (vertices + -center[:, None]) @ np.swapaxes(R, -1, -2)
+    return np.ascontiguousarray(turned)

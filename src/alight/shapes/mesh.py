@@ -60,7 +60,7 @@ class Mesh:
             vertices: (n, 3) coordinates [m].
             faces: (m, 3) vertex indices, counted from 0.
             check: Raise ``MeshError`` unless the mesh bounds a solid.
-            repair: First weld vertices, drop empty and repeated facets, mend the winding.
+            repair: First weld vertices, drop empty and repeated facets, fix the winding.
         """
         self._set(as_vertices(vertices), as_faces(faces), repair)
         if check:
@@ -88,7 +88,7 @@ class Mesh:
         Args:
             path: The file.
             unit: Unit of its coordinates: "m", "km", "cm", "mm" or "ft". Always required.
-            repair: Weld vertices, drop empty and repeated facets, mend the winding.
+            repair: Weld vertices, drop empty and repeated facets, fix the winding.
             recentre: Move the centre of mass to the origin.
         """
         vertices, faces = read_arrays(path, unit)
@@ -180,7 +180,7 @@ class Mesh:
 
     @cached_property
     def bounding_radius(self) -> float:
-        """Greatest distance of a vertex from the origin [m]."""
+        """Largest distance of a vertex from the origin [m]."""
         return float(np.linalg.norm(self.vertices, axis=1).max())
 
     # -- the solid -----------------------------------------------------------------------------
@@ -235,7 +235,7 @@ class Mesh:
     def principal_axes(self) -> Mesh:
         """The body recentred and turned into principal axes.
 
-        Moments of inertia ascend from x to z, so z is the axis of greatest inertia; the frame is
+        Moments of inertia ascend from x to z, so z is the axis of largest inertia; the frame is
         right-handed and its signs are fixed by ``principal_rotation``, which holds the turn.
         """
         return self.recentred().rotated(self.principal_rotation)

@@ -11,16 +11,17 @@ from alight.campaign.study.subject import mesh_of
 from alight.scenario.building.laws import ScenarioLaws
 from alight.shapes.mesh import Mesh
 from alight.staging.colours import colours_of
-from alight.staging.ground import Ground, ground_of, patches_of, sphere_mesh, wider
+from alight.staging.ground import RIM, Ground, ground_of, patches_of, sphere_mesh, wider
 from alight.staging.landings import TreeLanders, landers_of
 from alight.staging.sky import attitude_of, sun_of
 from alight.views.playback import Playback, Track
+from alight.views.playback.joining import SEAM, joined, touched_ground
 
 if TYPE_CHECKING:
     from alight.staging.caught import Caught
 
-#: Tracks whose own ground is shown.
-PATCHES = 24
+#: Tracks whose own ground is shown, and cells along a side of that about all of them.
+PATCHES, CELLS = 24, 112
 
 
 def landing_playback(
@@ -41,14 +42,22 @@ def landing_playback(
     ground: Ground = ground_of(model.surface, middle, reach, made.lander_size)
     ends = [track.position[-1, 0] for track in tracks[:PATCHES]]
     notes = (*made.notes, *ground.notes, *((note,) if note else ()))
+    made = dataclasses.replace(
+        made, terrain=ground.terrain, square=ground.square, wider=wider(model.surface)
+    )
+    terrain, square = touched_ground(made, CELLS)
+    patches = patches_of(model.surface, ends, made.lander_size)
+    if body is not None:
+        patches = tuple((joined(part, body, one, RIM), one) for part, one in patches)
+        if terrain is not None and square is not None:
+            terrain = joined(terrain, body, square, SEAM)
     return dataclasses.replace(
         made,
-        terrain=ground.terrain,
+        terrain=terrain,
         rocks=ground.rocks,
-        square=ground.square,
-        patches=patches_of(model.surface, ends, made.lander_size),
+        square=square,
+        patches=patches,
         up=ground.up,
-        wider=wider(model.surface),
         sun=sun,
         notes=notes,
         colours=colours_of(body, *masses_of(scenario), model.rotation, sun),

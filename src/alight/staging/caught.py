@@ -1,7 +1,7 @@
 """Captures and drops as tracks: body, craft, arrays and the fabric between them, inertial axes.
 
 The fabric is the lower side of the convex hull of suspension points and body. Seen along its axis
-it is a function, the greatest of the planes of its facets: that is evaluated on a grid that stays
+it is a function, the largest of the planes of its facets: that is evaluated on a grid that stays
 the same, so that its triangles do too. Between the points of the grid edges of the fabric are cut
 off.
 """
@@ -17,17 +17,21 @@ from alight.core import frames
 from alight.core.checks import Array
 from alight.core.errors import InputError
 from alight.membrane import hull
-from alight.staging.lander_parts import convex, rod
+from alight.shapes.solids import convex, rod, together
 from alight.staging.tracks import contacts_of, stored_contacts
-from alight.views.figures.capture.scene import Look, array_triangles, bus_triangles, rods
+from alight.views.figures.capture.scene import THIN, Look, Solids
 from alight.views.playback import Contacts, Part, Surface, Track
 
 #: Rings of the grid of the fabric, and points along a side of the polygon.
 RINGS, ALONG = 14, 6
-#: Thickness of struts and of a ring that has no tube, over its reach.
-THIN = 0.006
 
-NOTE = "the membrane is drawn on a grid of {0} points: its edges are cut off between them"
+#: Pressed fabric is drawn so far outside of the body, over its ring's reach: it hides the body.
+CLEAR = 0.01
+
+NOTE = (
+    "the membrane is drawn on a grid of {0} points, a hundredth of its reach outside of the body: "
+    "its edges are cut off between them"
+)
 
 
 class Fabric:
@@ -44,7 +48,8 @@ class Fabric:
         found = hull(self.body, ring, place, turn, device="cpu")
         depth = np.stack([self._depth((one.points - ring.origin) @ ring.R, one) for one in found])
         grid = np.broadcast_to(self.grid, (len(depth), *self.grid.shape)).copy()
-        grid[..., 2] = depth
+        # Straight ways between points of the grid lie on the body's side: move away from it.
+        grid[..., 2] = np.where(depth < 0.0, depth - CLEAR * float(ring.reach), depth)
         return np.asarray(grid @ ring.R.T + ring.origin)
 
     def _depth(self, points: Array, one: Any) -> Array:
@@ -117,14 +122,8 @@ def body_part(captive: Any, role: str) -> Part:
 
 def craft_parts(look: Look) -> tuple[Part, ...]:
     """Bus with struts and rim, and two arrays on their booms, each in its own axes."""
-    radius = THIN * float(np.linalg.norm(look.ring, axis=1).max())
-    bars = Part("ring", "ring", *_rods(rods(look), radius))
-    arrays = []
-    for number, sign in ((1, 1.0), (2, -1.0)):
-        boom = rod(np.zeros(3), np.array([sign * look.boom, 0.0, 0.0]), radius)
-        corners = np.concatenate([array_triangles(look, sign), boom[0][boom[1]]])
-        arrays.append(Part.of_corners(f"array {number}", "array", corners))
-    return (Part.of_corners("bus", "bus", bus_triangles(look)), bars, *arrays)
+    made = Solids.of(look)
+    return (made.bus, made.rim, *made.arrays)
 
 
 def ring_part(ring: Any) -> Part:
@@ -140,10 +139,7 @@ def ring_part(ring: Any) -> Part:
 
 def _rods(ends: Array, radius: float) -> tuple[Array, Any]:
     """Rods between pairs of points (n, 2, 3), as one mesh."""
-    made = [rod(a, b, radius) for a, b in ends]
-    start = np.cumsum([0, *(len(v) for v, _ in made[:-1])])
-    faces = np.concatenate([f + k for (_, f), k in zip(made, start, strict=True)])
-    return np.concatenate([v for v, _ in made]), faces
+    return together([rod(a, b, radius) for a, b in ends])
 
 
 # -- tracks -----------------------------------------------------------------------------------

@@ -21,6 +21,7 @@ from alight.views.exports.formats import Job, axes_of, formats_of
 from alight.views.exports.names import one_line
 from alight.views.exports.tables import write_tables
 from alight.views.playback import Playback
+from alight.views.playback.joining import grounded
 
 #: The list of what an export wrote.
 LIST = "export.json"
@@ -95,6 +96,7 @@ def export(
     place = _folder(out)
     said = notes_of(shown, subject, when, title)
     files: dict[str, list[Path]] = {}
+    scene: Playback | None = None
     for one in wanted:
         inside = place / one.name
         inside.mkdir(exist_ok=True)
@@ -105,7 +107,10 @@ def export(
                 assert shown is not None
                 own = [*said, axes_note(shown, axes[one.name])]
                 about = when, subject.body, axes[one.name], own, frames, speed
-                files[one.name] = one.write(Job(shown, inside, *about))
+                if one.scene and scene is None:
+                    scene = grounded(shown)
+                drawn = scene if one.scene and scene is not None else shown
+                files[one.name] = one.write(Job(drawn, inside, *about))
         except OSError as cause:
             if isinstance(cause, FileError):
                 raise

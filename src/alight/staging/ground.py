@@ -20,6 +20,8 @@ from alight.views.playback.model import Square
 ROCKS, CELLS = 2000, 96
 #: Newton steps along the vertical to the ground, which is nearly a true distance.
 STEPS = 12
+#: Rim of a piece of ground that is bent to the body, over half its side.
+RIM = 0.25
 #: Half a side of ground about a rest site, over the lander's size; cells along a side.
 PATCH, PATCH_CELLS = 30.0, 48
 #: Half a side of flat ground that is shown, over the reach of the runs.
@@ -77,7 +79,7 @@ def ground_of(surface: Any, middle: Array, reach: float, lander: float) -> Groun
     rough = next((one for one in layers if isinstance(one, surfaces.Rough)), None)
     out = Ground()
     if rough is not None:
-        out = _rough(rough, middle, min(reach, 60.0 * lander))
+        out = _rough(rough, middle, min(reach, 60.0 * lander) / (1.0 - RIM))
     rocky = next((one for one in layers if isinstance(one, surfaces.Rocky)), None)
     if rocky is not None:
         rocks, note = _rocks(rocky, middle, reach)
@@ -96,7 +98,8 @@ def patches_of(surface: Any, places: Any, lander: float) -> tuple[tuple[Part, Sq
     exact = surfaces.Plane | surfaces.Patch | surfaces.Facets
     if smooth is layers[-1] and isinstance(smooth, exact):
         return ()
-    made = (_rough(smooth, place, PATCH * lander, PATCH_CELLS) for place in places)
+    half = PATCH * lander / (1.0 - RIM)
+    made = (_rough(smooth, place, half, PATCH_CELLS) for place in places)
     return tuple((one.terrain, one.square) for one in made if one.terrain and one.square)
 
 

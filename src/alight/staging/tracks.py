@@ -16,6 +16,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from alight.analysis import columns
 from alight.core.checks import Array
 from alight.motions.rigid.between_lines import attitudes_between, places_between
 from alight.views.playback import Contacts
@@ -50,7 +51,7 @@ class Course(NamedTuple):
 
 
 def rigid_course(lines: Lines, inertia: Array, rotation: Any) -> Course:
-    """The course of a rigid lander."""
+    """The trajectory of a rigid lander."""
     lines = _two_at_most(lines)
     jumps = lines.time[1:][np.diff(lines.time) == 0.0]
     time, left = _denser(lines)
@@ -109,11 +110,11 @@ def stored_contacts(table: Any) -> Contacts:
     stored |= {"normal_speed_in": "normal_speed_in_m_per_s"}
 
     def column(name: str) -> Array:
-        return np.asarray(table[stored[name]].to_numpy(), np.float64)
+        return columns.column(table, stored[name])
 
     def rows(start: str, unit: str) -> Array:
         names = [f"{start}{axis}{unit}" for axis in "xyz"]
-        return np.stack([np.asarray(table[n].to_numpy(), np.float64) for n in names], axis=1)
+        return np.stack([columns.column(table, n) for n in names], axis=1)
 
     return _contacts(column, rows("", "_m"), rows("normal_", ""))
 

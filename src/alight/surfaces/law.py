@@ -111,7 +111,7 @@ class Bends(NamedTuple):
 
     @property
     def principal(self) -> Array:
-        """(..., 2) least and greatest normal curvature [1/m]."""
+        """(..., 2) smallest and largest normal curvature [1/m]."""
         bent = self.shape()
         mean = 0.5 * (bent[..., 0, 0] + bent[..., 1, 1])
         half = np.hypot(0.5 * (bent[..., 0, 0] - bent[..., 1, 1]), bent[..., 0, 1])
@@ -125,6 +125,9 @@ class Surface(Given):
     and ``data(device)``, which returns its ``@wp.struct`` of parameters with arrays on that
     device. That is all an engine needs to compose the law into its kernel. A smooth surface also
     sets ``bend``, its second derivatives, without which nothing can slide along it.
+
+    A surface may have numbers of its own for each of ``count`` runs (``table``). It is then asked
+    about points (count, ..., 3), those of each run in turn.
     """
 
     #: Warp function ``(data: Data, x: vec3) -> SurfacePoint``.
@@ -133,10 +136,20 @@ class Surface(Given):
     bend: Any = None
     #: The ``@wp.struct`` class of the law's parameters.
     Data: Any
+    #: How many runs it has numbers for, or 1 where they are the same for all.
+    count: int = 1
 
     def data(self, device: devices.Device) -> Any:
         """The law's parameters as a struct whose arrays live on ``device``."""
         raise NotImplementedError
+
+    def table(self) -> Any:
+        """(count,) structured array of ``Data``, of a surface with numbers for each run."""
+        raise NotImplementedError
+
+    def of(self, runs: Any) -> "Surface":
+        """The surface of some of the runs."""
+        return self
 
     def bounds_to(self, depth: float) -> Bounds:
         """Slope and curvature wherever ``distance >= -depth`` [m]; an error where none hold."""
@@ -201,10 +214,19 @@ class Surface(Given):
 
         Everything stays on the device: this is what a trajectory pays for the law.
         """
-        inputs = [self.data(device), devices.array(points, vec3, device)]
-        return devices.prepared(
-            self.point_kernel, len(points), inputs, (scalar, vec3, vec3), device, threads
-        )
+        x, out = devices.array(points, vec3, device), (scalar, vec3, vec3)
+        if self.count == 1:
+            inputs = [self.data(device), x]
+            return devices.prepared(self.point_kernel, len(points), inputs, out, device, threads)
+        each, left = divmod(len(points), max(1, self.count))
+        if left:
+            raise InputError(
+                f"{type(self).__name__} has numbers for {self.count} runs and is asked about "
+                f"{len(points)} points; give as many for each run."
+            )
+        table = wp.array(self.table(), dtype=self.Data, device=device.name)
+        kernel = _runs_kernel(self.point, self.Data)
+        return devices.prepared(kernel, len(points), [table, each, x], out, device, threads)
 
     @property
     def point_kernel(self) -> Any:
@@ -232,6 +254,29 @@ def _point_kernel(point: Any, data_type: Any) -> Any:
         gradient_out[i] = found.gradient
 
     return evaluate_surface
+
+
+@functools.cache
+def _runs_kernel(point: Any, data_type: Any) -> Any:
+    """The same of a law with numbers for each run, ``each`` points a run."""
+
+    @wp.kernel(module="unique", enable_backward=False, module_options=POINT_OPTIONS)
+    def evaluate_surfaces(
+        offset: int,
+        data: wp.array(dtype=data_type),
+        each: int,
+        points: wp.array(dtype=vec3),
+        distance_out: wp.array(dtype=scalar),
+        normal_out: wp.array(dtype=vec3),
+        gradient_out: wp.array(dtype=vec3),
+    ) -> None:
+        i = wp.tid() + offset
+        found = point(data[i / each], points[i])
+        distance_out[i] = found.distance
+        normal_out[i] = found.normal
+        gradient_out[i] = found.gradient
+
+    return evaluate_surfaces
 
 
 @functools.cache

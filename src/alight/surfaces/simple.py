@@ -1,5 +1,6 @@
 """The two simplest surfaces: a plane and a sphere, whose distances are exact."""
 
+import copy
 from typing import Any
 
 import numpy as np
@@ -7,7 +8,7 @@ import numpy.typing as npt
 import warp as wp
 
 from alight.core import devices
-from alight.core.checks import checked_number, checked_vector
+from alight.core.checks import Array, checked_number, checked_vector, checked_vectors
 from alight.core.errors import InputError
 from alight.core.types import mat33, scalar, vec3
 from alight.surfaces.law import Bounds, Surface, SurfaceBend, SurfacePoint
@@ -42,20 +43,32 @@ def plane_bend(data: PlaneData, x: vec3):
 
 
 class Plane(Surface):
-    """Flat ground through ``point`` [m]; ``normal`` points up, out of it, at any length."""
+    """Flat ground through ``point`` [m]; ``normal`` points up, out of it, at any length.
+
+    Each may also be (n, 3), a row for each run of a batch.
+    """
 
     Data = PlaneData
     point = plane_point
     bend = plane_bend
 
     def __init__(self, point: npt.ArrayLike = (0, 0, 0), normal: npt.ArrayLike = (0, 0, 1)) -> None:
-        self.origin = checked_vector("point [m]", point)
-        given = checked_vector("normal", normal)
-        size = np.abs(given).max()
-        if size == 0.0:
+        self.origin = checked_vectors("point [m]", point)
+        given = checked_vectors("normal", normal)
+        size = np.abs(given).max(axis=-1, keepdims=True)
+        if not size.all():
             raise InputError(f"normal is {normal!r}; a plane needs a direction, not a zero vector")
         given = given / size  # so that no square over- or underflows
-        self.normal = given / np.linalg.norm(given)
+        self.normal = given / np.sqrt(_product(given, given))
+        lengths = {len(a) for a in (self.origin, self.normal) if a.ndim == 2}
+        if len(lengths) > 1:
+            raise InputError(
+                f"a plane has point for {len(self.origin)} runs and normal for "
+                f"{len(self.normal)}; give one for all, or one for each"
+            )
+        self.count = max([1, *lengths])
+        if self.count == 1:
+            self.origin, self.normal = self.origin.reshape(3), self.normal.reshape(3)
 
     def bounds_to(self, depth: float) -> Bounds:
         """Exact, at any depth."""
@@ -63,12 +76,42 @@ class Plane(Surface):
 
     def data(self, device: devices.Device) -> Any:
         """Parameters; no arrays."""
-        data = PlaneData()
-        data.normal, data.offset = vec3(*self.normal), float(self.normal @ self.origin)
+        if self.count != 1:
+            raise InputError(
+                f"this plane has numbers for {self.count} runs, and here it must be the same for "
+                "all: planes of their own are for runs of articulated landers (TreeModel). Give "
+                "one point and one normal."
+            )
+        data, first = PlaneData(), self.table()[0]
+        data.normal, data.offset = vec3(*first["normal"]), float(first["offset"])
         return data
+
+    def table(self) -> Any:
+        """(count,) parameters, a row a run."""
+        kind: Any = PlaneData
+        table: Any = np.zeros(self.count, dtype=kind.numpy_dtype())
+        table["normal"] = self.normal
+        table["offset"] = _product(self.normal, self.origin)[..., 0]
+        return table
+
+    def of(self, runs: Any) -> Surface:
+        """The planes of some of the runs."""
+        if self.count == 1:
+            return self
+        some = copy.copy(self)
+        some.origin, some.normal = (
+            np.broadcast_to(a, (self.count, 3))[runs] for a in (self.origin, self.normal)
+        )
+        some.count = len(some.normal)
+        return some
 
     def __repr__(self) -> str:
         return f"Plane(point={self.origin.tolist()}, normal={self.normal.tolist()})"
+
+
+def _product(a: Array, b: Array) -> Array:
+    """(..., 1) of vectors (..., 3): NumPy's own for two vectors, whose bits it has in rows too."""
+    return np.asarray((a[..., None, :] @ b[..., :, None])[..., 0])
 
 
 @wp.struct

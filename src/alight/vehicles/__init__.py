@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     )
     from alight.vehicles.dcap import dcap_lander
     from alight.vehicles.fittings import Belly, Crushable, Pad, Slosh
+    from alight.vehicles.idefix import idefix_lander
     from alight.vehicles.rigid.contact_points import hull_corners, spread
     from alight.vehicles.rigid.data import RigidBody
     from alight.vehicles.rigid.lander import RigidLander
@@ -47,6 +48,7 @@ __all__ = [
     "dcap_lander",
     "flywheel",
     "hull_corners",
+    "idefix_lander",
     "read_urdf",
     "read_urdf_bellies",
     "slosh_pendulum",
@@ -65,6 +67,7 @@ lazy.door(
         ),
         "alight.vehicles.dcap": "dcap_lander",
         "alight.vehicles.fittings": "Belly Crushable Pad Slosh",
+        "alight.vehicles.idefix": "idefix_lander",
         "alight.vehicles.rigid.contact_points": "hull_corners spread",
         "alight.vehicles.rigid.data": "RigidBody",
         "alight.vehicles.rigid.lander": "RigidLander",

@@ -211,7 +211,7 @@ def fitted(tree: Tree, devices: Sequence[Device]) -> Fitted:
         if isinstance(device, Motor | Brake) and joint.kind not in ("revolute", "prismatic"):
             raise InputError(
                 f'"{device.name}" turns the {joint.kind} joint of body "{device.body}"; motors and '
-                "brakes go on revolute and prismatic joints."
+                "brakes belong on revolute and prismatic joints."
             )
         if isinstance(device, Slosh):
             tree.index(device.parent)

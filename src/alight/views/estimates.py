@@ -52,7 +52,7 @@ def with_interval(value: Estimate, unit: words.Unit) -> str:
 def spread_cells(
     known: Spread, unit: words.Unit, tell: Callable[[float], str] = words.number
 ) -> list[str]:
-    """Median with interval, what 5, 95 and 99 % of the runs stay below, the greatest."""
+    """Median with interval, what 5, 95 and 99 % of the runs stay below, the largest."""
     median = known.quantiles[0.5]
     ends = [median.value, median.low, median.high]
     others = [known.quantiles[p].value for p in (0.05, 0.95, 0.99)] + [known.most]

@@ -30,6 +30,9 @@ LIGHT: Colormap = colormaps["cividis"]
 #: Dots per inch of PNG files, and of the images inside SVG files.
 DPI = 160
 
+#: How hard deflate tries for PNG files: 6 makes them a fifth smaller in three times the time.
+LEVEL = 2
+
 _SETTINGS: Any = {
     "font.family": "DejaVu Sans",
     "font.size": 8.5,
@@ -72,8 +75,22 @@ def figure(width: float, height: float) -> Iterator[Figure]:
 
 def save(made: Figure, *files: Path) -> None:
     """Write a figure to each of ``files``, in the format of its extension."""
+    _hold_labels(made)
     for file in files:
         file.parent.mkdir(parents=True, exist_ok=True)
-        kind = file.suffix.lower()
-        metadata = {"Date": None} if kind == ".svg" else {"CreationDate": None}
-        made.savefig(file, dpi=DPI, metadata=metadata if kind in (".svg", ".pdf") else None)
+        made.savefig(file, dpi=DPI, **_options(file.suffix.lower()))
+
+
+def _options(kind: str) -> dict[str, Any]:
+    if kind == ".png":
+        return {"pil_kwargs": {"compress_level": LEVEL}}
+    date = {".svg": "Date", ".pdf": "CreationDate"}.get(kind)
+    return {"metadata": {date: None}} if date else {}
+
+
+def _hold_labels(made: Figure) -> None:
+    """Labels that say nothing need no place: finding it measures every tick for them."""
+    for axes in made.axes:
+        for axis in (axes.xaxis, axes.yaxis):
+            if not axis.get_label_text():
+                axis.set_label_coords(0.5, 0.5)

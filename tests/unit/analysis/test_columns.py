@@ -48,3 +48,35 @@ def test_analysis_reads_columns_that_campaigns_write():
     assert set(settling.NEEDED) <= written
     contacts = [column.full_name for column in RIGID.contacts]
     assert impacts.impacts({name: np.ones(2) for name in contacts}).contacts == 2
+
+
+@pytest.mark.parametrize("kind", ["float64", "float32", "int64", "int32", "uint8", "bool"])
+@pytest.mark.parametrize("empty", [False, True])
+def test_columns_of_arrow_are_what_arrow_says(kind, empty):
+    values = [1, 0, 1, 1, 0, 0, 1, 1, 1, 0, 1]
+    given = [None if empty and k % 4 == 1 else pa.scalar(v).cast(kind).as_py()
+             for k, v in enumerate(values)]  # fmt: skip
+    whole = pa.array(given, pa.type_for_alias(kind))
+    for one in (whole, whole.slice(3), whole.slice(2, 5), whole.slice(4, 0)):
+        chunks = pa.chunked_array([one, whole.slice(9), one.slice(0, 0)])
+        for found in (one, chunks):
+            wanted = [np.nan if v is None else float(v) for v in found.to_pylist()]
+            table = {"x": found} if found is one else pa.table({"x": found})
+            np.testing.assert_array_equal(columns.column(table, "x"), wanted)
+
+
+def test_words_are_no_numbers():
+    with pytest.raises(InputError, match="does not hold numbers"):
+        columns.column(pa.table({"x": ["a", "b"]}), "x")
+
+
+def test_tables_are_those_of_arrow():
+    given = {
+        "run": np.arange(5)[::2],
+        "x": np.array([1.0, np.nan, 3.0]),
+        "y": np.ones((3, 2))[:, 0],
+    }
+    found, wanted = columns.arrow_table(given), pa.table(given)
+    assert found.schema == wanted.schema
+    for name in given:
+        np.testing.assert_array_equal(found[name].to_numpy(), wanted[name].to_numpy())

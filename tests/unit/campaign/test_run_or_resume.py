@@ -26,7 +26,7 @@ from alight.engine.long_runs import LongRuns
 from alight.motions import Model
 from alight.motions.rigid import model as rigid
 from alight.motions.rigid.columns import RIGID
-from alight.scenario import prepare
+from alight.scenario import loads, prepare
 
 DISPERSIONS = """
 [dispersions]
@@ -316,6 +316,13 @@ class Heard(Silent):
     def advance(self, n=1, **facts):
         self.done += n
         self.facts.update(facts)
+
+
+def test_progress_counts_runs_that_one_stands_for(cube_drop, tmp_path):
+    bar = Heard()
+    given = loads(cube_drop(dispersions=None, campaign={"runs": 20, "shard": 6}))
+    run_campaign(given, out=tmp_path, device="cpu", show=bar)
+    assert (bar.stages, bar.done) == ([("Landings", 20)], 20)
 
 
 def test_progress_tells_runs_and_outcomes(scenario, tmp_path):

@@ -148,7 +148,7 @@ def test_repair(tmp_path):
     file.write_text("\n".join(lines))
     error = _mistake(file, "--unit", "m", "--gm", 0.5)
     assert "7 facets wind against" in str(error)
-    assert "--repair mends this" in str(error)
+    assert "--repair fixes this" in str(error)
     told = _json(file, "--unit", "m", "--gm", 0.5, "--repair")
     assert told["mesh"]["repairs"]
 

@@ -81,7 +81,7 @@ def test_own_hull(slab):
 def test_list():
     shown = _invoke("--list").stdout
     assert all(name in shown for name in landers.names())
-    assert [row["name"] for row in _json("--list")] == [*landers.names(), "dcap"]
+    assert [row["name"] for row in _json("--list")] == [*landers.names(), "dcap", "idefix"]
 
 
 def test_figures(tmp_path):

@@ -28,7 +28,12 @@ def test_pads_stand_where_the_lander_has_them(lander):
     pose = pose_of(lander.tree, lander.devices, lander.tree.neutral())
     # The paper gives pads to four digits; lengths of legs are made from them.
     assert pose.pads == pytest.approx(np.array(PADS), abs=1e-3)
-    assert len(pose.hull) >= 7
+    assert [part.role for part in pose.parts].count("pad") == 3
+    # Feet stand with their soles where the pads touch.
+    feet = [part for part in pose.parts if part.role == "pad"]
+    for foot, pad in zip(feet, pose.pads, strict=True):
+        assert np.linalg.norm(foot.vertices - pad, axis=1).min() < 1e-9
+        assert foot.vertices[:, 1].min() == pytest.approx(pad[1], abs=0.03)  # it leans with its leg
 
 
 def test_a_leg_that_is_crushed_takes_its_pad_along(lander):

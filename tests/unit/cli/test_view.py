@@ -4,17 +4,21 @@ import json
 import pathlib
 import sys
 
+import numpy as np
 import pytest
 import typer
 from typer.testing import CliRunner
 
+import alight
 from alight.cli import view as cli
-from alight.core.errors import AlightError, InputError
+from alight.core.errors import AlightError
 from alight.views.viewer.container import opened
 
 sys.path.insert(0, str(pathlib.Path(__file__).parents[1] / "views" / "report"))
 
 from landing_case import make_campaign
+
+ROOT = pathlib.Path(__file__).parents[3]
 
 app = typer.Typer()
 app.command()(cli.command)
@@ -93,10 +97,43 @@ def test_a_live_view_follows_a_campaign(tmp_path):
         live.stop()
 
 
-def test_a_capture_cannot_be_watched(tmp_path):
+def test_flat_ground_is_watched_too(tmp_path):
+    """Without a body there are rest sites, in lengths of how far they lie apart."""
     pytest.importorskip("viser", reason="the extra viser is not installed")
     from alight.staging.live import Live
 
     place = make_campaign(tmp_path / "flat", 20, 20, body={}, ground={"kind": "plane"})
-    with pytest.raises(InputError, match="no body to show live"):
-        Live(pathlib.Path(place), 0)
+    live = Live(pathlib.Path(place), 0)
+    try:
+        assert "20 of 20 runs" in live.words.content
+        assert "No trajectory is kept" in live.words.content
+        assert live.origin is not None
+        assert live.moment.visible is False
+    finally:
+        live.stop()
+
+
+@pytest.mark.validate
+@pytest.mark.parametrize("name", ["paper002_dispersed", "paper003_dispersed", "paper003_drop"])
+def test_what_moves_is_watched(tmp_path, name):
+    """The latest kept run of legs, captures and drops, at the time of the slider."""
+    pytest.importorskip("viser", reason="the extra viser is not installed")
+    from alight.staging.live import Live
+
+    folder = tmp_path / name
+    alight.run_campaign(ROOT / f"scenarios/{name}.toml", runs=4, out=folder)
+    live = Live(folder, 0)
+    try:
+        assert live.moment.visible
+        track = live.playback.tracks[-1]
+        assert str(track.run) in live.words.content
+        start = [np.array(one.position) for one in live.parts]
+        live.moment.value = 0.0
+        live.move()
+        moved = [np.array(one.position) for one in live.parts]
+        assert not np.allclose(start, moved)
+        place, _, _ = track.at(float(track.time[0]))
+        wanted = (place[0] - place[0][0]) * live.scale
+        assert np.array(moved) - moved[0] == pytest.approx(wanted, abs=1e-6)
+    finally:
+        live.stop()

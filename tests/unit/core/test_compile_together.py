@@ -157,3 +157,43 @@ def test_what_is_found_compiled_is_not_told(cache, at_once, capsys):
     with compile_notice.reported("text"):
         launched(kernel)
     assert capsys.readouterr().err == ""
+
+
+def test_headers_are_compiled_ahead_once_and_others_wait_for_them(cache, monkeypatch):
+    (small, _), (other, number) = adding_kernel(), adding_kernel()
+    monkeypatch.setattr(kernels, "_headers", None)
+    seen, go_on = compilers(monkeypatch), threading.Event()
+    load = kernels._load
+
+    def held(module, *rest):
+        if module is small.module:
+            assert go_on.wait(60.0)
+        load(module, *rest)
+
+    monkeypatch.setattr(kernels, "_load", held)
+    devices.compile_headers(small, CPU)
+    waiting = threading.Thread(target=launched, args=(other,))
+    waiting.start()
+    waiting.join(0.3)
+    assert waiting.is_alive()
+    assert not seen
+    go_on.set()
+    waiting.join()
+    assert [module for module, _ in seen] == [small.module, other.module]
+    assert launched(other) == [number, number + 1.0, number + 2.0, number + 3.0]
+    assert headers.kept()
+    monkeypatch.setattr(kernels, "_headers", None)
+    devices.compile_headers(adding_kernel()[0], CPU)
+    assert kernels._headers is None  # there is nothing to be done
+
+
+def test_headers_that_cannot_be_compiled_ahead_are_no_word(cache, monkeypatch, capfd):
+    def broken(*_):
+        raise RuntimeError("no compiler")
+
+    monkeypatch.setattr(kernels, "_headers", None)
+    with monkeypatch.context() as now:
+        now.setattr(kernels, "_load", broken)
+        devices.compile_headers(adding_kernel()[0], CPU)
+        kernels._await_headers()
+    assert "no compiler" not in "".join(capfd.readouterr())

@@ -39,7 +39,7 @@ def test_bytes_count_and_not_the_stated_size():
     maps = pathlib.Path("/proc/self/maps")
     assert maps.stat().st_size == 0
     assert len(read_bounded(maps, 10**7, "the map")) > 100
-    with pytest.raises(FileError, match="it goes on, and at most 100 bytes are read"):
+    with pytest.raises(FileError, match="it does not end, and at most 100 bytes are read"):
         read_bounded(maps, 100, "the map")
 
 
@@ -57,7 +57,7 @@ class Endless(io.RawIOBase):
 @pytest.mark.parametrize("most", [0, 1, 4000, 3_000_000])
 def test_a_stream_without_end_is_left_at_the_limit(most):
     stream = Endless()
-    with pytest.raises(FileError, match="standard input: it goes on"):
+    with pytest.raises(FileError, match="standard input: it does not end"):
         read_stream(stream, most, "standard input")
     assert stream.given == most + 1
 

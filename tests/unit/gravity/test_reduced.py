@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 from alight.core.errors import AlightError, InputError
+from alight.gravity import reduced
 from alight.gravity.polyhedron.field import Polyhedron
 from alight.gravity.reduced import Reduced, inscribed_ellipsoid, reduced_mesh
 from alight.shapes.icosphere import icosphere
@@ -92,3 +93,20 @@ def test_a_body_with_its_centre_of_mass_outside_is_refused():
 def test_repr_says_what_it_is():
     text = repr(Reduced(EGG, gm=4.9, vertices=42))
     assert text == "Reduced(42 vertices for 642, gm=4.9 m^3/s^2)"
+
+
+def test_the_reduced_mesh_is_kept_and_found_by_body_and_count(tmp_path, monkeypatch):
+    made = {n: Reduced(EGG, 1000.0, vertices=n, store=tmp_path).mesh for n in (12, 42)}
+    Reduced(BALL, 1000.0, vertices=12, store=tmp_path)
+    assert len(list(tmp_path.glob("*.npz"))) == 3
+
+    def refused(*_):
+        raise AssertionError("it is made again")
+
+    monkeypatch.setattr(reduced, "reduced_mesh", refused)
+    for count, mesh in made.items():
+        kept = Reduced(EGG, 1000.0, vertices=count, store=tmp_path).mesh
+        assert kept == mesh
+        assert kept.vertices.tobytes() == mesh.vertices.tobytes()
+    with pytest.raises(AssertionError, match="again"):
+        Reduced(EGG, 1000.0, vertices=12, store=False)

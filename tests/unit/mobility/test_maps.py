@@ -14,9 +14,12 @@ import pytest
 from typer.testing import CliRunner
 
 from alight import scenario
+from alight.analysis.rest_light import RestLight
+from alight.analysis.sun import SunPath
+from alight.campaign.dispersions.sampling import sample
 from alight.cli.main import app
 from alight.core.errors import InputError
-from alight.mobility import Cells, Commands, Disc, MobilityMap, ThrowErrors
+from alight.mobility import Cells, Commands, DarkGround, Disc, MobilityMap, ThrowErrors
 from alight.mobility.maps.transitions import Hops, joined, outcomes_of
 from alight.shapes.icosphere import icosphere
 
@@ -90,6 +93,43 @@ def test_rehearsals_take_the_place_of_the_runs_of_a_map():
     assert np.bincount(both.cell).tolist() == [8, 12]
 
 
+# -- light ----------------------------------------------------------------------------------------
+
+
+def sun(declination, span=4 * 3600.0):
+    """The Sun's way over a ball that turns once in ``span`` [s]."""
+    hour = np.linspace(0.0, 2.0 * math.pi, 720, endpoint=False)
+    level = math.cos(declination)
+    way = np.stack([level * np.cos(hour), -level * np.sin(hour),
+                    np.full(720, math.sin(declination))], -1)  # fmt: skip
+    return RestLight(None, SunPath(way, span))
+
+
+def test_ground_in_too_long_a_night_is_that_of_the_closed_form():
+    """cos H = -tan(latitude) tan(declination) at sunset; the night is (1 - H / pi) of a turn."""
+    cells, tilt = Cells.on_mesh(icosphere(4, RADIUS), 80, starts=8), math.radians(25.0)
+    dark = DarkGround.of(cells, sun(tilt), 2.5 * 3600.0)
+    up = dark.places / np.linalg.norm(dark.places, axis=1)[:, None]
+    edge = np.clip(-np.tan(np.arcsin(up[:, 2])) * math.tan(tilt), -1.0, 1.0)
+    known = (1.0 - np.arccos(edge) / math.pi) * 4 * 3600.0
+    sees = edge < 1.0
+    assert dark.night[sees] == pytest.approx(known[sees], abs=2 * 4 * 3600.0 / 720)
+    assert np.isinf(dark.night[~sees]).all()
+    assert (~sees).any()
+    assert dark.share == pytest.approx((known > dark.most).mean(), abs=0.01)
+    held = dark.holds(np.array([[0.0, 0.0, -RADIUS], [0.0, 0.0, RADIUS], [np.nan] * 3]))
+    assert held.tolist() == [True, False, False]
+
+
+def test_runs_that_rest_in_the_dark_are_lost_but_not_at_the_goal():
+    rest = [[3.0, 0, 0], [2.0, 0, 0], [1.0, 0, 0], [np.nan] * 3]
+    hops = some_hops([0, 0, 0, 0], rest, [True, True, True, False])
+    dark = DarkGround(line().centres, np.array([1.0, 9.0, 9.0]), 5.0)
+    found = outcomes_of(hops, line(), 1, Disc((3.0, 0.0, 0.0), 0.05), [dark])
+    assert (found.arrive[0, 0], found.fail[0, 0]) == (0.25, 0.5)
+    assert found.move.toarray()[0].tolist() == [0.25, 0.0, 0.0]
+
+
 # -- a plan on flat ground ------------------------------------------------------------------------
 
 
@@ -137,6 +177,9 @@ def test_what_cannot_be_is_refused(flat):
         flat.disc((0.0, 0.0, 900.0), 1.0)
     with pytest.raises(InputError, match="no plan exists"):
         flat.plan(flat.disc((0.4, 0.4, 0.0), 0.01), rehearsals=0)
+    dark = DarkGround(flat.cells.centres, np.full(len(flat.cells), np.inf), 60.0)
+    with pytest.raises(InputError, match="at the goal the Sun does not rise"):
+        flat.plan(flat.disc((0.0, 0.0, 0.0), 0.3), [dark], rehearsals=0)
     with pytest.raises(InputError, match="unknown objective"):
         flat.plan(flat.disc((0.0, 0.0, 0.0), 0.3), objective="fuel")
     with pytest.raises(InputError, match="even"):
@@ -149,6 +192,22 @@ def test_the_campaign_resumes_and_keeps_no_contacts(flat, tmp_path):
     assert len(again) == 81 * 8 * 2
     assert again.complete
     assert "peak_force_N" not in again.read("runs").column_names
+
+
+def test_runs_begin_as_single_push_offs_do():
+    """Stands are found once for each place of a cell: places, attitudes and velocities are those of
+    push-offs that are each put on the ground by themselves."""
+    given = scenario.loads(ball(hours=6.0))
+    made = MobilityMap(given, 20, Commands.grid([0.05, 0.09], 3, [0.4, 0.9]), repeats=2, starts=3)
+    maker = made.study.maker
+    values = sample(made.study, np.arange(0, 480, 7))
+    (quick,) = maker.groups(values)
+    turned = {**values, "release.rate": np.zeros((len(quick.rows), 3))}
+    (whole,) = maker.groups(turned)
+    for name in ("position", "velocity", "attitude", "rate"):
+        first, second = getattr(quick.release, name), getattr(whole.release, name)
+        assert first == pytest.approx(second, rel=1e-12, abs=1e-9), name
+    assert np.array_equal(quick.rows, whole.rows)
 
 
 # -- a plan on a ball -----------------------------------------------------------------------------
@@ -189,7 +248,9 @@ def test_the_command_writes_a_page_and_mistakes_are_one_sentence(tmp_path, monke
     assert set(told["rules"]) == {"plan", "greedy"}
     assert "data:image/svg+xml" in (tmp_path / "map" / "report.html").read_text("utf-8")
     wrong = {"--goal": ("100,0", "no place"), "--avoid": ("1,2", "no place"),
-             "--speed": ("5", "--speed"), "--elevation": ("-10", "into the ground")}  # fmt: skip
+             "--speed": ("5", "--speed"), "--elevation": ("-10", "into the ground"),
+             "--max-night": ("20 h", "give --date"), "--date": ("2020-01-01", "not given"),
+             "--start": ("5", "no place")}  # fmt: skip
     for option, (value, said) in wrong.items():
         more = [] if option == "--goal" else ["--goal", "10,20"]
         failed = CliRunner().invoke(app, [*words, *more, f"{option}={value}"])

@@ -190,7 +190,10 @@ def test_values_can_be_replaced():
     [
         ({"gravity__law": "pear"}, 'file: gravity.law: found "pear"; it must be one of "smooth", '),
         ({"gravity__law": "pear"}, 'Did you mean "pair"?'),
-        ({"gravity__spacing": None}, 'file: gravity.spacing: is missing; it must be such as "'),
+        (
+            {"gravity__spacing": None},
+            'file: gravity.spacing: is missing; it must be given, such as "',
+        ),
         ({"gravity__spacing": "2 m"}, '"m" is no unit of time'),
         ({"gravity__share": 1.5}, "gravity.share: found 1.5; it must be above 0 and below 1"),
         (

@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 
+from alight.core import devices
 from alight.core.errors import InputError
 from alight.surfaces import Plane, Sphere
 
@@ -78,3 +79,32 @@ def test_a_plane_needs_a_direction():
 def test_names():
     assert repr(Plane()) == "Plane(point=[0.0, 0.0, 0.0], normal=[0.0, 0.0, 1.0])"
     assert repr(Sphere(radius=2)) == "Sphere(center=[0.0, 0.0, 0.0], radius=2.0)"
+
+
+def test_planes_of_runs_are_planes_alone(device):
+    """Rows of points and normals: distances and parameters have the bits of each plane alone."""
+    draw = np.random.default_rng(5)
+    points, normals = draw.normal(size=(40, 3)), draw.normal(size=(40, 3))
+    x = draw.normal(size=(40, 6, 3))
+    planes = Plane(points, normals)
+    found = planes.sample(x, device=device)
+    some = planes.of([7, 3])
+    for run in range(40):
+        alone = Plane(points[run], normals[run])
+        one = alone.sample(x[run], device=device)
+        assert all((a[run] == b).all() for a, b in zip(found, one, strict=True))
+        assert planes.table()[run] == alone.table()[0]
+    assert (some.sample(x[[7, 3]], device=device).distance == found.distance[[7, 3]]).all()
+    assert (planes.count, some.count, Plane(points, normals[0]).count) == (40, 2, 40)
+
+
+def test_planes_of_runs_are_refused_where_all_runs_have_one(device):
+    planes = Plane((0, 0, 0), [(0, 0, 1), (0, 1, 1)])
+    with pytest.raises(InputError, match="numbers for 2 runs"):
+        planes.data(devices.resolve(device))
+    with pytest.raises(InputError, match="as many for each run"):
+        planes.query(np.zeros((3, 3)), device=device)
+    with pytest.raises(InputError, match="one for all, or one for each"):
+        Plane(np.zeros((3, 3)), np.ones((2, 3)))
+    with pytest.raises(InputError, match="three for each run"):
+        Plane(np.zeros((3, 2)))

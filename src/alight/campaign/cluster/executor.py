@@ -276,7 +276,7 @@ class _Bar:
             self._told[said["shard"]] = (said["done"], said["facts"])
 
     def show(self) -> None:
-        """Move the bar to what was told."""
+        """Move the bar to what was reported."""
         told = {k: v for k, v in list(self._told.items()) if k not in self._over}
         more = sum(done - self._shown.get(shard, 0) for shard, (done, _) in told.items())
         self._shown.update({shard: done for shard, (done, _) in told.items()})

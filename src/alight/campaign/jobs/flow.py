@@ -25,6 +25,8 @@ from alight.engine.lot import Lot
 LOT = 16_384
 #: Shards whose files are made or wait to be written.
 AHEAD = 64
+#: Lots whose results are being made: each has all contacts of its runs.
+CLOSING = 4
 #: Threads that make files; tables are made and compressed outside of Python's lock.
 WRITERS = 8
 
@@ -63,9 +65,11 @@ class _Files:
         self._closing.append(self._pool.submit(drawn.closed))
 
     def made(self, all_of_them: bool = False) -> Iterator[Shard]:
-        """Shards in their order, as far as they are made; more than ``AHEAD`` are waited for."""
+        """Shards in their order, as far as they are made; more than ``AHEAD`` are waited for, and
+        so is the first of more than ``CLOSING`` lots."""
         while self._closing or self._making:
-            if self._closing and (all_of_them or self._closing[0].done()):
+            full = all_of_them or len(self._closing) > CLOSING
+            if self._closing and (full or self._closing[0].done()):
                 self._making += map(self._pool.submit, self._closing.popleft().result())
             wait = all_of_them or len(self._making) + len(self._closing) > AHEAD
             if self._making and (wait or self._making[0].done()):
@@ -114,7 +118,7 @@ class Flow:
     # -- feeding -------------------------------------------------------------------------------
 
     def _ahead(self, drawing: ThreadPoolExecutor) -> Future[_Drawn] | None:
-        """The next runs, drawn while others go on; None where there are no more."""
+        """The next runs, drawn while others continue; None where there are no more."""
         shards = next(self._lots, None)
         return None if shards is None else drawing.submit(self._draw, shards)
 

@@ -1,4 +1,4 @@
-"""Runs of a campaign, whatever moves in them: computed together, told in tables.
+"""Runs of a campaign, whatever moves in them: computed together, reported in tables.
 
 All that a kind of run has of its own, how it ends and which columns it leaves, its motion says.
 """
@@ -62,9 +62,10 @@ class Job:
         options = {"device": self.work.device, "threads": self.work.threads, "show": bar}
         with self.blamed():
             for part in self.parts:
-                rows = self.take(part, run_batch(part.model, self.lot(part), **options))
+                lot = self.lot(part)
+                rows = self.take(part, run_batch(part.model, lot, **options))
                 ended.update(self.codes[rows].tolist())
-                bar.advance(0, **kind.facts(ended))
+                bar.advance(len(rows) - len(lot), **kind.facts(ended))
         self.close()
 
     def lot(self, part: Gathered) -> Lot:
@@ -77,7 +78,7 @@ class Job:
         return part.lot(self.work.threads, np.flatnonzero(kept))
 
     def blamed(self) -> Any:
-        """What is wrong with the runs is told with file and key."""
+        """What is wrong with the runs is reported with file and key."""
         return self._groups[0].blamed()
 
     def take(self, part: Gathered, result: Any) -> Index:
@@ -92,10 +93,13 @@ class Job:
     def close(self) -> None:
         """All runs are done: put contacts in their order."""
         parts, owners = zip(*self._contacts, strict=True)
-        touches, row = stacked(Touch, list(parts)), np.concatenate(owners)
+        touches = parts[0] if len(parts) == 1 else stacked(Touch, list(parts))
+        row = np.concatenate(owners)
         # Groups come one after the other; within a run contacts are already in order of time.
-        order = np.argsort(row, kind="stable")
-        self._touches, self._owners = rows_of(touches, order), row[order]
+        if (row[1:] < row[:-1]).any():
+            order = np.argsort(row, kind="stable")
+            touches, row = rows_of(touches, order), row[order]
+        self._touches, self._owners = touches, row
         self._contacts = []
 
     def _take(self, rows: Index, model: Any, result: Any) -> None:
@@ -178,7 +182,7 @@ class Job:
         return table_from(self._columns.hops, Source(found, self.runs[own][owners]))
 
     def courses(self, own: slice) -> dict[str, Any]:
-        """Tables of the runs whose course is kept; one released inside the ground has none."""
+        """Tables of the runs whose trajectory is kept; one released inside the ground has none."""
         out, work = {}, self.work
         every = getattr(work.scenario.record, "every", None)
         for run in work.kept(self.runs[own]):

@@ -35,7 +35,7 @@ class Work:
     device: str = "auto"
     threads: int | None = None
     show: str = "silent"
-    """How the making of meshes and fields is told."""
+    """How the making of meshes and fields is reported."""
 
     @functools.cached_property
     def prepared(self) -> Any:
@@ -49,7 +49,7 @@ class Work:
         return {name: self.__dict__[name] for name in kept}
 
     def kept(self, runs: npt.NDArray[np.int64]) -> list[int]:
-        """Those of ``runs`` whose whole course is kept."""
+        """Those of ``runs`` whose whole trajectory is kept."""
         return sorted(set(map(int, self.scenario.record.trajectories)) & set(runs.tolist()))
 
     def compute(self, shard: int, bar: Progress | None = None) -> Shard:
@@ -78,7 +78,7 @@ class Drawn:
 
     @contextlib.contextmanager
     def named(self) -> Iterator[None]:
-        """What is wrong with the runs is told with the shards they are of."""
+        """What is wrong with the runs is reported with the shards they are of."""
         try:
             yield
         except InputError as cause:

@@ -33,7 +33,7 @@ class StudyGroup:
     """Which rows of the values these runs are."""
 
     def blamed(self) -> Any:
-        """What is wrong with the runs is told as it is."""
+        """What is wrong with the runs is reported as it is."""
         return contextlib.nullcontext()
 
 

@@ -108,8 +108,8 @@ class Study:
     requirements:
         What is asked of the runs: ``alight.Requirement``.
     trajectories, every, columns:
-        As in [record]: runs whose course is kept, times between its lines [s] where a motion has
-        such, and names of registered columns.
+        As in [record]: runs whose trajectory is kept, times between its lines [s] where a motion
+        has such, and names of registered columns.
     sections:
         As in [report]: names of registered sections of the report.
     body:

@@ -5,6 +5,7 @@ Files are written with fixed settings and no date, so that equal runs make equal
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Iterable, Mapping
 from typing import Any
 
@@ -27,6 +28,7 @@ _TYPES = {
 }
 
 
+@functools.lru_cache(maxsize=1024)
 def field_of(column: Column) -> Any:
     """A column as Arrow knows it, with its unit beside it."""
     return pa.field(column.full_name, _TYPES[column.kind], metadata={"unit": column.unit})

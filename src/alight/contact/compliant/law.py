@@ -288,7 +288,19 @@ def each_checked(value: Number, check: Any) -> Any:
             f"contact parameters are single numbers or lists with one for each run; got an array "
             f"of shape {array.shape}."
         )
+    if array.dtype.kind == "f" and np.isfinite(array).all() and _both(array, check):
+        return array.astype(np.float64)
     return np.array([check(v.item()) for v in array])
+
+
+def _both(array: Any, check: Any) -> bool:
+    """Whether the smallest and the largest pass, and so all between: numbers are in intervals."""
+    try:
+        check(array.min().item())
+        check(array.max().item())
+    except InputError:
+        return False
+    return True
 
 
 def _length_or_none(name: str, value: Number | None) -> Any:

@@ -21,13 +21,22 @@ import math
 from alight.core.checks import checked_number
 from alight.core.errors import InputError
 
+#: Smallest restitution that is taken: below it dampers are so strong that no step is short enough,
+#: and nobody can tell the difference from 1e-6.
+SMALLEST = 1e-12
+
 #: Steps of Newton's method that are never needed, and what is left of it at the end.
 _STEPS, _ROUNDING = 100, 4e-16
 
 
 def checked_restitution(value: float, name: str = "restitution") -> float:
-    """``value`` as a coefficient in (0, 1]."""
+    """``value`` as a coefficient from ``SMALLEST`` to 1."""
     e = checked_number(name, value)
+    if e < SMALLEST:
+        raise InputError(
+            f"{name} is {value!r}; it must be at least {SMALLEST:g}: so hard a damper asks for "
+            "steps of no length. Use 1e-6 for ground that does not bounce."
+        )
     if e > 1.0:
         raise InputError(
             f"{name} is {value!r}; it must lie above 0 and not above 1: a contact cannot return "

@@ -32,7 +32,7 @@ MOST_LINE = 10_000
 
 
 def read_map(path: str | os.PathLike[str]) -> GroundMap:
-    """The map in a ``.csv`` or ``.npz`` file; what is wrong with it is told with the file's name.
+    """The map in a ``.csv`` or ``.npz`` file; faults are reported with the file's name.
 
     CSV: a header with ``latitude_deg``, ``longitude_deg`` and one or more of ``PROPERTIES``, then a
     line for each node of a grid, in any order; lines that begin with # are skipped. NPZ: arrays of

@@ -47,7 +47,7 @@ class GroundLaw(Given):
 
     A subclass sets ``at``, a Warp function ``(data, row, x) -> GroundPoint`` of the place x [m] and
     the ``row`` of the run's parameters, and ``data(device)``; and ``corners``, so that what comes
-    out of range can be told before a run.
+    out of range is known before a run.
     """
 
     #: Warp function ``(data: Data, row: int, x: vec3) -> GroundPoint``.

@@ -1,7 +1,8 @@
-"""Which way the surfaces of lander and ground go on from a corner or an edge.
+"""Which way the surfaces of lander and ground continue from a corner or an edge.
 
-A pair of points is a least distance where the normal points away from both surfaces wherever they
-go on. For a face that is so by itself; at an edge its two faces tell, at a corner its edges.
+A pair of points is a smallest distance where the normal points away from both surfaces wherever
+they continue. For a face that is so by itself; at an edge its two faces tell, at a corner its
+edges.
 """
 
 import warp as wp

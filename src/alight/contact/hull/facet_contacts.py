@@ -1,8 +1,8 @@
 """Where a lander touches facets, or is about to: every contact within a margin, none of them twice.
 
 A contact is a pair of points of lander and ground that is nearer than any other around it: the
-normal points away from both surfaces wherever they go on from there. Such pairs are a corner of the
-lander on the ground, a corner of the ground (a peak) on the lander, or two ridges that cross.
+normal points away from both surfaces wherever they continue from there. Such pairs are a corner of
+the lander on the ground, a corner of the ground (a peak) on the lander, or two ridges that cross.
 The conditions are loosened by the margin: on a face that is almost flat on the ground all corners
 count, not just the lowest.
 

@@ -68,7 +68,7 @@ def meet_rock(hull: HullData, face: wp.array(dtype=wp.vec3i), query: RockSearch,
 def rocky_functions(RockyData: Any, Scene: Any, settle: Any) -> tuple[Any, Any]:
     """``nearest`` and ``contacts`` for ground of facets (``base``) and rocks (``scene``).
 
-    The second reads rocks from the shelf of a run where that serves, else they are made anew.
+    The second reads rocks from the shelf of a run where that serves, else they are recomputed.
     """
 
     @wp.struct

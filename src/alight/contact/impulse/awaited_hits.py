@@ -1,4 +1,4 @@
-"""Contacts on their way to a hit, in contact that goes on: which they are, and when they touch.
+"""Contacts on their way to a hit, in sustained contact: which they are, and when they touch.
 
 A lander that rocks stands on one corner while the next one comes down. That one must be hit in no
 time, the moment it touches: then the old one is free to rise, and what is left of the motion is

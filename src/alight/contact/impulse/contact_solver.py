@@ -1,4 +1,4 @@
-"""Several contacts at once, by impulses: hits one after the other, and contact that goes on.
+"""Several contacts at once, by impulses: hits one after the other, and sustained contact.
 
 Where more than one contact closes, the one that closes fastest is hit first, by the law of
 ``impact_kernel``, then whichever closes fastest after that, until none does. Those that share its
@@ -7,7 +7,7 @@ by their closing speeds: so springs of equal stiffness would begin to push. Each
 energy out, so all of them together can only take energy out. A pair that would hit each other's
 partner back for ever does so with ever less speed; from ``ELASTIC`` hits on they give nothing back.
 
-Contact that goes on holds by impulses too, without restitution: none pulls, none lets its point go
+Sustained contact holds by impulses too, without restitution: none pulls, none lets its point go
 through the ground within the step, friction ends the slip where its cone allows it, else it is the
 largest against it. They are found by sweeps over the contacts (projected Gauss-Seidel) that start
 from what held in the last step, so at rest all of them hold exactly. Rolling resistance and spin

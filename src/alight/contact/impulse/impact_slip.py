@@ -1,4 +1,4 @@
-"""How the slip of a contact point goes on while the ground pushes: paper 000, section 5.4 and 5.5.
+"""How the slip of a contact point continues while the ground pushes: paper 000, 5.4 and 5.5.
 
 The clock is the normal impulse p. With the tangential block A of m* and its column b = (m13, m23),
 a point that slips along the unit vector e with the speed s obeys (equation 27)

@@ -26,17 +26,17 @@ class Impulse(Compliant):
     restitution:
         Energetic coefficient, from 0 (nothing comes back) to 1 (all of it).
     friction:
-        Coulomb's coefficient of sliding, in hits and in contact that goes on.
+        Coulomb's coefficient of sliding, in hits and in sustained contact.
     static_friction:
-        Of sticking, in contact that goes on; that of sliding if not given.
+        Of sticking, in sustained contact; that of sliding if not given.
     rolling_resistance, patch_radius:
-        Of rolling resistance and spin friction [m], in hits and in contact that goes on, as for
+        Of rolling resistance and spin friction [m], in hits and in sustained contact, as for
         ``Compliant``. Without the first a ball on level ground never stops.
     hop:
-        Height [m]: a rebound that would not rise by this much is not followed, contact goes on
+        Height [m]: a rebound that would not rise by this much is not followed, contact continues
         instead. It ends the endless sequence of ever smaller bounces.
     stride:
-        In contact that goes on, no point moves farther in one step than this share of the lander's
+        In sustained contact, no point moves farther in one step than this share of the lander's
         radius.
     ground:
         How these values vary over the body, as for ``Compliant``.

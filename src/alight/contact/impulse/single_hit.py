@@ -1,7 +1,7 @@
 """One rigid hit: push and friction by the impulse law, rolling resistance and spin friction beside.
 
 The law of ``impact_kernel`` follows one point through compression and restitution. Torques that the
-ground exerts meanwhile, L in all, move that point by D = (I^-1 L) x c besides. The law is told of
+ground exerts meanwhile, L in all, move that point by D = (I^-1 L) x c besides. The law sees
 it by another velocity before the hit: with all of D across the normal, and along it with the share
 k of D that falls into compression. Without friction (k = 1/(1 + e)) this is exact,
 

@@ -193,7 +193,7 @@ def rocky_clear(RockyData: Any, Scene: Any, settle: Any, ball: bool) -> Any:
     """The function ``(ground, hull, shelves, slot, flying) -> flying`` for facets and rocks.
 
     For a hull, or for a ``ball`` that is the lander itself. Rocks are read from the shelf of a run
-    where that serves, else they are made anew.
+    where that serves, else they are recomputed.
     """
     base_clear = ball_clear if ball else facets_clear
     of_rock = rock_ball_clear if ball else rock_clear

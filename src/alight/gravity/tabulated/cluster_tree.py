@@ -2,7 +2,7 @@
 
 A facet's share of the potential, 1/2 G rho integral of n.(y - x) / |y - x| over the facet, is
 that of four harmonic densities: n.(y - c) and the three parts of n, with c the centre of the
-cluster the facet is in. So a cluster far from a point is told by four multipole series, and a
+cluster the facet is in. So a cluster far from a point is given by four multipole series, and a
 sum over a million facets by some hundred clusters and the facets close by. This is how tables
 are filled; simulations use the table or the closed form.
 """

@@ -65,7 +65,7 @@ class Aimer:
     device:
         Where fields are evaluated and flights are flown.
     progress:
-        How the making of tables is told: "silent", "auto", "text" or "rich".
+        How the making of tables is reported: "silent", "auto", "text" or "rich".
     """
 
     def __init__(
@@ -123,7 +123,7 @@ class Aimer:
         return rows
 
     def limits(self, start: Array, given: float | None) -> Array:
-        """(n,) greatest speeds [m/s]: the one given, or the escape speed."""
+        """(n,) largest speeds [m/s]: the one given, or the escape speed."""
         if given is not None:
             return np.full(len(start), checked_number("max_speed [m/s]", given))
         if not self.central:

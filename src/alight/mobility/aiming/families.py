@@ -3,7 +3,7 @@
 Times are scanned about that of a 45 degree throw; each is shot at from three guesses, the throw in
 gravity that is the same everywhere and Lambert's two ways about a point mass in inertial axes.
 Solutions at neighbouring times belong to one family where the slope dv0/dT leads from one to the
-other. The speed along a family falls to a least value and rises again: before it are the shallow
+other. The speed along a family falls to a smallest value and rises again: before it are the shallow
 solutions, which fly low and short, behind it the steep ones.
 """
 

@@ -6,7 +6,7 @@ For a given speed v both vary: with a = Phi_rv^-1 (r_t - r(T)) and b = Phi_rv^-1
 
     dT = (v0.a - (v^2 - v0.v0) / 2) / (v0.b),   dv = a - b dT
 
-and where v0.b = 0 the family has its least speed.
+and where v0.b = 0 the family has its smallest speed.
 """
 
 from __future__ import annotations
@@ -125,7 +125,7 @@ def finely(flight: FreeFlight, shots: Shots) -> Shots:
 
 
 def slowest(flight: FreeFlight, before: Shots, after: Shots) -> Shots:
-    """The shots of least speed of families, each between a shot before and one after it (in time).
+    """The slowest shots of families, each between a shot before and one after it (in time).
 
     The speed falls at ``before`` and rises at ``after``: v0.dv0/dT changes its sign. A secant
     that stays between the two finds where (the Illinois form of regula falsi).

@@ -50,7 +50,7 @@ class Cells:
 
     def of(self, places: Array) -> npt.NDArray[np.int64]:
         """(n,) the cell of each place (n, 3) [m]."""
-        return np.asarray(self._tree.query(places)[1], dtype=np.int64)
+        return np.asarray(self._tree.query(places, workers=-1)[1], dtype=np.int64)
 
     @property
     def spacing(self) -> float:

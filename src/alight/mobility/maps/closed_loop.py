@@ -21,7 +21,8 @@ from alight.core.progress import progress
 from alight.engine import run_batch
 from alight.mobility.maps.decisions import Plan
 from alight.mobility.maps.hop_study import HopMaker, HopStudy
-from alight.mobility.maps.transitions import Disc, Hops
+from alight.mobility.maps.regions import Disc, Region
+from alight.mobility.maps.transitions import Hops
 
 #: Numbers of runs whose draws a hop has: no two hops share any.
 _APART = 10_000_000
@@ -66,7 +67,7 @@ def fly(
     plan: Plan | Choice,
     hops: int,
     goal: Disc,
-    avoid: Sequence[Disc] = (),
+    avoid: Sequence[Region] = (),
     *,
     seed: int = 1,
     device: str = "cpu",
@@ -99,8 +100,8 @@ def fly(
                 tracks[row].append(place[row].copy())
             there = ended & goal.holds(rest)
             bad = ~ended
-            for disc in avoid:
-                bad |= ended & disc.holds(rest) & ~there
+            for region in avoid:
+                bad |= ended & region.holds(rest) & ~there
             arrived[live[there]], lost[live[bad]] = True, True
             live = live[~there & ~bad]
             bar.advance(1, arrived=int(arrived.sum()), lost=int(lost.sum()))

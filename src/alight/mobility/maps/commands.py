@@ -14,7 +14,7 @@ from alight.core.errors import InputError
 
 @dataclass(frozen=True, eq=False)
 class Commands:
-    """What a lander can be told to do."""
+    """What a lander can be commanded to do."""
 
     throws: Array
     """(m, 3) speed [m/s], azimuth from north towards east and elevation [rad]."""

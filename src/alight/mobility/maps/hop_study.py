@@ -83,7 +83,43 @@ class HopMaker:
         which = np.minimum((own["start"] * starts.shape[1]).astype(np.int64), starts.shape[1] - 1)
         errors = np.stack([own[f"{name}_error"] for name in ("speed", "across", "along")], -1)
         rest = {k: a for k, a in values.items() if not k.startswith(MADE)}
-        return self.thrown(starts[cell, which], self.commands.thrown(command, errors), rest)
+        throws = self.commands.thrown(command, errors)
+        if all(key.startswith("contact.") for key in rest):
+            return self._from_stands(cell * starts.shape[1] + which, throws, rest)
+        return self.thrown(starts[cell, which], throws, rest)
+
+    @functools.cached_property
+    def _stands(self) -> tuple[Any, Array]:
+        """A release at rest at every start of every cell, and (n, 3, 3) axes east, north, up there:
+        found once, as millions of runs begin at the same places."""
+        places = self.cells.starts.reshape(-1, 3)
+        half = 0.5 * np.pi
+        ways = np.array([[1.0, half, 0.0], [1.0, 0.0, 0.0], [1.0, 0.0, half]])
+        n = len(places)
+        (group,) = self.thrown(np.repeat(places, 3, axis=0), np.tile(ways, (n, 1)), {})
+        axes = np.asarray(group.release.velocity).reshape(n, 3, 3).transpose(0, 2, 1)
+        return group.release[::3], axes
+
+    def _from_stands(
+        self, which: Any, throws: Array, more: Mapping[str, Array]
+    ) -> list[StudyGroup]:
+        """Push-offs from places of the cells by their numbers, where only the contact varies."""
+        stand, axes = self._stands
+        v, azimuth, elevation = throws.T
+        level = v * np.cos(elevation)
+        local = np.stack(
+            [level * np.sin(azimuth), level * np.cos(azimuth), v * np.sin(elevation)], -1
+        )
+        velocity = np.einsum("nij,nj->ni", axes[which], local)
+        found = []
+        for one in self.prepared.groups(dict(more)):
+            rows = one.rows if more else np.arange(len(which))
+            own = which[rows]
+            release = motions.Release(
+                stand.position[own], velocity[rows], stand.attitude[own], stand.rate[own]
+            )
+            found.append(StudyGroup(_kept(one.model), release, rows))
+        return found
 
     def thrown(self, places: Array, throws: Array, more: Mapping[str, Array]) -> list[StudyGroup]:
         """Push-offs from places (n, 3) [m]; ``more`` are other values of the scenario by key."""

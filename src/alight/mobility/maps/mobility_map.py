@@ -15,12 +15,13 @@ import os
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
 
 from alight import surfaces
+from alight.actuators import StoredPlan
 from alight.campaign import Campaign, run_campaign
 from alight.campaign.study.subject import mesh_of
 from alight.core import random
@@ -35,11 +36,15 @@ from alight.mobility.maps.commands import Commands
 from alight.mobility.maps.decisions import Outcomes, Plan, arrivals, evaluate, solve, success
 from alight.mobility.maps.greedy import greedy_plan
 from alight.mobility.maps.hop_study import HopStudy, made_of
-from alight.mobility.maps.transitions import Disc, Hops, joined, outcomes_of, reach, read_hops
+from alight.mobility.maps.regions import DarkGround, Disc, Region, check_goal
+from alight.mobility.maps.transitions import Hops, joined, outcomes_of, reach, read_hops
 from alight.scenario import load
 from alight.scenario.document import Document
 from alight.shapes.icosphere import icosphere
 from alight.shapes.mesh import Mesh
+
+if TYPE_CHECKING:
+    from alight.analysis.rest_light import RestLight
 
 #: What a plan may be best at.
 OBJECTIVES = ("risk", "hops", "time")
@@ -59,7 +64,7 @@ class MobilityMap:
     cells:
         How many patches the surface is cut into, or the ``Cells`` themselves.
     commands:
-        What the lander can be told to do.
+        What the lander can be commanded to do.
     repeats:
         How often each command is flown from each cell; even, as halves are compared.
     errors:
@@ -86,11 +91,12 @@ class MobilityMap:
                 "and what is predicted of it from the other."
             )
         self.commands, self.repeats = commands, repeats
+        self.errors = errors or ThrowErrors()
         base = made_of(given)
         self.stand = PushOffs(base.prepared)
         self.cells = cells if isinstance(cells, Cells) else self._cut(cells, starts)
         self.study = HopStudy(
-            given, self.cells, commands, repeats=repeats, errors=errors or ThrowErrors(), seed=seed
+            given, self.cells, commands, repeats=repeats, errors=self.errors, seed=seed
         )
         self.campaign: Campaign | None = None
 
@@ -149,10 +155,15 @@ class MobilityMap:
             )
         return Disc((float(centre[0]), float(centre[1]), float(centre[2])), radius)
 
+    def dark(self, light: RestLight, most: float) -> DarkGround:
+        """The ground whose longest night under this ``light`` is longer than ``most`` [s], as a
+        region to be avoided."""
+        return DarkGround.of(self.cells, light, most)
+
     def plan(
         self,
         goal: Disc,
-        avoid: Sequence[Disc] = (),
+        avoid: Sequence[Region] = (),
         *,
         hops: int = 8,
         objective: str = "risk",
@@ -162,13 +173,15 @@ class MobilityMap:
     ) -> MobilityPlan:
         """The best commands on the way to ``goal`` in at most ``hops`` hops.
 
-        ``objective``: least ``risk`` of not arriving, fewest ``hops``, or least ``time``. The plan
+        ``objective``: least ``risk`` of not arriving, fewest ``hops``, or least ``time``. A run
+        that escapes, does not come to rest or rests in a region of ``avoid`` is lost. The plan
         is flown by ``rehearsals`` runs, made again from what they met, and judged by as many
         others; 0 for none.
         """
         if objective not in OBJECTIVES:
             raise unknown_name("objective", objective, OBJECTIVES)
         checked_whole("hops", hops, 1)
+        check_goal(goal, avoid)
         known = self.hops
         first = self._solved(known, goal, tuple(avoid), hops, objective)
         for number in range(ROUNDS if rehearsals else 0):
@@ -178,7 +191,7 @@ class MobilityMap:
         return first.judged(rehearsals, device, show) if rehearsals else first
 
     def _solved(
-        self, known: Hops, goal: Disc, avoid: tuple[Disc, ...], hops: int, objective: str
+        self, known: Hops, goal: Disc, avoid: tuple[Region, ...], hops: int, objective: str
     ) -> MobilityPlan:
         count = len(self.commands)
         first, second = (
@@ -216,7 +229,7 @@ class MobilityPlan:
 
     made: MobilityMap
     goal: Disc
-    avoid: tuple[Disc, ...]
+    avoid: tuple[Region, ...]
     plan: Plan
     """(hops, n) row h - 1 with h hops left."""
     judge: Outcomes
@@ -270,6 +283,33 @@ class MobilityPlan:
         pick = random.uniform(seed, np.arange(count), "mobility: fresh starts", 1)[:, 0]
         rows = own[np.minimum((pick * len(own)).astype(int), len(own) - 1)]
         return rows[:, 0], self.made.cells.starts[rows[:, 0], rows[:, 1]]
+
+    @property
+    def stored(self) -> StoredPlan:
+        """What a scenario follows: the commands, the goal, and what is avoided."""
+        discs = [one for one in self.avoid if isinstance(one, Disc)]
+        dark = [one for one in self.avoid if isinstance(one, DarkGround)]
+        places = [one.places for one in dark] or [np.zeros((0, 3))]
+        nights = [one.night > one.most for one in dark] or [np.zeros(0, dtype=bool)]
+        errors = self.made.errors
+        return StoredPlan(
+            centres=self.made.cells.centres,
+            throws=self.made.commands.throws,
+            plan=self.plan,
+            goal=np.array(self.goal.centre),
+            goal_radius=self.goal.radius,
+            avoid=np.array([(*one.centre, one.radius) for one in discs]).reshape(-1, 4),
+            dark_places=np.concatenate(places),
+            dark=np.concatenate(nights),
+            vertical=str(self.made.stand.scenario.release.vertical),
+            speed_error=errors.speed,
+            angle_error=errors.angle,
+        )
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Write it as the file that ``[[manoeuvre]] command = "policy"`` follows."""
+        more = {"success": self.success, "expected_hops": self.expected_hops}
+        self.stored.save(path, reach=self.made.reach, **more)
 
     def arrivals(self, cells: Any) -> Array:
         """(hops + 1,) predicted share that has arrived after so many hops, from these cells."""

@@ -19,28 +19,12 @@ from typing import Any
 import numpy as np
 
 from alight.campaign.reader import Campaign
-from alight.core.checks import Array, checked_number
+from alight.core.checks import Array
 from alight.core.errors import InputError
 from alight.core.outcomes import Outcome
 from alight.mobility.maps.cells import Cells
 from alight.mobility.maps.decisions import Outcomes
-
-
-@dataclass(frozen=True)
-class Disc:
-    """A place on the ground and what is within a distance of it, straight."""
-
-    centre: tuple[float, float, float]
-    """[m]"""
-    radius: float
-    """[m]"""
-
-    def __post_init__(self) -> None:
-        checked_number("radius [m]", self.radius)
-
-    def holds(self, places: Array) -> Any:
-        """(n,) whether places (n, 3) are in it."""
-        return np.linalg.norm(places - np.asarray(self.centre), axis=-1) <= self.radius
+from alight.mobility.maps.regions import Disc, Region
 
 
 @dataclass(frozen=True, eq=False)
@@ -98,7 +82,7 @@ def outcomes_of(
     cells: Cells,
     commands: int,
     goal: Disc,
-    avoid: Sequence[Disc] = (),
+    avoid: Sequence[Region] = (),
     half: int | None = None,
 ) -> Outcomes:
     """What commands lead to, from all runs or one ``half`` of them."""
@@ -111,8 +95,8 @@ def outcomes_of(
     here = np.where(settled[:, None], rest, np.inf)
     arrived = settled & goal.holds(here)
     bad = ~settled
-    for disc in avoid:
-        bad |= settled & disc.holds(here) & ~arrived
+    for region in avoid:
+        bad |= settled & region.holds(here) & ~arrived
     goes_on = ~arrived & ~bad
     count = np.bincount(row, minlength=n * m).astype(np.float64)
     share = 1.0 / np.maximum(count, 1.0)

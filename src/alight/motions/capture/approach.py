@@ -31,6 +31,7 @@ from alight.core.checks import Array, checked_number
 from alight.core.errors import InputError, unknown_name
 from alight.core.types import mat33, scalar, vec3
 from alight.membrane import Captive
+from alight.membrane.captives import Captives
 from alight.motions.capture.craft import Spacecraft
 from alight.motions.capture.stepping import CaptureScene
 from alight.motions.membrane.state import Wrench
@@ -131,7 +132,7 @@ def approach_push(data: ApproachData, scene: CaptureScene, row: int):
 class Asteroids:
     """n asteroids of one shape before contact, at the origin and not moving."""
 
-    body: Captive
+    body: Captive | Captives
     inertia: Array
     """(n, 3, 3) [kg m^2], body axes."""
     attitude: Array
@@ -139,6 +140,7 @@ class Asteroids:
     rate: Array
     """(n, 3) at t = 0 [rad/s], body axes."""
     _ahead: dict[tuple[float, int], Array] = field(default_factory=dict, repr=False)
+    _inverse: Array | None = field(default=None, repr=False)
 
     @property
     def count(self) -> int:
@@ -155,7 +157,9 @@ class Asteroids:
         turns = np.abs(time) * np.linalg.norm(self.rate, axis=1) / _TURN
         count = np.maximum(1, np.ceil(turns)).astype(np.int64)[:, None]
         q, w, h = self.attitude, self.rate, time / count
-        inverse = np.asarray(np.linalg.inv(self.inertia), dtype=np.float64)
+        inverse = self._inverse
+        if inverse is None:
+            inverse = np.asarray(np.linalg.inv(self.inertia), dtype=np.float64)
 
         def slope(q: Array, w: Array) -> tuple[Array, Array]:
             spun = frames.cross(w, times(self.inertia, w))
@@ -169,7 +173,7 @@ class Asteroids:
             on = number < count
             q = np.where(on, frames.quat_normalize(q + h / 6.0 * (a + 2.0 * c + 2.0 * e + g)), q)
             w = np.where(on, w + h / 6.0 * (b + 2.0 * d + 2.0 * f + i), w)
-        return type(self)(self.body, self.inertia, q, w)
+        return type(self)(self.body, self.inertia, q, w, _inverse=inverse)
 
     def ahead(self, step: float, count: int) -> Array:
         """(count, n, 4) attitudes after 1, 2, ... ``count`` steps [s]."""
@@ -181,8 +185,8 @@ class Asteroids:
         """(..., n) how far the body reaches from its centre of mass along directions (n, 3) [m], at
         attitudes (..., n, 4)."""
         own = frames.quat_rotate_inv(attitude, direction)
-        corners = self.body.hull.vertices
-        heights = sum(own[..., k : k + 1] * corners[:, k] for k in range(3))
+        corners = self.body.corners
+        heights = sum(own[..., k : k + 1] * corners[..., k] for k in range(3))
         return np.asarray(np.max(heights, axis=-1))
 
 
@@ -226,8 +230,8 @@ class Approach:
         offset: Error of navigation across the way [m], (2,) or (n, 2).
         roll: Angle of the craft about its axis at the start [rad], one or (n,).
         bandwidth: Of the control until contact [rad/s].
-        most_force: Greatest force of the control [N].
-        most_torque: Greatest torque of the control [N m].
+        most_force: Largest force of the control [N].
+        most_torque: Largest torque of the control [N m].
     """
 
     name: ClassVar[str] = ""
@@ -297,9 +301,10 @@ class Approach:
         """
         toward, spin, center = self.aim(asteroids)
         gap, short = asteroids.extent(toward, asteroids.attitude), self.lead / _LOOKS
-        nearer = self.speed * np.arange(1.0, _LOOKS + 1.0)[:, None] * short
-        reach = asteroids.extent(toward, asteroids.ahead(short, _LOOKS)) + nearer
-        gap = np.maximum(gap, np.max(reach, axis=0))
+        nearer = self.speed * np.arange(1.0, _LOOKS + 1.0) * short
+        # One after the other: of many runs all looks at once would take much memory.
+        for attitude, near in zip(asteroids.ahead(short, _LOOKS), nearer.tolist(), strict=True):
+            gap = np.maximum(gap, asteroids.extent(toward, attitude) + near)
         kind: Any = ApproachRow
         rows: Any = np.zeros(asteroids.count, dtype=kind.numpy_dtype())
         rows["toward"], rows["spin"], rows["center"] = toward, spin, center
@@ -373,8 +378,8 @@ class Corkscrew(AngularMomentum):
     def aim(self, asteroids: Asteroids) -> tuple[Array, Array, Array]:
         """As along the angular momentum, and the middle of the asteroid's extent."""
         axis, spin, _ = super().aim(asteroids)
-        corners = asteroids.body.hull.vertices
-        middle = 0.5 * (corners.min(axis=0) + corners.max(axis=0))
+        corners = asteroids.body.corners
+        middle = 0.5 * (corners.min(axis=1) + corners.max(axis=1))
         return axis, spin, np.broadcast_to(middle, (asteroids.count, 3))
 
 

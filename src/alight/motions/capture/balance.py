@@ -8,9 +8,9 @@ get at its membrane to move along:
 
 The fabric presses with known forces N at its vertices. What is left of F and M must come from
 friction forces f across these, |f| <= mu N. Whether there are such forces is a question of statics,
-with a convex answer, whatever the law by which things slide: the least mu for which there are some
-is what ``friction_to_hold`` gives (the static theorem of plasticity). Where that is more than the
-friction there is, slip is no matter of the model of friction.
+with a convex answer, whatever the law by which things slide: the smallest mu for which there are
+some is what ``friction_to_hold`` gives (the static theorem of plasticity). Where that is more than
+the friction there is, slip is no matter of the model of friction.
 """
 
 from __future__ import annotations
@@ -53,11 +53,11 @@ def friction_to_hold(
     thrust: npt.ArrayLike,
     run: int = 0,
 ) -> float:
-    """The least coefficient of friction with which the fabric would hold at a record; inf where no
+    """The smallest friction coefficient with which the fabric would hold at a record; inf where no
     friction would, and 0 where none is needed."""
     state, q, v = (a[run, record] for a in (flight.states, flight.q, flight.v))
     found = membrane.load(
-        flight.asteroids.body,
+        flight.asteroids.body.body(run),
         state[0:3],
         state[3:6],
         state[6:10],
@@ -80,7 +80,7 @@ def friction_to_hold(
 
 
 def _least_part(wanted: Array, forces: Array, arms: Array) -> float:
-    """The least mu for which forces across ``forces``, up to mu times these, make up ``wanted``."""
+    """The smallest mu for which forces across ``forces``, up to mu times these, give ``wanted``."""
     size = np.linalg.norm(forces, axis=1)
     one, other = _across(forces / size[:, None])
     angle = 2.0 * np.pi * np.arange(_DIRECTIONS) / _DIRECTIONS

@@ -1,4 +1,4 @@
-"""What is told of captures: the columns of ``ROW``, contacts, and courses."""
+"""What is reported of captures: the columns of ``ROW``, contacts, and trajectories."""
 
 from __future__ import annotations
 
@@ -15,7 +15,6 @@ from alight.motions.capture import stepping as layout
 from alight.motions.capture.craft import ARRAYS
 from alight.motions.capture.result import CAPTURE_WORDS, ROW
 from alight.motions.membrane.columns import CODE, CONTACTS, TIME, WORD, contact, moving, recorded
-from alight.shapes.mesh import Mesh
 
 _RPM = 30.0 / np.pi
 _KINDS = {"f": "float", "i": "int64", "b": "bool"}
@@ -32,16 +31,16 @@ _ROWS: dict[str, tuple[str, str]] = {
     "settle_s": ("s", "from contact until at rest against each other for good; empty if never"),
     "lost_s": ("s", "when contact was lost for good; empty if it was not"),
     "contacts": ("", "how often contact was made"),
-    "bending_nm": ("N m", "greatest bending moment at either drive assembly"),
-    "bending_1_nm": ("N m", "greatest at the first"),
-    "bending_2_nm": ("N m", "greatest at the second"),
-    "bending_at_s": ("s", "when it was greatest"),
-    "torsion_nm": ("N m", "greatest moment about a boom"),
+    "bending_nm": ("N m", "largest bending moment at either drive assembly"),
+    "bending_1_nm": ("N m", "largest at the first"),
+    "bending_2_nm": ("N m", "largest at the second"),
+    "bending_at_s": ("s", "when it was largest"),
+    "torsion_nm": ("N m", "largest moment about a boom"),
     "margin": ("", "limit over bending, less 1"),
-    "force_n": ("N", "greatest between asteroid and membrane"),
-    "hoop_n": ("N", "greatest between asteroid and hoop"),
+    "force_n": ("N", "largest between asteroid and membrane"),
+    "hoop_n": ("N", "largest between asteroid and hoop"),
     "hoop_s": ("s", "when the hoop was first touched; empty if never"),
-    "depth_m": ("m", "greatest below the suspension plane"),
+    "depth_m": ("m", "largest below the suspension plane"),
     "clearance_m": ("m", "between the deepest vertex and the bus"),
     "slip_m": ("m", "path of the contact along the fabric"),
     "relative_rpm": ("rpm", "of craft against asteroid at the end"),
@@ -68,14 +67,8 @@ def _row(name: str) -> Column:
     return Column(name, *_ROWS[name], of, kind, "known" if kind == "float" else "", plain=True)
 
 
-def length_of(mesh: Mesh) -> float:
-    """Extent along the principal axis of the least moment [m]."""
-    return float(mesh.principal_axes().extent[0])
-
-
 def _length(source: Source) -> Any:
-    mesh = source.model.asteroid.mesh
-    return np.full(len(source.found.rows), np.nan if mesh is None else length_of(mesh))
+    return np.broadcast_to(source.model.asteroid.lengths, len(source.found.rows))
 
 
 _RUNS = (

@@ -29,11 +29,12 @@ from alight.core.outcomes import Outcome
 from alight.core.types import scalar
 from alight.engine.batch import Batch
 from alight.engine.columns import Columns, with_laws
-from alight.engine.motion import Loop, Start
+from alight.engine.motion import Loop, Start, WorldRows, world_rows
 from alight.engine.stops.law import StopLaw
 from alight.flight import External, Rotation
 from alight.gravity import Gravity, Uniform
 from alight.membrane import Captive, Membrane
+from alight.membrane.captives import Captives
 from alight.membrane.forces import MembraneRow
 from alight.membrane.hull import UPRIGHT, in_ring_axes, require_same_kind
 from alight.membrane.law import state_rows
@@ -115,14 +116,15 @@ class Capture(CaughtMotion):
     """An asteroid, a craft with a membrane, and the way the one comes to the other."""
 
     membrane: Membrane
-    asteroid: Captive
+    asteroid: Captive | Captives
+    """One for all runs, or one for each."""
     craft: Spacecraft
     approach: Approach
     calm_speed: float = 0.02
     """Slip [m/s] above which craft and asteroid are not at rest against each other; and likewise"""
     calm_part: float = 0.25
     """the rate of the one against the other, as a part of the asteroid's at the start. The drift
-    toward a flat spin, slow as it is, goes on at a tenth or two."""
+    toward a flat spin, slow as it is, continues at a tenth or two."""
     lost_height: float = 5.0
     """A run ends when the asteroid has left the membrane and is so far above it [m]."""
     gravity: Gravity | npt.ArrayLike = ZERO
@@ -151,7 +153,7 @@ class Capture(CaughtMotion):
 
     @property
     def columns(self) -> Columns:
-        """What is told of captures."""
+        """What is reported of captures."""
         return with_laws(CAPTURES, self)
 
     def __post_init__(self) -> None:
@@ -194,7 +196,7 @@ class Capture(CaughtMotion):
     ) -> CaptureFlight:
         """Simulate n captures, one for each row of what is given; one row stands for all.
 
-        The asteroid's centre of mass starts at the origin, at rest, unless told otherwise.
+        The asteroid's centre of mass starts at the origin, at rest, unless stated otherwise.
 
         Args:
             rate: (n, 3) of the asteroid at the start [rad/s], its axes.
@@ -240,6 +242,7 @@ class Capture(CaughtMotion):
         given |= {"mass": m, "inertia_scale": scale, "friction": rubs}
         lengths = {name: len(values) for name, values in given.items()}
         lengths["membrane"] = self.membrane.runs
+        lengths["asteroid"] = self.asteroid.count
         if release.count is not None:
             lengths["runs"] = release.count
         count = max(lengths.values())
@@ -276,11 +279,12 @@ class Capture(CaughtMotion):
     def _require_free(self, start: Array) -> None:
         """An error unless every asteroid starts above the suspension plane."""
         a = stepping.CRAFT
-        ring, corners = self.membrane.ring, self.asteroid.hull.vertices
+        ring, corners = self.membrane.ring, self.asteroid.corners
         turn = frames.quat_conjugate(start[:, a + 3 : a + 7])
         place = frames.quat_rotate(turn, start[:, 0:3] - start[:, a : a + 3])
         x, R = in_ring_axes(ring, place, frames.quat_multiply(turn, start[:, 6:10]))
-        lowest = x[:, 2] + (R[:, 2] @ corners.T).min(axis=1)
+        heights = sum(R[:, 2, k : k + 1] * corners[..., k] for k in range(3))
+        lowest = x[:, 2] + np.min(heights, axis=1)
         bad = np.flatnonzero(lowest < -SHALLOW * ring.reach)
         if len(bad):
             raise InputError(
@@ -291,23 +295,23 @@ class Capture(CaughtMotion):
 
     def _scales(self, start: Array) -> Array:
         """(n, width) sizes that errors are measured by: a length, a speed, their quotient."""
-        length = self.asteroid.reach + self.membrane.ring.reach
+        length = np.broadcast_to(self.asteroid.reach + self.membrane.ring.reach, len(start))
         turning = np.linalg.norm(start[:, 10:13], axis=1)
         pushed = np.sqrt(self.approach.thrust / self.craft.mass * length)
         speed = np.maximum(length * turning, self.approach.speed + 0.1 * pushed)
         scale = np.zeros_like(start)
         tree = self.craft.tree
         q, v = stepping.CRAFT, stepping.CRAFT + tree.n_q
-        scale[:, 0:3] = scale[:, q : q + 3] = length
+        scale[:, 0:3] = scale[:, q : q + 3] = length[:, None]
         scale[:, 3:6] = scale[:, v : v + 3] = speed[:, None]
         scale[:, 6:10] = scale[:, q + 3 : v] = 1.0
-        scale[:, 10:13] = scale[:, v + 3 : v + tree.n_v] = speed[:, None] / length
+        scale[:, 10:13] = scale[:, v + 3 : v + tree.n_v] = (speed / length)[:, None]
         return scale
 
     # -- under the engine ----------------------------------------------------------------------
 
     @property
-    def captive(self) -> Captive:
+    def captive(self) -> Captive | Captives:
         """The asteroid."""
         return self.asteroid
 
@@ -379,6 +383,22 @@ class Capture(CaughtMotion):
         world.limits = self.control(device)
         return world
 
+    @property
+    def own_worlds(self) -> bool:
+        """Whether each run has an asteroid of its own size."""
+        return self.asteroid.count > 1
+
+    def worlds_each(
+        self, release: CaptureRelease, device: devices.Device, rows: Any, which: Any
+    ) -> WorldRows:
+        """The parameters of all runs, with the asteroid of each laid over them."""
+        assert isinstance(self.asteroid, Captives)
+        first = self.world(release, device)
+        table = world_rows([first], len(rows))
+        captives, behind = self.asteroid.kernel_rows(table["captive"][:1], device)
+        table["captive"] = captives[rows]
+        return WorldRows(first, table, [self.stops], which, behind)
+
     def _watch(self, asteroids: Asteroids, device: devices.Device) -> Any:
         watch, name = stepping.Watch(), device.name
         calm = np.maximum(self.calm_part * np.linalg.norm(asteroids.rate, axis=1), CALM_LEAST)
@@ -435,6 +455,6 @@ def _require_real(tensors: Array) -> None:
     if len(bad):
         told = ", ".join(f"{value:.4g}" for value in moments[bad[0]])
         raise InputError(
-            f"the asteroid of run {bad[0]} has principal moments {told} kg m^2: the greatest is "
+            f"the asteroid of run {bad[0]} has principal moments {told} kg m^2: the largest is "
             "more than the sum of the others, which no body has. Change inertia_scale."
         )

@@ -147,9 +147,11 @@ class CaptureFlight(Caught):
         parts = {name: getattr(self, name)[own] for name in names}
         given = self.asteroids
         turned = {name: getattr(given, name)[own] for name in ("inertia", "attitude", "rate")}
-        return replace(
-            self, asteroids=replace(given, **turned, _ahead={}), events=self._met(run), **parts
-        )
+        body, model = given.body.body(own.start), self.model
+        if given.body.count > 1 and model is not None:
+            model = replace(model, asteroid=body)
+        asteroids = replace(given, body=body, **turned, _ahead={}, _inverse=None)
+        return replace(self, asteroids=asteroids, events=self._met(run), model=model, **parts)
 
     def _columns(self) -> Columns:
         from alight.motions.capture.columns import CAPTURES  # which are made of these classes
@@ -380,7 +382,7 @@ def _put_drift(
     mass: Array,
     thrust: float,
 ) -> Array:
-    """What has changed since a mark, one to two windows ago, and how long that can go on.
+    """What has changed since a mark, one to two windows ago, and how long that can continue.
 
     Returns when these marks were made (n,) [s].
 

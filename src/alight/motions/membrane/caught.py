@@ -26,6 +26,7 @@ from alight.flight import External, Rotation
 from alight.gravity import Gravity, Linearised, Uniform
 from alight.integrators.tableau import RK4, RK54, Tableau
 from alight.membrane import Captive, Membrane
+from alight.membrane.captives import Captives
 from alight.motions.membrane.drive import checked_actuators
 from alight.motions.membrane.result import LOAD_WIDTH, load_records
 from alight.motions.membrane.scene import caught_scene_function
@@ -96,7 +97,7 @@ class CaughtMotion(Motion):
     craft_sizes: tuple[int, int, int] = (0, 0, 0)
 
     @property
-    def captive(self) -> Captive:
+    def captive(self) -> Captive | Captives:
         """The body."""
         raise NotImplementedError
 
@@ -156,9 +157,9 @@ class CaughtMotion(Motion):
     @property
     def room(self) -> tuple[int, ...]:
         """Vertices and facets of the body, suspension points and beads of the hoop."""
-        hull, ring = self.captive.hull, self.membrane.ring
+        ring = self.membrane.ring
         beads = ring.bead_count(self.membrane.hoop)
-        return len(hull.vertices), len(hull.facets), len(ring.points), beads
+        return *self.captive.room, len(ring.points), beads
 
     def memory(self, slots: int, device: devices.Device, room: tuple[int, ...] = ()) -> Any:
         """What runs keep in memory, by slot."""

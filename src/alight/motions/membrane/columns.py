@@ -1,4 +1,4 @@
-"""What is told of drops on a membrane; and of contacts and courses, what captures tell too."""
+"""What is reported of drops on a membrane; of contacts and trajectories, as for captures."""
 
 from __future__ import annotations
 
@@ -33,9 +33,9 @@ _RUNS = (
         "release_s", "s", "when the body last left the membrane; empty if never", "notes.release_s"
     ),
     _number("contacts", "", "how often contact was made", "notes.contacts", "int64"),
-    _number("depth_m", "m", "greatest below the suspension plane", "notes.depth_m"),
-    _number("tension_n_per_m", "N/m", "greatest", "notes.tension"),
-    _number("force_n", "N", "greatest on the body", "notes.force_n"),
+    _number("depth_m", "m", "largest below the suspension plane", "notes.depth_m"),
+    _number("tension_n_per_m", "N/m", "largest", "notes.tension"),
+    _number("force_n", "N", "largest on the body", "notes.force_n"),
     _number("slip_m", "m", "path of the contact along the fabric", "last[28]"),
     _number(
         "impact_m_s",
@@ -73,8 +73,8 @@ CONTACTS = (
     Column("normal_speed_out", "m/s", "the same after"),
     *vector("impulse_", "N s", "of the membrane on the body, inertial axes", "impulse"),
     Column("normal_impulse", "N s", "the part along the axis"),
-    Column("peak_force", "N", "greatest on the body"),
-    Column("depth", "m", "greatest below the suspension plane"),
+    Column("peak_force", "N", "largest on the body"),
+    Column("depth", "m", "largest below the suspension plane"),
     Column("points", "", "most vertices that touched at once", kind="int32"),
 )
 

@@ -139,7 +139,7 @@ class MembraneMotion(CaughtMotion):
 
     @property
     def columns(self) -> Columns:
-        """What is told of drops."""
+        """What is reported of drops."""
         return with_laws(DROPS, self)
 
     def __post_init__(self) -> None:

@@ -146,7 +146,7 @@ class MembraneResult(BatchResult):
     @property
     def notes(self) -> dict[str, Array]:
         """(n,) ``first_contact_s``, ``slack_s`` and ``release_s`` [s], NaN if never; ``contacts``;
-        ``depth_m``, ``tension`` [N/m], ``force_n``: the greatest; ``impact_m_s`` and
+        ``depth_m``, ``tension`` [N/m], ``force_n``: the largest; ``impact_m_s`` and
         ``rebound_m_s``: of the lowest point at the first contact and as it last left; energies
         ``brought_j``, ``moving_j``, ``damped_j`` and ``rubbed_j``; ``steps``."""
         final = self.final

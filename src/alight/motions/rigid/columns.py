@@ -1,4 +1,4 @@
-"""What is told of landings: columns of runs, contacts and courses."""
+"""What is reported of landings: columns of runs, contacts and trajectories."""
 
 from __future__ import annotations
 
@@ -7,6 +7,8 @@ from typing import Any
 
 import numpy as np
 
+from alight.core.checks import Array
+from alight.core.outcomes import Outcome
 from alight.engine.columns import (
     RUN,
     Column,
@@ -62,7 +64,7 @@ def _runs(depth: Any) -> tuple[Column, ...]:
         Column("first_contact_normal_speed", "m/s", "towards the ground, then",
                "final.first_speed", where=touched),
         Column("bounces", "", "contacts, the last included", "final.touches", "int32"),
-        Column("path", "m", "way of the centre of mass", "final.path"),
+        Column("path", "m", "path length of the centre of mass", "final.path"),
         Column("hardest_normal_speed", "m/s", "largest speed towards the ground of any contact",
                "final.hardest"),
         Column("peak_force", "N", "largest normal force", "final.peak_force"),
@@ -217,6 +219,23 @@ def drive_columns(wheels: Sequence[str], actuators: Sequence[str]) -> tuple[Colu
         *each("wheel_max_speed", wheels, "rad/s", fastest, "wheel_max_speed"),
         *each("actuator_work", actuators, "J", work, "work_each"),
     )  # fmt: skip
+
+
+def plan_columns(goal: tuple[Array, float]) -> tuple[Column, ...]:
+    """Of runs of landers that follow a plan to a goal, its place and radius [m]."""
+    place, radius = goal
+
+    def away(source: Source) -> Any:
+        return np.linalg.norm(np.asarray(source.at("final.x")) - place, axis=1)
+
+    def arrived(source: Source) -> Any:
+        rests = np.asarray(source.found.outcome) == Outcome.SETTLED
+        return (rests & (away(source) <= radius)).astype(np.int32)
+
+    return (
+        Column("arrived", "", "1 where it rests in the goal of its plan", arrived, "int32"),
+        Column("goal_distance", "m", "from the middle of the goal at the end, straight", away),
+    )
 
 
 #: Of rigid landers.

@@ -26,7 +26,7 @@ class Scheme:
     ``closing`` is the normal speed of the nearest point [m/s], ``g`` the acceleration [m/s^2].
     ``press(parts)`` returns a Warp function ``(world, run, memory, slot) -> run``: one step in
     contact, at whose end the run may be in flight again, or at rest. ``presses(parts)`` returns it
-    in two, for hits and for contact that lasts, where they are unlike enough to have a launch each.
+    in two, for hits and for sustained contact, where they are unlike enough to have a launch each.
     ``hits`` is True where ``run.lasting`` tells hits from contact that outlasts them: on ground
     that varies, a hit keeps the restitution of the place where it began.
     ``clearance(parts)`` replaces how flight bounds its steps: a Warp function ``(world, run, a,
@@ -73,6 +73,12 @@ class Laws:
     next: Any = None  # when an external push switches; None where none does
     drive: DriveLaws | None = None  # actuators; None where there are none
 
+    @property
+    def before_steps(self) -> bool:
+        """Whether gravity is evaluated by the loop, before steps that need it. (The centre of mass
+        of a lander with arms is elsewhere in contact.)"""
+        return self.linearised and (self.drive is None or not self.drive.arms)
+
 
 @dataclasses.dataclass(frozen=True)
 class Composition:
@@ -81,7 +87,9 @@ class Composition:
     laws: Laws
     World: Any
     pull: Any
-    anchor: Any
+    in_reach: Any  # whether gravity can still be extrapolated to where a run is
+    evaluate: Any  # gravity in full where it is
+    anchor: Any  # the same in a phase: nothing is left to do where the loop has seen to it
     frame_pull: Any
     turn: Any
     energy: Any
@@ -153,8 +161,8 @@ def compose(laws: Laws) -> Composition:
         )
 
     @wp.func
-    def anchor(world: World, run: Run, memory: Memory, slot: int):
-        """Evaluate gravity in full, unless it was within reach.
+    def in_reach(world: World, run: Run, memory: Memory, slot: int):
+        """Whether gravity was evaluated in full close enough to where the run is.
 
         Where flight evaluates it in full, contact still does not at each of its small steps: over a
         ten-thousandth of the distance from the origin the error is 3 (d/r)^2 = 3e-8.
@@ -163,16 +171,29 @@ def compose(laws: Laws) -> Composition:
         reach2 = world.reach * world.reach
         if not wp.static(laws.linearised):
             reach2 = scalar(1e-8) * wp.dot(run.x, run.x)
-        if not wp.dot(d, d) <= reach2:
-            value = field(world.gravity, run.x)
-            if run.touching != 0:
-                # The potential steps by what extrapolation had missed: no work of the contact.
-                guess = extrapolate(memory.notes[slot].anchor, d)
-                missed = world.body.mass * (value.potential - guess.potential)
-                memory.notes[slot].energy -= missed
-                memory.notes[slot].touch.energy_in -= missed
-            memory.notes[slot].anchor = value
-            memory.notes[slot].anchor_x = run.x
+        return wp.dot(d, d) <= reach2
+
+    @wp.func
+    def evaluate(world: World, run: Run, memory: Memory, slot: int):
+        """Evaluate gravity in full where the run is."""
+        d = run.x - memory.notes[slot].anchor_x
+        value = field(world.gravity, run.x)
+        if run.touching != 0:
+            # The potential steps by what extrapolation had missed: no work of the contact.
+            guess = extrapolate(memory.notes[slot].anchor, d)
+            missed = world.body.mass * (value.potential - guess.potential)
+            memory.notes[slot].energy -= missed
+            memory.notes[slot].touch.energy_in -= missed
+        memory.notes[slot].anchor = value
+        memory.notes[slot].anchor_x = run.x
+
+    @wp.func
+    def anchor(world: World, run: Run, memory: Memory, slot: int):
+        """Evaluate gravity in full, unless it was within reach; nothing where the loop does so
+        before every step."""
+        if wp.static(not laws.before_steps):  # noqa: SIM102
+            if not in_reach(world, run, memory, slot):
+                evaluate(world, run, memory, slot)
 
     @wp.func
     def pull(world: World, memory: Memory, slot: int, t: scalar, x: vec3, v: vec3):
@@ -222,7 +243,8 @@ def compose(laws: Laws) -> Composition:
         return found
 
     contact_of = _contact_of(laws, World)
-    return Composition(laws, World, pull, anchor, frame_pull, turn, energy, contact_of)
+    gravity = (in_reach, evaluate, anchor)
+    return Composition(laws, World, pull, *gravity, frame_pull, turn, energy, contact_of)
 
 
 def _contact_of(laws: Laws, World: Any) -> Any:

@@ -9,7 +9,7 @@ from alight.core.outcomes import Outcome
 from alight.core.types import scalar
 from alight.core.warp_setup import HULL_OPTIONS, POINT_OPTIONS
 from alight.engine.gain import gains_energy, has_failed
-from alight.engine.motion import Launch, Loop
+from alight.engine.motion import Launch, Loop, Preparation
 from alight.gravity.linearised import extrapolate
 from alight.motions.rigid.composition import Composition
 from alight.motions.rigid.drive.arms import arm_functions
@@ -33,7 +33,7 @@ GPU_BLOCKS_ONE, GPU_BLOCKS_ALL = 8, 4
 #: Steps of one launch on a GPU. Threads go in step, and a run that leaves its phase waits for the
 #: next launch: fewer than a phase has. (400 000 reference landings on an H200 ended after 23.6 s
 #: with 4 and 6, 26.0 s with 8 and 12, 29.2 s with 8 and 24.)
-GPU_STEPS = {"flight": 4, "contact": 6, "hits": 1, "contact that lasts": 5}
+GPU_STEPS = {"gravity": 1, "flight": 4, "contact": 6, "hits": 1, "sustained contact": 5}
 
 
 @functools.cache
@@ -58,16 +58,18 @@ def rigid_loop(parts: Composition) -> Loop:
     def launch(name: str, part: Any, noted: Any, last: int, blocks: int) -> Launch:
         return Launch(name, part, noted, last, GPU_STEPS[name], blocks)
 
-    flying = launch("flight", fly, ever, 1, GPU_BLOCKS_ONE)
+    before = _preparation(parts)
+    first = [] if before is None else [_preparing(parts, before)]
+    flying = launch("flight", fly, ever, 2, GPU_BLOCKS_ONE)
     if scheme.presses is None:
-        touching = [launch("contact", press, gone, 3, GPU_BLOCKS_ONE)]
+        touching = [launch("contact", press, gone, 4, GPU_BLOCKS_ONE)]
     else:
         hit, last = scheme.presses(parts)
         if drives:
             hit, last = _acting(parts, hit), _acting(parts, last)
         touching = [
-            launch("hits", hit, gone, 2, GPU_BLOCKS_ONE),
-            launch("contact that lasts", last, gone, 3, GPU_BLOCKS_ALL),
+            launch("hits", hit, gone, 3, GPU_BLOCKS_ONE),
+            launch("sustained contact", last, gone, 4, GPU_BLOCKS_ALL),
         ]
     following, wake = _switches(parts)
     return Loop(
@@ -78,18 +80,49 @@ def rigid_loop(parts: Composition) -> Loop:
         told=_told,
         line=_line_function(parts),
         options=HULL_OPTIONS if scheme.hull else POINT_OPTIONS,
-        apart=(flying, *touching),
+        apart=(*first, flying, *touching),
         group=_group,
-        groups=4,
+        groups=5,
         next=following,
         wake=wake,
+        before=before,
         waits=parts.laws.drive is not None and bool(parts.laws.drive.hosted),
     )
 
 
 @functools.cache
+def _preparation(parts: Composition) -> Preparation | None:
+    """Gravity in full, where it is then extrapolated for many steps."""
+    if not parts.laws.before_steps:
+        return None
+    World: Any = parts.World
+    in_reach, evaluate = parts.in_reach, parts.evaluate
+
+    @wp.func
+    def prepare(world: World, run: Run, memory: Memory, slot: int):
+        out = run
+        evaluate(world, out, memory, slot)
+        out.due = 0
+        return out
+
+    return Preparation(in_reach, prepare)
+
+
+@functools.cache
+def _preparing(parts: Composition, before: Preparation) -> Launch:
+    """The launch of what steps need before them."""
+    World: Any = parts.World
+
+    @wp.func
+    def nothing(world: World, run: Run, memory: Memory, slot: int, was: int):
+        return run
+
+    return Launch("gravity", before.prepare, nothing, 0, GPU_STEPS["gravity"], prepares=True)
+
+
+@functools.cache
 def _switches(parts: Composition) -> tuple[Any, Any]:
-    """When something switches next, and how a lander at rest goes on from there."""
+    """When something switches next, and how a lander at rest continues from there."""
     if parts.laws.drive is not None:
         functions = drive_functions(parts)
         return functions.following, functions.wake
@@ -190,10 +223,13 @@ def _fitted(parts: Composition, account: Any) -> Any:
 
 @wp.func
 def _group(run: Run):
-    """Flight far from the ground (0) and close to it, hits, contact that lasts."""
+    """What needs gravity (0), flight far from the ground and close to it, hits, contact that
+    lasts."""
+    if run.due != 0:
+        return 0
     if run.phase == FLIGHT:
-        return run.near
-    return 2 + run.lasting
+        return 1 + run.near
+    return 3 + run.lasting
 
 
 @wp.func

@@ -11,7 +11,7 @@ import numpy as np
 import numpy.typing as npt
 import warp as wp
 
-from alight.actuators import Actuator, Arm, Manoeuvre, Wheel
+from alight.actuators import Actuator, Arm, FollowPlan, Manoeuvre, Wheel
 from alight.contact import Compliant, Impulse, Sliding
 from alight.contact.hull.overlap import overlap_kernel
 from alight.contact.hull.supported_surfaces import (
@@ -38,7 +38,7 @@ from alight.engine.stops.law import StopLaw, checked_stops
 from alight.flight import External, Rotation, UniformRotation
 from alight.flight.combine import combine, combined_data, combined_next
 from alight.gravity import Gravity, Linearised, Uniform
-from alight.motions.rigid.columns import HOPS, RIGID, drive_columns
+from alight.motions.rigid.columns import HOPS, RIGID, drive_columns, plan_columns
 from alight.motions.rigid.composition import Composition, Laws, Nothing, Scheme, compose
 from alight.motions.rigid.drive.host_control import steer
 from alight.motions.rigid.drive.laws import Drives
@@ -146,12 +146,14 @@ class Model(Motion):
     @cached_property
     def drives(self) -> Drives | None:
         """The actuators, as the kernel has them; None without."""
-        return self._drives() if self.actuators else None
+        return self._drives() if self.actuators or self.manoeuvres else None
 
     def _drives(self) -> Drives:
         if not self.manoeuvres:
             return Drives(self.actuators)
-        if not self.actuators:
+        if not self.actuators and not all(
+            isinstance(getattr(one, "command", None), FollowPlan) for one in self.manoeuvres
+        ):
             raise InputError("the model has manoeuvres and no actuators to do them with.")
         plain = Drives(self.actuators)
         tour = Tour(self.manoeuvres, self.lander, plain.wheels, tuple(plain.names), self.sun)
@@ -261,7 +263,7 @@ class Model(Motion):
 
     @property
     def lightest(self) -> float:
-        """Least mass that a hit can meet [kg]: at the end of the longest lever."""
+        """Smallest mass that a hit can meet [kg]: at the end of the longest lever."""
         lander, reach = self.lander, self.lander.bounding_radius
         inverse = lander.inverse_inertia
         if self.drives is not None:
@@ -317,7 +319,7 @@ class Model(Motion):
             return Start(runs, notes)
         omega, _, _ = self.rotation.evaluate(np.zeros(1), device="cpu")
         star = frames.inertial_rate(release.attitude, release.rate, omega[0])
-        return Start(runs, notes, {"drives": self.drives.start(star)})
+        return Start(runs, notes, {"drives": self.drives.start(star, release.draw)})
 
     @property
     def layout(self) -> tuple[int, bool, ShelfSize, int]:
@@ -356,12 +358,14 @@ class Model(Motion):
 
     @property
     def columns(self) -> Columns:
-        """What is told of landings."""
+        """What is reported of landings."""
         own = RIGID
         if self.drives is not None:
             wheels = [wheel.name for wheel in self.drives.wheels]
             more = drive_columns(wheels, self.drives.names)
             hops = HOPS if self.manoeuvres else ()
+            if self.drives.laws.throws:
+                more = (*more, *plan_columns(self.drives.goal))
             own = replace(RIGID, runs=(*RIGID.runs, *more), hops=hops)
         return with_laws(own, self)
 
@@ -381,7 +385,7 @@ class Model(Motion):
         return DrivenResult(final, touches, *told, endings=self.all_endings)
 
     def solution(self, batch: Batch, result: BatchResult) -> Solution:
-        """The course of one run."""
+        """The trajectory of one run."""
         return solution_of(batch, result)
 
     def _limits(self) -> Any:

@@ -31,6 +31,8 @@ class Release:
     """(n, 4) quaternions xyzw, body to target axes."""
     rate: Array
     """(n, 3) relative to the target, in body axes [rad/s]."""
+    draw: npt.NDArray[np.int64]
+    """(n,) numbers that throws of a plan err by: those of the runs, from 0, if not given."""
 
     def __init__(
         self,
@@ -38,6 +40,7 @@ class Release:
         velocity: npt.ArrayLike = (0.0, 0.0, 0.0),
         attitude: npt.ArrayLike = (0.0, 0.0, 0.0, 1.0),
         rate: npt.ArrayLike = (0.0, 0.0, 0.0),
+        draw: npt.ArrayLike | None = None,
     ) -> None:
         given = {
             "position": _rows("position [m]", position, 3),
@@ -64,6 +67,8 @@ class Release:
             full = np.array(np.broadcast_to(array, (count, array.shape[1])))
             full.flags.writeable = False
             object.__setattr__(self, name, full)
+        numbers = np.arange(count) if draw is None else np.asarray(draw, dtype=np.int64)
+        object.__setattr__(self, "draw", np.array(np.broadcast_to(numbers, (count,))))
 
     def __len__(self) -> int:
         return len(self.position)
@@ -72,7 +77,11 @@ class Release:
         """The release of some of the runs."""
         pick = np.atleast_1d(np.arange(len(self))[rows])
         return Release(
-            self.position[pick], self.velocity[pick], self.attitude[pick], self.rate[pick]
+            self.position[pick],
+            self.velocity[pick],
+            self.attitude[pick],
+            self.rate[pick],
+            self.draw[pick],
         )
 
     @classmethod
@@ -151,7 +160,7 @@ class Lowest:
 
 @functools.cache
 def gap_kernel(surface_point: Any, surface_data: Any) -> Any:
-    """A kernel for the least distance between a lander's contact points and the ground."""
+    """A kernel for the smallest distance between a lander's contact points and the ground."""
 
     @wp.kernel(module="unique", enable_backward=False, module_options=POINT_OPTIONS)
     def least_gap(
@@ -197,6 +206,6 @@ def lowest_points(
 
 
 def gaps(model: Any, release: Release, device: devices.Device, threads: int | None) -> Array:
-    """(n,) least distance of any contact point from the ground [m], or a lower bound of it."""
+    """(n,) smallest distance of any contact point from the ground [m], or a lower bound of it."""
     found = lowest_points(model, release.position, release.attitude, device, threads)
     return np.array(found["gap"])

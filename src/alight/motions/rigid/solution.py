@@ -38,7 +38,7 @@ LINE_PHASE = 14
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Solution(ToldRun):
-    """The course of one run: a line after every step, thinned in long runs, and every contact."""
+    """The trajectory of one run: a line after every step, thinned in long runs; every contact."""
 
     model: Model
     rows: Any
@@ -213,7 +213,7 @@ def lines_as_rows(lines: Array) -> Any:
 
 
 def solution_of(batch: Batch, result: BatchResult) -> Solution:
-    """The course of the only run of a batch that kept its history."""
+    """The trajectory of the only run of a batch that kept its history."""
     release, outcome = batch.release, result.ending(result.outcome[0])
     if outcome is Outcome.STARTED_INSIDE:
         raise InputError(refusal(f"position {release.position[0]} m"))

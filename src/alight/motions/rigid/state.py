@@ -68,6 +68,8 @@ class Run:
     touches: int  # contacts ended
     steps: int
     still: int  # steps since the lander last moved at all
+    due: int  # 1 where gravity is to be evaluated before the next step
+    spare: int  # keeps structs free of padding
 
 
 @wp.struct

@@ -20,6 +20,7 @@ from alight.engine.time_to_ground import free_time, path_length
 from alight.motions.tree.after_rest import after_rest
 from alight.motions.tree.composition import TreeComposition
 from alight.motions.tree.drive import set_levels
+from alight.motions.tree.manoeuvre_kernel import tour_functions
 from alight.motions.tree.state import (
     HIT,
     LINE_HEAD,
@@ -150,6 +151,10 @@ def arrive_functions(parts: TreeComposition) -> tuple[Any, Any]:
     World, laws, energy = parts.World, parts.laws, parts.energy
     spin, ground = laws.spin, laws.surface_point
     following, rest = after_rest(parts).following, after_rest(parts).rest
+    down_at, tours = parts.down_at, laws.manoeuvres > 0
+    tour: Any = tour_functions(parts) if tours else None
+    set_tour, leave = getattr(tour, "set_levels", None), getattr(tour, "leave", None)
+    land = getattr(tour, "land", None)
 
     @wp.func
     def middle(world: World, run: TreeRun, space: TreeSpace, slot: int, h: scalar, omega: vec3):
@@ -234,6 +239,8 @@ def arrive_functions(parts: TreeComposition) -> tuple[Any, Any]:
             space.notes[slot].first_speed = speed
         space.notes[slot].hardest = wp.max(space.notes[slot].hardest, speed)
         space.notes[slot].touch = touch
+        if wp.static(tours):
+            land(world, run, space, slot)
         out.touching = 1
         out.push = found.force
         out.normal = found.normal
@@ -285,14 +292,14 @@ def arrive_functions(parts: TreeComposition) -> tuple[Any, Any]:
             out.outcome = _GAINED_ENERGY
         out.touches += 1
         out.touching = 0
+        if wp.static(tours):
+            leave(out, space, slot)
         return out
 
     @wp.func
     def tilt_of(world: World, run: TreeRun, space: TreeSpace, slot: int, omega: vec3):
         """Angle between the lander's up and the local vertical [rad]; 0 without weight."""
-        value = space.notes[slot].anchor
-        down = value.acceleration + value.gradient * (run.x - space.notes[slot].anchor_x)
-        down -= wp.cross(omega, wp.cross(omega, run.x))
+        down = down_at(world, run, space, slot, omega)
         up = wp.quat_rotate(space.tree.turns[0, slot], world.up)
         return wp.atan2(wp.length(wp.cross(up, down)), -wp.dot(up, down))
 
@@ -386,11 +393,18 @@ def arrive_functions(parts: TreeComposition) -> tuple[Any, Any]:
             note_touch(space, slot, found)
         w = vector_row(space.tree, 0, RATE, slot) - now.rate
         tilt = tilt_of(world, out, space, slot, now.rate)
+        space.notes[slot].tilt = tilt
         note_peaks(world, out, space, slot, tilt, w)
         out = watch(world, out, h, wp.length(w), found)
         pushed = space.notes[slot].until  # from outside, until then as before
         out.outcome = end_of(world, out, space, slot, tilt, found)
-        switched = set_levels(world.actuators, out, space, slot)
+        if wp.static(tours):
+            switched = set_tour(world, out, space, slot)
+            if switched and space.notes[slot].under != 0:
+                out.quiet = scalar(0.0)
+                out.still = scalar(0.0)
+        else:
+            switched = set_levels(world.actuators, out, space, slot)
         if switched and space.notes[slot].rests > 0:
             out.quiet = scalar(0.0)
             out.still = scalar(0.0)

@@ -1,4 +1,4 @@
-"""How a tree goes on after rest: from the next switch of a schedule or of a push from outside.
+"""How a tree continues after rest: from the next switch of a schedule or of a push from outside.
 
 Where its joints do not move either, time goes straight there (``wake``); where they do (a wheel
 that spins up, liquid that swings), every step in between is taken.
@@ -15,6 +15,7 @@ from alight.core.outcomes import Outcome
 from alight.core.types import scalar, vec3
 from alight.motions.tree.composition import TreeComposition
 from alight.motions.tree.drive import begun
+from alight.motions.tree.manoeuvre_kernel import tour_functions
 from alight.motions.tree.state import TreeLimits, TreeRun, TreeSpace
 from alight.vehicles.tree.data import PRISMATIC, REVOLUTE, SPHERICAL, TreeData
 
@@ -47,7 +48,7 @@ class AfterRest:
     rest: Any
     """``(world, run, space, slot) -> outcome`` of a tree that the ground holds."""
     wake: Any
-    """``(world, run, space, slot) -> run`` that goes on from the next switch, if there is one."""
+    """``(world, run, space, slot) -> run`` that continues from the next switch, if there is one."""
 
 
 @functools.cache
@@ -55,6 +56,10 @@ def after_rest(parts: TreeComposition) -> AfterRest:
     """The functions of one composition of laws."""
     World: Any = parts.World
     external_next, timed = parts.laws.next, parts.laws.next is not None
+    tours = parts.laws.manoeuvres > 0
+    tour: Any = tour_functions(parts) if tours else None
+    tour_next, plan = getattr(tour, "following", None), getattr(tour, "plan", None)
+    commanded = getattr(tour, "commanded", None)
 
     @wp.func
     def following(world: World, run: TreeRun, space: TreeSpace, slot: int):
@@ -63,6 +68,8 @@ def after_rest(parts: TreeComposition) -> AfterRest:
             outside = external_next(world.external, run.t)
             space.notes[slot].until = outside
             soon = wp.min(soon, outside)
+        if wp.static(tours):
+            soon = wp.min(soon, tour_next(space, slot, run.t))
         return soon
 
     @wp.func
@@ -76,6 +83,12 @@ def after_rest(parts: TreeComposition) -> AfterRest:
                 space.notes[slot].rested = run.t
                 space.notes[slot].rests = rests + 1
                 soon = wp.min(soon, run.t + delay)
+        if wp.static(tours):
+            # Where its last command ends it has not rested since.
+            if soon >= NEVER and commanded(space, slot, run.t):
+                return _RUNNING
+            if soon >= NEVER:
+                soon = plan(world, run, space, slot)
         space.notes[slot].wakes = soon
         moves = joints_move(world.tree, world.limits, space.trial_v, slot)
         if moves and soon < world.limits.max_time:

@@ -1,4 +1,4 @@
-"""What is told of landings of articulated landers: their loads, and the courses of their joints."""
+"""What is reported of articulated landers: their loads, and the trajectories of their joints."""
 
 from __future__ import annotations
 
@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from alight.core.checks import Array
+from alight.core.outcomes import Outcome
 from alight.engine.columns import Column, Columns, Source, degrees, each, spelt_parts
-from alight.motions.rigid.columns import CONTACTS, MOVING, TREE_RUNS
+from alight.motions.rigid.columns import CONTACTS, HOPS, MOVING, TREE_RUNS
 
 if TYPE_CHECKING:
     from alight.motions.tree.model import TreeModel
@@ -18,7 +19,30 @@ if TYPE_CHECKING:
 def tree_columns(model: TreeModel) -> Columns:
     """Those of a model, by the names of its bodies and devices."""
     course = (*MOVING, *_course(model))
-    return Columns((*TREE_RUNS, *load_columns(model)), CONTACTS, course)
+    runs = (*TREE_RUNS, *load_columns(model))
+    if model.tour is None:
+        return Columns(runs, CONTACTS, course)
+    runs = (*runs, END_TILT)
+    if model.tour.upright is not None:
+        runs = (*runs, upright_column(model.tour.upright))
+    return Columns(runs, CONTACTS, course, HOPS)
+
+
+#: Of landers with manoeuvres.
+END_TILT = Column(
+    "end_tilt", "deg", "of its up from the local vertical at the end", degrees("tilt")
+)
+
+
+def upright_column(within: float) -> Column:
+    """Whether a lander that rights itself rests upright."""
+
+    def values(source: Source) -> Any:
+        rests = source.found.outcome == Outcome.SETTLED
+        return (rests & (source.found.tilt <= within)).astype(np.int32)
+
+    said = f"1 where it rests with its up within {np.degrees(within):.4g} deg of the vertical"
+    return Column("upright", "", said, values, "int32")
 
 
 #: The largest loads of a lander as a whole, whatever its parts.

@@ -15,7 +15,8 @@ from alight.engine.clock import before
 from alight.flight.rotation import Spin
 from alight.gravity.linearised import extrapolate
 from alight.motions.tree.drive import act
-from alight.motions.tree.state import TreeLimits, TreeSpace
+from alight.motions.tree.manoeuvres import NoTour, TreeTourData
+from alight.motions.tree.state import TreeLimits, TreeRun, TreeSpace
 from alight.vehicles.fittings_kernel import DeviceData, crush_all
 from alight.vehicles.tree.data import ARM, POSITION, RATE, TreeData, vector_row
 from alight.vehicles.tree.forward_dynamics import solve_tree, turned_inertia
@@ -48,6 +49,7 @@ class TreeLaws:
     even: bool  # the target turns evenly
     next: Any  # when something external switches; None where nothing does
     pece: bool  # Adams steps; otherwise Runge-Kutta steps of one size
+    manoeuvres: int = 0  # how many are carried out
 
 
 @dataclasses.dataclass(frozen=True)
@@ -58,6 +60,9 @@ class TreeComposition:
     World: Any
     slope: Any
     energy: Any
+    down_at: Any
+    """``(world, run, space, slot, omega) -> vec3``: acceleration of what stands at its centre of
+    mass [m/s^2]."""
 
 
 @wp.func
@@ -92,6 +97,7 @@ def compose_tree(laws: TreeLaws) -> TreeComposition:
     ground_data, ground_at = laws.ground_data, laws.ground_at
     field, ground, push = laws.gravity_field, laws.surface_point, laws.push
     spin, attitude = laws.spin, laws.attitude
+    tour_data = TreeTourData if laws.manoeuvres else NoTour
 
     @wp.struct
     class World:
@@ -108,6 +114,7 @@ def compose_tree(laws: TreeLaws) -> TreeComposition:
         slope: scalar  # bound on the gradient of the distance
         curvature: scalar  # bound on its second derivatives [1/m]
         up: vec3  # of the first body, in its axes
+        tour: tour_data  # manoeuvres
         mass: scalar  # of all bodies [kg]
         step: scalar  # of Runge-Kutta steps [s]
 
@@ -249,4 +256,11 @@ def compose_tree(laws: TreeLaws) -> TreeComposition:
             total += stick_stored(contact.grip, vector_at(space.trial_strain, i, slot))
         return total
 
-    return TreeComposition(laws, World, slope, energy)
+    @wp.func
+    def down_at(world: World, run: TreeRun, space: TreeSpace, slot: int, omega: vec3):
+        value = space.notes[slot].anchor
+        down = value.acceleration + value.gradient * (run.x - space.notes[slot].anchor_x)
+        down -= wp.cross(omega, wp.cross(omega, run.x))
+        return down
+
+    return TreeComposition(laws, World, slope, energy, down_at)

@@ -13,28 +13,39 @@ import numpy as np
 import numpy.typing as npt
 import warp as wp
 
+from alight.actuators import Manoeuvre
 from alight.actuators.table import actuator_table
 from alight.contact.hertz import Hertz, deepest, duration
 from alight.core import devices as hardware
 from alight.core import frames
-from alight.core.checks import Array, checked_number, checked_vector
+from alight.core.checks import Array, checked_direction, checked_number, checked_vector
 from alight.core.errors import InputError, unknown_name
 from alight.core.outcomes import Outcome
 from alight.core.types import vec3
 from alight.engine.batch import Batch, check_count
 from alight.engine.columns import Columns, with_laws
 from alight.engine.laws import check_laws
-from alight.engine.motion import Loop, Motion, Pace, Start, new_records
+from alight.engine.motion import (
+    Loop,
+    Motion,
+    Pace,
+    Start,
+    WorldRows,
+    new_records,
+    world_rows,
+)
 from alight.engine.stop import Stop
 from alight.engine.stops.judging import judged
 from alight.engine.stops.law import StopLaw, checked_stops
 from alight.flight import External, Rotation, UniformRotation
 from alight.flight.combine import combine, combined_data, combined_next
 from alight.gravity import Gravity, Linearised
+from alight.motions.rigid.drive.manoeuvres import records_of
 from alight.motions.tree.account import kept
 from alight.motions.tree.columns import tree_columns
 from alight.motions.tree.composition import TreeComposition, TreeLaws, compose_tree
 from alight.motions.tree.loop import tree_loop
+from alight.motions.tree.manoeuvres import TreeTour
 from alight.motions.tree.placing import placed_tree
 from alight.motions.tree.result import NEVER, TreeResult, final_tree_states, named_peaks
 from alight.motions.tree.scene import tree_scene_function
@@ -184,7 +195,7 @@ class TreeModel(Motion):
     """An articulated lander over a target; it never changes.
 
     Gravity is evaluated at the centre of mass and extrapolated from there to every body with its
-    gradient; it is evaluated anew when the centre of mass has moved by 1e-4 of its distance from
+    gradient; it is evaluated again when the centre of mass has moved by 1e-4 of its distance from
     the target's origin (relative error 3e-8). External pushes are those at the first body.
     """
 
@@ -201,6 +212,11 @@ class TreeModel(Motion):
     """Which way is up when it stands, in the axes of the first body."""
     stops: tuple[StopLaw, ...] = ()
     """Laws that end runs; the first that is met does."""
+    manoeuvres: tuple[Manoeuvre, ...] = ()
+    """What the lander does by itself, one after the other, each from coming to rest: pulses of its
+    actuators, and getting upright by its joints."""
+    sun: tuple[float, float, float] | None = None
+    """Where the Sun is, for manoeuvres that wait for it: a direction in inertial axes."""
 
     def __post_init__(self) -> None:
         kinds: tuple[tuple[str, type, str], ...] = (
@@ -219,6 +235,11 @@ class TreeModel(Motion):
             raise InputError("up is zero; it must point somewhere, at any length.")
         object.__setattr__(self, "up", up / np.linalg.norm(up))
         object.__setattr__(self, "devices", tuple(self.devices))
+        object.__setattr__(self, "manoeuvres", tuple(self.manoeuvres))
+        if self.sun is not None:
+            sun = checked_direction("sun", self.sun)
+            object.__setattr__(self, "sun", (float(sun[0]), float(sun[1]), float(sun[2])))
+        self.tour  # noqa: B018  (checks them)
         if not self.fitted.touching:
             raise InputError(
                 f'tree "{self.tree.name}" has no pads, with which it would touch the ground. Add a '
@@ -231,11 +252,21 @@ class TreeModel(Motion):
         return fitted(self.tree, self.devices)
 
     @cached_property
+    def tour(self) -> TreeTour | None:
+        """Its manoeuvres, as the kernel has them; None without."""
+        if not self.manoeuvres:
+            return None
+        return TreeTour(self.manoeuvres, self.tree, self.fitted, self.sun)
+
+    @cached_property
     def sizes(self) -> Sizes:
         """Numbers that the layout of memory depends on."""
         tree, parts = self.tree, self.fitted
         kinds = (parts.touching, parts.crushables, parts.actuators, parts.sloshes, parts.bellies)
-        return Sizes(tree.count, tree.n_q, tree.n_v, *map(len, kinds))
+        hops = self.tour.memory if self.tour else 0
+        pads, crushables, actuators, sloshes, bellies = map(len, kinds)
+        counts = (pads, crushables, actuators, sloshes, bellies)
+        return Sizes(tree.count, tree.n_q, tree.n_v, *counts, hops)
 
     @property
     def full_gravity(self) -> Gravity:
@@ -245,12 +276,7 @@ class TreeModel(Motion):
     @cached_property
     def size(self) -> float:
         """Largest distance of a pad from the first body's origin, all joints neutral [m]."""
-        poses = self.tree.kinematics(self.tree.neutral(), np.zeros(self.tree.n_v), device="cpu")
-        far = [0.0]
-        for pad in self.fitted.touching:
-            origin = poses.position[self.tree.index(pad.body)] - poses.position[0]
-            far.append(float(np.linalg.norm(origin)) + float(np.linalg.norm(pad.place)))
-        return max(far)
+        return _size(self.tree, self.fitted.touching)
 
     def composition(self) -> TreeComposition:
         """The functions and types of this model's kernel."""
@@ -273,6 +299,7 @@ class TreeModel(Motion):
                 next=combined_next(self.externals),
                 even=self.rotation.uniform,
                 pece=self.steps.integrator == "pece",
+                manoeuvres=len(self.tour.rows) if self.tour else 0,
             )
         )
 
@@ -287,30 +314,53 @@ class TreeModel(Motion):
         world.parts = device_data(self.tree, self.fitted, device)
         world.actuators = _actuators(self.tree, self.fitted, device)
         world.gravity = self.full_gravity.data(device)
-        world.surface = self.surface.data(device)
+        world.surface = self.surface.of([0]).data(device)
         world.rotation = self.rotation.data(device)
         world.external = combined_data(self.externals, device)
         world.contact = wp.array(self.contact_rows(), dtype=self.contact.Data, device=device.name)
         world.ground = self.contact.ground_data(device)
         world.limits = self._limits()
-        bounds = self.surface.bounds_to(self.press_depth)
-        world.slope, world.curvature = bounds.slope, bounds.curvature
+        world.slope, world.curvature = self._pressed(0)[:2]
         world.up, world.mass = vec3(*np.asarray(self.up)), self.tree.mass
         world.step = self.steps.step
+        if self.tour:
+            world.tour = self.tour.data(device)
         return world
 
     @property
-    def press_depth(self) -> float:
-        """How deep a pad is pressed in by a force that gives the lander 1 m/s^2 [m]: bounds on the
-        ground's distance hold down to there."""
-        return float((self.tree.mass / self.contact.stiffness.min()) ** (2.0 / 3.0))
+    def own_worlds(self) -> bool:
+        """Whether runs have ground or springs of their own."""
+        return self.surface.count > 1 or self.contact.stiffness.size > 1
 
-    @property
-    def contact_step(self) -> float:
-        """A step that no contact is shorter than [s]."""
-        if self.steps.contact_step is not None:
-            return self.steps.contact_step
-        return duration(self.lightest, 1.0, float(self.contact.stiffness.max())) / 20.0
+    def worlds_each(
+        self, release: TreeRelease, device: hardware.Device, rows: Any, which: Any
+    ) -> WorldRows:
+        """The parameters of the first run, with ground and springs of each laid over them."""
+        first = self.data(device)
+        table = world_rows([first], len(rows))
+        if self.surface.count > 1:
+            table["surface"] = self.surface.table()[rows]
+        if self.contact.stiffness.size > 1:
+            found = np.array([self._pressed(i) for i in rows.tolist()]).reshape(-1, 4)
+            table["slope"], table["curvature"] = found[:, 0], found[:, 1]
+            limits = table["limits"]
+            limits["contact_step"], limits["sink_depth"] = found[:, 2], found[:, 3]
+        return WorldRows(first, table, [self.stops], which)
+
+    def _pressed(self, run: int) -> tuple[float, float, float, float]:
+        """What follows from the springs of a run: slope and curvature [1/m] that bound the ground,
+        a step that no contact is shorter than [s], and the depth of a pad that has sunk in [m].
+
+        Bounds hold down to where a force presses a pad that gives the lander 1 m/s^2.
+        """
+        springs = self.contact.stiffness
+        k = float(springs[run if springs.size > 1 else 0])
+        bounds = self.surface.bounds_to((self.tree.mass / k) ** (2.0 / 3.0))
+        step = self.steps.contact_step
+        if step is None:
+            step = duration(self.lightest, 1.0, k) / 20.0
+        sunk = max(self.size, 10.0 * deepest(self.tree.mass, 1.0, k))
+        return bounds.slope, bounds.curvature, step, sunk
 
     @property
     def lightest(self) -> float:
@@ -320,7 +370,7 @@ class TreeModel(Motion):
 
     @cached_property
     def slip_mass(self) -> float:
-        """Least mass that a pad has along the ground [kg]: a force F across ``up`` on it alone, all
+        """Smallest mass that a pad has along the ground [kg]: a force F across ``up`` on it alone,
         joints neutral, moves it by F / m."""
         return _slip_mass(self.tree, self.fitted.touching, tuple(np.asarray(self.up).tolist()))
 
@@ -343,7 +393,7 @@ class TreeModel(Motion):
 
     @cached_property
     def columns(self) -> Columns:
-        """What is told of landings, with loads by the names of parts."""
+        """What is reported of landings, with loads by the names of parts."""
         return with_laws(tree_columns(self), self)
 
     tells_release = True
@@ -368,6 +418,7 @@ class TreeModel(Motion):
                 f'"{tree.name}"; make the release with the model\'s own tree.'
             )
         check_count(self.contact.count, n)
+        check_count(self.surface.count, n, "the ground")
         q, refused, poses = placed_tree(self, release, threads)
         runs, notes = new_records(TreeRun, n), new_records(TreeNotes, n)
         masses = np.array([body.mass for body in tree.bodies]) / tree.mass
@@ -384,7 +435,10 @@ class TreeModel(Motion):
         crushed = np.array([part.crushed for part in self.fitted.crushables])
         rest = np.broadcast_to(crushed, (n, len(crushed)))
         y = np.concatenate([q, release.v, rest, np.zeros((n, 3 * self.sizes.pads))], axis=1)
-        return Start(runs, notes, {"y": y, "peaks": np.zeros((n, self.sizes.peaks))})
+        rows = {"y": y, "peaks": np.zeros((n, self.sizes.peaks))}
+        if self.tour:
+            rows["hops"] = np.zeros((n, self.sizes.hops))
+        return Start(runs, notes, rows)
 
     @property
     def layout(self) -> tuple[Sizes, float]:
@@ -397,7 +451,8 @@ class TreeModel(Motion):
 
     def rows(self, memory: Any) -> dict[str, Any]:
         """The state, and the largest of everything so far."""
-        return {"y": memory.rows.y, "peaks": memory.peaks}
+        more = {"hops": memory.hops} if self.tour else {}
+        return {"y": memory.rows.y, "peaks": memory.peaks, **more}
 
     def fresh(self, memory: Any) -> list[tuple[Any, float]]:
         """Nothing is switched on."""
@@ -424,10 +479,18 @@ class TreeModel(Motion):
             v=y[:, n_q : n_q + n_v].copy(),
             endings=self.all_endings,
             peaks=named_peaks(runs, self.sizes, len(self.fitted.pads)),
+            tilt=runs.notes["tilt"].copy(),
+            manoeuvres=self._records(runs),
         )
 
+    def _records(self, runs: Start) -> Any:
+        """Those of its manoeuvres; None without."""
+        if self.tour is None:
+            return None
+        return records_of(runs.rows["hops"], len(self.tour.rows), self.size)
+
     def solution(self, batch: Batch, result: TreeResult) -> TreeSolution:
-        """The course of one run."""
+        """The trajectory of one run."""
         return tree_solution_of(batch, result)
 
     def _limits(self) -> Any:
@@ -438,10 +501,8 @@ class TreeModel(Motion):
         limits.settle_time, limits.tip_angle = stop.settle_time, stop.tip_angle
         limits.longest, limits.shortest = steps.longest, steps.shortest
         limits.first = max(0.05 * math.sqrt(steps.tolerance), 10.0 * steps.shortest)
-        limits.contact_step = self.contact_step
+        limits.contact_step, limits.sink_depth = self._pressed(0)[2:]
         limits.size = self.size
-        softest = float(self.contact.stiffness.min())
-        limits.sink_depth = max(self.size, 10.0 * deepest(self.tree.mass, 1.0, softest))
         return limits
 
 
@@ -453,6 +514,17 @@ def _actuators(tree: Tree, parts: Fitted, device: hardware.Device) -> Any:
         return tree.index(body), tree.v_slices[body].start
 
     return actuator_table(parts.actuators, joint, device)
+
+
+@functools.lru_cache(maxsize=64)
+def _size(tree: Tree, pads: tuple[Pad, ...]) -> float:
+    """``TreeModel.size``: models of one lander share it."""
+    poses = tree.kinematics(tree.neutral(), np.zeros(tree.n_v), device="cpu")
+    far = [0.0]
+    for pad in pads:
+        origin = poses.position[tree.index(pad.body)] - poses.position[0]
+        far.append(float(np.linalg.norm(origin)) + float(np.linalg.norm(pad.place)))
+    return max(far)
 
 
 @functools.lru_cache(maxsize=64)

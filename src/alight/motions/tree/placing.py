@@ -24,7 +24,7 @@ def _depths(model: Any, poses: Any, threads: int | None) -> Depths:
     arms = arms + poses.position[:, which] - poses.position[:, :1]
 
     def depths(rows: Any, x: Array) -> tuple[Array, Array]:
-        found = model.surface.sample(x[:, None] + arms[rows], "cpu", threads)
+        found = model.surface.of(rows).sample(x[:, None] + arms[rows], "cpu", threads)
         return found.distance - radii, found.gradient
 
     return depths

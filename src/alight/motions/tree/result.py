@@ -63,6 +63,10 @@ class TreeResult(BatchResult):
     v: Array
     """(n, n_v) last velocities."""
     peaks: TreePeaks
+    tilt: Array
+    """(n,) between the lander's up and the local vertical at the end [rad]."""
+    manoeuvres: Any = None
+    """(n, manoeuvres) records (``rigid.drive.manoeuvres.HOP_FIELDS``); None without."""
 
 
 def final_tree_states(runs: Start, tree: Tree, threads: int | None) -> Any:

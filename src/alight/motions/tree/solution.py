@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, eq=False, repr=False)
 class TreeSolution(ToldRun):
-    """The course of one run: a line after every step, thinned in long runs, and every contact.
+    """The trajectory of one run: a line after every step, thinned in long runs, and every contact.
 
     Columns of pads, bellies, crushables, actuators and sloshes are in the order in which the
     devices were given (``model.fitted``), those of bodies in that of ``tree.bodies``.
@@ -209,7 +209,7 @@ class TreeSolution(ToldRun):
 
 
 def tree_solution_of(batch: Batch, result: TreeResult) -> TreeSolution:
-    """The course of the only run of a batch that kept its history."""
+    """The trajectory of the only run of a batch that kept its history."""
     outcome = result.ending(result.outcome[0])
     if outcome is Outcome.STARTED_INSIDE:
         raise InputError(refusal("a pad is below it"))

@@ -79,6 +79,11 @@ class TreeNotes:
     rested: scalar  # when it last came to rest with a schedule to follow [s]
     rests: int  # how often
     wakes: scalar  # when it goes on from rest [s]
+    tilt: scalar  # of the lander's up from the local vertical [rad]
+    tour: int  # number of the next manoeuvre, or of that under way
+    under: int  # 1 while one is under way
+    on: scalar  # when its commands begin [s]
+    off: scalar  # when they end [s]
     anchor: FieldValue  # gravity where it was last evaluated
     anchor_x: vec3  # and that place [m]
     touch: Touch  # the contact under way
@@ -119,6 +124,7 @@ class TreeSpace:
     pad_slides: wp.array2d(dtype=int)  # 1 where friction is at its limit
     level: wp.array2d(dtype=scalar)  # [actuator, slot]
     peaks: wp.array2d(dtype=scalar)
+    hops: wp.array2d(dtype=scalar)  # records of manoeuvres
     notes: wp.array(dtype=TreeNotes)
 
 
@@ -134,6 +140,8 @@ class Sizes(NamedTuple):
     actuators: int
     sloshes: int
     bellies: int
+    hops: int = 0
+    """Rows of the records of manoeuvres."""
 
     @property
     def rows(self) -> int:
@@ -160,7 +168,7 @@ class Sizes(NamedTuple):
     def bytes_each(self) -> int:
         """What one slot takes on the device [bytes], about."""
         body = 17 * 24 + 3 * 72 + 32 + 48
-        return self.rows * 8 * (ROWS + 4) + self.bodies * body + 8 * self.peaks + 2000
+        return self.rows * 8 * (ROWS + 4) + self.bodies * body + 8 * (self.peaks + self.hops) + 2000
 
 
 class Parts(NamedTuple):
@@ -238,5 +246,6 @@ def make_space(
     space.pad_force, space.pad_state = new(sizes.pads, vec3), new(sizes.pads, vec3)
     space.pad_slides = new(sizes.pads, int)
     space.level, space.peaks = new(sizes.actuators), new(sizes.peaks)
+    space.hops = new(sizes.hops)
     space.notes = wp.zeros(slots, dtype=TreeNotes, device=device.name)
     return space

@@ -1,8 +1,10 @@
-"""From the [lander] of a scenario to an articulated lander, with every fault told by its key."""
+"""From the [lander] of a scenario to an articulated lander, every fault reported with its key."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import copy
+import functools
+from collections.abc import Callable, Sequence
 from functools import partial
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -18,13 +20,39 @@ if TYPE_CHECKING:
     from alight.vehicles import Tree
     from alight.vehicles.fittings import Device
 
-#: Articulated landers of the catalogue: their keys in a scenario.
-READY = {
-    "dcap": ("leg_mass", "crush_force", "stroke", "thrust", "delay", "pad_radius", "bus_touches")
-}
+#: Which way is up in the first body of a tree unless it says otherwise.
+UP = (0.0, 0.0, 1.0)
 
-#: Which way is up in the first body: of a tree unless it says otherwise, and of "dcap".
-UP, READY_UP = (0.0, 0.0, 1.0), (0.0, 1.0, 0.0)
+
+class Ready(NamedTuple):
+    """An articulated lander of the catalogue."""
+
+    about: str
+    make: str
+    """What makes it, of ``alight.vehicles``."""
+    keys: tuple[str, ...]
+    """Its own in a scenario, which ``make`` takes."""
+    up: tuple[float, float, float]
+    """Which way is up in its first body."""
+    folds: bool = False
+    """Whether its legs are stowed at the release (``vehicles.idefix.STOWED``)."""
+
+
+READY = {
+    "dcap": Ready(
+        "DCAP lander, articulated (paper 002)",
+        "dcap_lander",
+        ("leg_mass", "crush_force", "stroke", "thrust", "delay", "pad_radius", "bus_touches"),
+        (0.0, 1.0, 0.0),
+    ),
+    "idefix": Ready(
+        "IDEFIX (MMX, Phobos), articulated: four leg-wheels, sizes assumed",
+        "idefix_lander",
+        ("leg_mass", "leg_torque", "leg_rate"),
+        UP,
+        folds=True,
+    ),
+}
 
 
 class Articulated(NamedTuple):
@@ -110,18 +138,19 @@ class _Maker:
             self.problems.append(Fault("lander", said))
             return None
         joints, speeds = self._start(tree)
-        own = UP if self.section.name is None else READY_UP
+        own = UP if self.section.name is None else READY[self.section.name].up
         up = np.asarray(self.section.up or own, dtype=np.float64)
         return Articulated(tree, tuple(devices), up, joints, speeds)
 
     def _parts(self) -> tuple[Tree | None, list[Device]]:
         section = self.section
         if section.name is not None:
-            given = {n: getattr(section, n) for n in READY[section.name]}
+            ready = READY[section.name]
+            given = {n: getattr(section, n) for n in ready.keys}
             options: dict[str, Any] = {
                 n: v if isinstance(v, bool) else float(v) for n, v in given.items()
             }
-            found = self._try("lander", lambda: vehicles.dcap_lander(**options))
+            found = self._try("lander", lambda: getattr(vehicles, ready.make)(**options))
             return (None, []) if found is None else (found.tree, list(found.devices))
         tree = self._urdf() if section.urdf is not None else self._written()
         return tree, self._hulls() + self._devices(tree) if tree is not None else []
@@ -173,6 +202,10 @@ class _Maker:
     def _start(self, tree: Tree) -> tuple[Array, Array]:
         """Where all joints but the first stand, and how fast they move."""
         q, v = tree.neutral(), np.zeros(tree.n_v)
+        if self.section.name is not None and READY[self.section.name].folds:
+            from alight.vehicles.idefix import STOWED
+
+            q[7:] = STOWED
         for part in self.section.joint:
             if part.kind in ("revolute", "prismatic"):
                 q[tree.q_slices[part.body]], v[tree.v_slices[part.body]] = part.first()
@@ -185,3 +218,26 @@ def require(found: tuple[Articulated | None, list[Fault]]) -> Articulated:
     if lander is None:
         raise InputError("; ".join(map(str, problems)))
     return lander
+
+
+def commanded_devices(
+    section: Any, devices: Sequence[Device], manoeuvres: Sequence[Any]
+) -> tuple[Device, ...]:
+    """The devices of a lander whose manoeuvres command some of them: a motor of which the file says
+    no schedule is off until it is commanded, not on from the release."""
+    named = {name for one in manoeuvres for name in getattr(one.command, "levels", ())}
+    parts = [part for kind in ("thruster", "motor", "brake") for part in getattr(section, kind)]
+    own = {part.called for part in parts if part.is_scheduled}
+    return tuple(_silenced(one) if parts and one.name in named - own else one for one in devices)
+
+
+@functools.lru_cache(maxsize=256)
+def _silenced(device: Any) -> Any:
+    """The same without a schedule: one object for each, as data of kernels are kept by it."""
+    from alight.actuators import Schedule
+
+    if not hasattr(device, "schedule"):
+        return device
+    other = copy.copy(device)
+    other.schedule = Schedule.never()
+    return other

@@ -15,12 +15,20 @@ from alight.core.checks import Array
 from alight.core.errors import InputError
 from alight.core.progress import Progress
 from alight.membrane import Captive
+from alight.membrane.captives import Captives
 from alight.motions.capture.approach import Approach, approach
 from alight.motions.capture.craft import Spacecraft
 from alight.motions.capture.model import Capture, CaptureRelease
 from alight.motions.capture.result import CaptureFlight
 from alight.motions.membrane.caught import CaughtSteps, CaughtStop, fly
-from alight.scenario.building.membrane_drops import FABRIC, fabric_of, mass_of, masses_of, mesh_of
+from alight.scenario.building.membrane_drops import (
+    FABRIC,
+    fabric_of,
+    mass_of,
+    masses_of,
+    mesh_of,
+    vertices_of,
+)
 from alight.scenario.building.run_values import PreparedCaught, checked_values, getter
 from alight.scenario.building.surroundings import Surroundings
 from alight.scenario.errors import Fault, ScenarioError, blame
@@ -30,7 +38,7 @@ from alight.scenario.schema.stops import stops_of
 #: Keys whose values may differ between runs of one model.
 WITHIN = {
     *(f"asteroid.{name}" for name in ("rate", "spin", "axis", "attitude", "inertia_scale")),
-    *(f"asteroid.{name}" for name in ("mass", "density", "position", "velocity")),
+    *(f"asteroid.{name}" for name in ("mass", "density", "position", "velocity", "length")),
     *(f"membrane.{name}" for name in FABRIC),
     "approach.offset",
     "approach.roll",
@@ -52,12 +60,19 @@ class CaptureGroup:
     around: Surroundings
 
     @functools.cached_property
-    def asteroid(self) -> Captive:
+    def asteroid(self) -> Captive | Captives:
         """Made when it is first needed: each run may have its own."""
-        section = self.scenario.asteroid
+        section, lengths = self.scenario.asteroid, self.arrays.get("asteroid.length")
+        shape = section.names[self.shape] if section.names else None
         with blame(self.scenario.source, "asteroid"):
-            mesh = mesh_of(section, section.names[self.shape] if section.names else None)
-            return Captive.from_mesh(mesh, mass_of(section, mesh))
+            if lengths is None:
+                mesh = mesh_of(section, shape)
+                return Captive.from_mesh(mesh, mass_of(section, mesh))
+            made = Captives.of_density(
+                *vertices_of(section, shape, lengths[:, 0]),
+                *(section.mass, section.density, section.most_mass),
+            )
+            return made if len(made) > 1 else made.body(0)
 
     @functools.cached_property
     def model(self) -> Capture:
@@ -104,7 +119,7 @@ class CaptureGroup:
 
     @contextlib.contextmanager
     def blamed(self) -> Iterator[None]:
-        """What is wrong with the runs is told with file and key."""
+        """What is wrong with the runs is reported with file and key."""
         try:
             yield
         except ScenarioError:
@@ -115,7 +130,7 @@ class CaptureGroup:
             raise ScenarioError(self.scenario.source, [problem]) from cause
 
     def follow(self, device: str, every: float, threads: int | None = None) -> CaptureFlight:
-        """The runs with their courses, a record ``every`` so many seconds."""
+        """The runs with their trajectories, a record ``every`` so many seconds."""
         with self.blamed():
             flight: CaptureFlight = fly(self.model.followed(every), self.release, device, threads)
         flight.rows["run"] = self.rows

@@ -7,6 +7,8 @@ import math
 from collections.abc import Callable
 from typing import Any, cast
 
+import numpy as np
+
 from alight import contact as contact_laws
 from alight import flight, gravity, motions, surfaces
 from alight.contact import Compliant, GroundLaw, GroundMap, Impulse, Regions, Sliding
@@ -19,7 +21,7 @@ from alight.engine import Stop, StopLaw
 from alight.gravity import Gravity
 from alight.gravity.linearised import reach_for
 from alight.scenario import ephemeris
-from alight.scenario.building.articulated_landers import Articulated
+from alight.scenario.building.articulated_landers import Articulated, commanded_devices
 from alight.scenario.building.lander import lander_of
 from alight.scenario.building.releases import ground_radius
 from alight.scenario.errors import blame
@@ -38,6 +40,9 @@ from alight.vehicles import RigidLander
 
 #: Landers and planes that are kept.
 LATELY = 16
+
+#: Of a plan's farthest cell from the middle: how far its cells may be off the ground.
+_OFF_GROUND = 0.05
 
 
 class ScenarioLaws:
@@ -301,7 +306,7 @@ class ScenarioLaws:
         contact = {k.partition(".")[2]: a[:, 0] for k, a in arrays.items() if k[:8] == "contact."}
         laws: dict[str, Any] = {
             "gravity": self.gravity(scenario),
-            "surface": self.ground(scenario),
+            "surface": self._ground_of_runs(scenario, arrays),
             "rotation": self.rotation(scenario),
             "externals": self.externals(scenario),
             "stops": self.stops(scenario),
@@ -309,25 +314,39 @@ class ScenarioLaws:
             "steps": self.steps(scenario),
         }
         lander, ground = self.lander(scenario), self.properties(scenario, arrays)
+        where = "manoeuvre" if scenario.manoeuvre else "lander"
         if isinstance(lander, Articulated):
             with blame(scenario.source, "contact"):
                 law = contact_laws.Hertz(**{**scenario.contact.numbers(), **contact}, ground=ground)
-            with blame(scenario.source, "lander"):
+            laws["manoeuvres"], laws["sun"] = self.manoeuvres(scenario)
+            with blame(scenario.source, where):
                 tree, devices, up = lander[:3]
+                devices = commanded_devices(scenario.lander, devices, laws["manoeuvres"])
                 return motions.TreeModel(tree, devices, contact=law, up=up, **laws)
         laws["contact"] = self.contact(scenario, contact, ground)
         laws["manoeuvres"], laws["sun"] = self.manoeuvres(scenario)
-        where = "manoeuvre" if scenario.manoeuvre else "lander"
         with blame(scenario.source, where):
             return motions.Model(
                 lander=lander, actuators=tuple(scenario.lander.actuators()), **laws
             )
 
+    def _ground_of_runs(self, scenario: Scenario, arrays: dict[str, Any]) -> Surface:
+        """The ground, with a plane for each run where they differ."""
+        own = {k: arrays[f"ground.{k}"] for k in ("point", "normal") if f"ground.{k}" in arrays}
+        if not own:
+            return self.ground(scenario)
+        with blame(scenario.source, "ground"):
+            return cast("surfaces.Plane", self.ground(scenario)).changed(**own)
+
     def manoeuvres(self, scenario: Scenario) -> tuple[tuple[Any, ...], Any]:
         """What the lander does by itself, and where the Sun is that it may wait for."""
         friction = float(scenario.contact.friction or 0.6)
         at = functools.partial(self.ground_at, scenario)
-        found = manoeuvres_of(scenario.source, scenario.manoeuvre, friction, at)
+        found = manoeuvres_of(scenario.source, scenario.manoeuvre, friction, at, int(scenario.seed))
+        for number, one in enumerate(scenario.manoeuvre):
+            if one.command == "policy":
+                with blame(scenario.source, f"manoeuvre.{one.name or number}.plan"):
+                    self._check_plan(scenario, found[number].command.plan)
         sun = scenario.environment.sun
         if sun is None or not any(one.sun_above is not None for one in found):
             return found, None
@@ -336,6 +355,21 @@ class ScenarioLaws:
             seen = place.evaluate([0.0], law, device="cpu")[0]
             q_NT = law.evaluate([0.0], device="cpu")[2][0]
         return found, tuple(frames.quat_rotate(q_NT, seen / math.hypot(*seen)))
+
+    def _check_plan(self, scenario: Scenario, plan: Any) -> None:
+        """Raise where a plan is one over another body: its cells are not on the ground here."""
+        key = ("plan", plan.name, id(plan), repr(scenario.ground.written()), _mesh_key(scenario))
+        off = self._lately("plan", repr(key), lambda: self._off_ground(scenario, plan))
+        far = float(np.linalg.norm(plan.centres, axis=1).max())
+        if off > _OFF_GROUND * far:
+            raise InputError(
+                f"{plan.name} is for another body: its cells are up to {off:.4g} m off the ground "
+                "of this scenario. Make a plan for this body by alight mobility."
+            )
+
+    def _off_ground(self, scenario: Scenario, plan: Any) -> float:
+        distance, _ = self.ground(scenario).query(plan.centres, device="cpu")
+        return float(np.abs(distance).max())
 
     def lander(self, scenario: Scenario) -> RigidLander | Articulated:
         """What lands."""

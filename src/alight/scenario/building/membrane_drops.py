@@ -15,9 +15,11 @@ from alight.core import frames
 from alight.core.checks import Array
 from alight.core.errors import InputError
 from alight.core.progress import Progress
-from alight.membrane import Captive, Membrane, pear
+from alight.membrane import Captive, Membrane
+from alight.membrane.captive import length_of
+from alight.membrane.captives import Captives
 from alight.membrane.law import NUMBERS
-from alight.motions.capture.columns import length_of
+from alight.membrane.pear import pears
 from alight.motions.membrane.caught import CaughtSteps, CaughtStop, fly
 from alight.motions.membrane.model import Craft, MembraneMotion, MembraneRelease
 from alight.motions.membrane.result import MembraneFlight
@@ -41,26 +43,35 @@ FABRIC = NUMBERS
 
 def mesh_of(section: CaughtBodySection, shape: str | None = None) -> Mesh:
     """The body of a section, or the one of its ``shape`` of that name; centre of mass at origin."""
-    if section.mesh is not None:
-        mesh = Mesh.read(section.mesh, section.unit, repair=bool(section.repair)).recentred()
-        return mesh if section.length is None else _scaled(mesh, float(section.length))
-    name = shape or section.names[0]
-    facets = section.facets or 1280
-    assert section.length is not None
-    if name == PEAR:
+    if section.length is None:
+        return _read(section)
+    vertices, faces = vertices_of(section, shape, np.array([float(section.length)]))
+    return Mesh(vertices[0], faces, check=False)
+
+
+def vertices_of(
+    section: CaughtBodySection, shape: str | None, lengths: Array
+) -> tuple[Array, NDArray[np.int32]]:
+    """Vertices (n, V, 3) [m] of that body with each of some lengths (n,) [m], and its facets."""
+    if not (np.isfinite(lengths) & (lengths > 0.0)).all():
+        bad = float(lengths[~(np.isfinite(lengths) & (lengths > 0.0))][0])
+        raise InputError(f"the length of the body is {bad:g} m; it must be positive and finite")
+    facets, name = section.facets or 1280, shape or (section.names[0] if section.names else None)
+    if section.mesh is None and name == PEAR:
         numbers = {key: float(getattr(section, key)) for key in PROPORTIONS}
         parts = max(1, round(np.log2(facets / 20.0) / 2.0))
-        return pear(float(section.length), **numbers, subdivisions=parts)
-    return _scaled(_builtin(name, facets), float(section.length))
+        return pears(lengths, **numbers, subdivisions=parts)
+    mesh = _read(section) if section.mesh is not None else _builtin(str(name), facets)
+    return mesh.vertices * (lengths / length_of(mesh))[:, None, None], mesh.faces
+
+
+def _read(section: CaughtBodySection) -> Mesh:
+    return Mesh.read(str(section.mesh), section.unit, repair=bool(section.repair)).recentred()
 
 
 @functools.lru_cache(maxsize=32)
 def _builtin(name: str, facets: int) -> Mesh:
     return builtin.find(name).mesh(facets).recentred()
-
-
-def _scaled(mesh: Mesh, length: float) -> Mesh:
-    return mesh.scaled(length / length_of(mesh))
 
 
 def mass_of(section: CaughtBodySection, mesh: Mesh) -> float:
@@ -72,12 +83,11 @@ def mass_of(section: CaughtBodySection, mesh: Mesh) -> float:
     return own if section.most_mass is None else min(own, float(section.most_mass))
 
 
-def masses_of(section: CaughtBodySection, body: Captive, get: Any) -> Array:
+def masses_of(section: CaughtBodySection, body: Captive | Captives, get: Any) -> Array:
     """(n or 1,) masses of runs [kg], whose rows of values ``get`` gives."""
     if section.mass is not None:
         return np.asarray(get(f"{section.PLACE}.mass")[:, 0])
-    assert body.mesh is not None
-    own = get(f"{section.PLACE}.density")[:, 0] * body.mesh.volume
+    own = get(f"{section.PLACE}.density")[:, 0] * body.volume
     return np.asarray(own if section.most_mass is None else np.minimum(own, section.most_mass))
 
 
@@ -151,11 +161,11 @@ class DropGroup:
         return getter(self.scenario, self.arrays)
 
     def blamed(self) -> Any:
-        """What is wrong with the runs is told with file and key."""
+        """What is wrong with the runs is reported with file and key."""
         return blame(self.scenario.source, "release")
 
     def follow(self, device: str, every: float, threads: int | None = None) -> MembraneFlight:
-        """The runs with their courses, a record ``every`` so many seconds."""
+        """The runs with their trajectories, a record ``every`` so many seconds."""
         with self.blamed():
             flight: MembraneFlight = fly(self.model.followed(every), self.release, device, threads)
         return flight

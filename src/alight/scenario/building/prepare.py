@@ -11,13 +11,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from alight import motions
+from alight.core import devices
 from alight.core.checks import Array
 from alight.core.compile_notice import reported
 from alight.core.errors import InputError
 from alight.core.progress import Progress
 from alight.core.stages import stage
-from alight.engine import Motion
+from alight.engine import Motion, records
 from alight.engine import simulate as engine_simulate
+from alight.engine.compile_ahead import compiled_meanwhile
 from alight.scenario.building.articulated_landers import Articulated
 from alight.scenario.building.laws import ScenarioLaws
 from alight.scenario.building.releases import release_of
@@ -30,6 +32,7 @@ from alight.scenario.schema.contact import ARRAYS
 from alight.scenario.schema.ground_regions import REGION_ARRAYS
 from alight.scenario.schema.landing import Scenario
 from alight.scenario.schema.membrane import DropScenario
+from alight.scenario.schema.release import POSITION
 
 
 @dataclass(frozen=True, eq=False)
@@ -43,7 +46,7 @@ class Group:
     source: str = ""
 
     def blamed(self) -> Any:
-        """What is wrong with the runs is told with file and key."""
+        """What is wrong with the runs is reported with file and key."""
         return blame(self.source, "release")
 
 
@@ -67,7 +70,9 @@ class Prepared:
 
     def simulate(self, device: str = "cpu", max_lines: int | None = None) -> Any:
         """One run of the scenario as it stands, its steps kept; long runs are thinned."""
-        run = self.nominal()
+        model = self._parts.model(self.scenario, {})
+        with compiled_meanwhile(model, devices.resolve(device)):
+            run = self.nominal()
         with blame(self.scenario.source, "release"):
             return engine_simulate(run.model, run.release, device=device, max_lines=max_lines)
 
@@ -78,8 +83,7 @@ class Prepared:
         share a model; any other key makes a model for each of its values.
         """
         arrays, count = checked_values(self.scenario, values)
-        law = self.scenario.contact.law
-        shared = {k: a for k, a in arrays.items() if not _within_model(k, law)}
+        shared = {k: a for k, a in arrays.items() if not _within_model(k, self.scenario)}
         return [
             self._group(setting, {k: a[rows] for k, a in arrays.items() if k not in shared}, rows)
             for setting, rows in settings(shared, count)
@@ -96,12 +100,29 @@ class Prepared:
         return Group(model, release, rows, scenario.source)
 
 
-def _within_model(key: str, law: str) -> bool:
-    """Whether runs with other values under ``key`` share a model with that contact law."""
+#: Keys of a plane that differ between runs of one model.
+_PLANE = ("ground.normal", "ground.point")
+
+
+def _within_model(key: str, scenario: Scenario) -> bool:
+    """Whether runs with other values under ``key`` share a model of a scenario."""
     section, _, name = key.partition(".")
     if name.startswith("region."):
         return name.rpartition(".")[2] in REGION_ARRAYS
+    if key in _PLANE:
+        return _planes(scenario)
+    law = scenario.contact.law
     return section == "release" or (section == "contact" and name in ARRAYS.get(law, ()))
+
+
+def _planes(scenario: Scenario) -> bool:
+    """Whether a model may have a plane for each of its runs: it is asked about where pads are, and
+    by nothing else that is made of the scenario."""
+    ground, release = scenario.ground, scenario.release
+    if ground.kind != "plane" or not scenario.lander.is_tree:
+        return False
+    others = (ground.noise, ground.rocks, ground.region, scenario.stop.when, scenario.manoeuvre)
+    return release.form == POSITION and release.vertical is None and not any(others)
 
 
 def prepare(scenario: Document, device: str = "auto", progress: str | Progress = "silent") -> Any:
@@ -112,6 +133,7 @@ def prepare(scenario: Document, device: str = "auto", progress: str | Progress =
     methods.
     """
     with reported(progress), stage("Building the model"):
+        devices.compile_headers(records._put, devices.resolve(device))
         return _prepared(scenario, device, progress)
 
 

@@ -48,7 +48,7 @@ def release_of(
     """
     start = _Start(scenario, model, values, gm, lander)
     rows = [np.array(np.broadcast_to(a, (count, a.shape[1]))) for a in start.states()]
-    return start.released(*rows)
+    return start.numbered(start.released(*rows))
 
 
 @dataclass
@@ -90,6 +90,16 @@ class _Start:
             joints=self.lander.joints,
             speeds=self.lander.speeds,
         )
+
+    def numbered(
+        self, made: motions.Release | motions.TreeRelease
+    ) -> motions.Release | motions.TreeRelease:
+        """With the numbers by which throws of a plan err."""
+        drawn, own = self.values.get("release.draw"), self.section.draw
+        if not isinstance(made, motions.Release) or (drawn is None and own is None):
+            return made
+        draw = np.array([own]) if drawn is None else np.round(drawn[:, 0]).astype(np.int64)
+        return motions.Release(made.position, made.velocity, made.attitude, made.rate, draw)
 
     def attitude(self) -> Array:
         """In the axes that the scenario names."""

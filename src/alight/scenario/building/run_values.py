@@ -105,7 +105,7 @@ class PreparedCaught:
         return self.groups({})[0]
 
     def simulate(self, device: str = "cpu") -> Any:
-        """One run of the scenario as it stands, with its course."""
+        """One run of the scenario as it stands, with its trajectory."""
         return self.nominal().follow(device, float(self.scenario.record.every))
 
     def groups(self, values: dict[str, Any]) -> list[Any]:

@@ -12,7 +12,7 @@ from alight.scenario.field_types import ListField, Measure, Number, TextField, W
 from alight.scenario.quantities import Quantity
 from alight.scenario.schema.caught_body import Asteroid
 from alight.scenario.schema.craft_thruster import CraftThruster, thruster_problems
-from alight.scenario.schema.membrane import Courses, MembraneSteps, profile_name
+from alight.scenario.schema.membrane import MembraneSteps, Trajectories, profile_name
 from alight.scenario.schema.section import Section
 from alight.scenario.schema.stops import WhenSection, membrane_problems
 from alight.scenario.schema.surroundings import Surrounded
@@ -161,7 +161,7 @@ class CaptureScenario(Surrounded):
     approach: ApproachSection = ApproachSection()
     stop: CaptureStop = CaptureStop()
     steps: CaptureSteps = CaptureSteps()
-    record: Courses = Courses()
+    record: Trajectories = Trajectories()
 
     def problems(self) -> list[Fault]:
         """What does not fit together."""

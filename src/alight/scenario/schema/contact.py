@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from typing import Annotated, Any, ClassVar
 
+from alight.contact.compliant.restitution import SMALLEST
 from alight.contact.defaults import (
     IMPULSE_HOP,
     ROLLING_LAW,
@@ -84,7 +85,7 @@ NUMBERS = {
 }
 ARRAYS = {law: tuple(k for k in keys if k not in SHARED) for law, keys in NUMBERS.items()}
 #: Restitution of springs, of which none can take all the energy.
-OF_SPRINGS = Number(above=0, most=1)
+OF_SPRINGS = Number(least=SMALLEST, most=1)
 
 
 class ContactSection(Section):
@@ -168,7 +169,7 @@ class ContactSection(Section):
         else:
             said = (
                 'found "hertz", which is for articulated landers: lander.shape = "tree", or '
-                'lander.name = "dcap"'
+                'lander.name = "dcap" or "idefix"'
             )
         return [Fault("contact.law", said)]
 
@@ -216,8 +217,11 @@ class ContactSection(Section):
                     '"162 N*s/m"; give one of the two',
                 )
             ]
-        if self.restitution == 0.0:
-            said = 'found 0; it must be above 0 and at most 1, or 0 with law = "impulse"'
+        if self.restitution is not None and self.restitution < SMALLEST:
+            said = (
+                f"found {self.restitution:g}; springs need at least {SMALLEST:g}: use 1e-6 for "
+                'ground that does not bounce, or 0 with law = "impulse"'
+            )
             return [Fault("contact.restitution", said)]
         return []
 

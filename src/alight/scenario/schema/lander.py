@@ -61,14 +61,22 @@ ACTUATORS = ("wheel", "thruster", "spring", "actuator")
 RIGID_ONLY = ("wheel", "spring", "actuator")
 #: Keys of a mesh or a solid, which an articulated lander has for each of its bodies.
 OF_SOLIDS = ("mass", "points", "extra_points", "center_of_mass", "inertia")
-_DCAP: dict[str, Any] = {
-    "leg_mass": Quantity(5.0, "5 kg"),
-    "crush_force": Quantity(400.0, "400 N"),
-    "stroke": Quantity(0.2, "0.2 m"),
-    "thrust": Quantity(5.0, "5 N"),
-    "delay": Quantity(0.0, "0 s"),
-    "pad_radius": Quantity(0.0, "0 m"),
-    "bus_touches": False,
+#: Defaults of articulated landers of the catalogue.
+_READY: dict[str, dict[str, Any]] = {
+    "dcap": {
+        "leg_mass": Quantity(5.0, "5 kg"),
+        "crush_force": Quantity(400.0, "400 N"),
+        "stroke": Quantity(0.2, "0.2 m"),
+        "thrust": Quantity(5.0, "5 N"),
+        "delay": Quantity(0.0, "0 s"),
+        "pad_radius": Quantity(0.0, "0 m"),
+        "bus_touches": False,
+    },
+    "idefix": {
+        "leg_mass": Quantity(1.5, "1.5 kg"),
+        "leg_torque": Quantity(8.0, "8 N*m"),
+        "leg_rate": Quantity(0.6, "0.6 rad/s"),
+    },
 }
 
 
@@ -116,6 +124,8 @@ class LanderSection(Section):
     collision: Annotated[bool | None, Switch()] = None
     up: Annotated[Any, ListField(Number(), nonzero=True)] = None
     leg_mass: Annotated[float | None, Measure(dimension="mass", above=0)] = None
+    leg_torque: Annotated[float | None, Measure(dimension="torque", above=0)] = None
+    leg_rate: Annotated[float | None, Measure(dimension="angular rate", above=0)] = None
     crush_force: Annotated[float | None, Measure(dimension="force", above=0)] = None
     stroke: Annotated[float | None, Measure(dimension="length", above=0)] = None
     thrust: Annotated[float | None, Measure(dimension="force", least=0)] = None
@@ -188,9 +198,11 @@ class LanderSection(Section):
             found += [Fault(f"lander.{name}", said) for name in used if name not in own]
         if not self.is_tree:
             found += self._actuator_problems()
-        for name, names in READY.items():
-            wrong = [n for n in names if self.name != name and getattr(self, n) is not None]
-            found += [Fault(f"lander.{key}", f'goes with name = "{name}"') for key in wrong]
+        own_keys = READY[self.name].keys if self.name in READY else ()
+        for key in dict.fromkeys(key for ready in READY.values() for key in ready.keys):
+            if key not in own_keys and getattr(self, key) is not None:
+                whose = [f'name = "{name}"' for name, ready in READY.items() if key in ready.keys]
+                found.append(Fault(f"lander.{key}", f"goes with {' or '.join(whose)}"))
         return found
 
     def _actuator_problems(self) -> list[Fault]:
@@ -217,7 +229,7 @@ class LanderSection(Section):
         return [*(part.make() for part in self.wheel), *thrusters, *springs, *others]
 
     def _tree_problems(self) -> list[Fault]:
-        """What is wrong with an articulated lander; that of a URDF file is told once it is read."""
+        """What is wrong with an articulated lander; of a URDF file, once it is read."""
         said = "does not go with an articulated lander: give it in each [[lander.body]]"
         wrong = [n for n in OF_SOLIDS if getattr(self, n) is not None]
         found = [Fault(f"lander.{name}", said) for name in wrong]
@@ -240,7 +252,7 @@ class LanderSection(Section):
     def completed(self) -> LanderSection:
         """With the defaults of its shape, and the catalogue's mass."""
         if self.name in READY:
-            return self.filled(**_DCAP)
+            return self.filled(**_READY[self.name])
         if self.name is not None:
             return self.filled(mass=in_si(landers.find(self.name).mass, "mass"))
         if self.shape == "cylinder":

@@ -31,6 +31,7 @@ class Scenario(Document):
         ("lander", "urdf"),
         ("ground", "map"),
         ("release", "file"),
+        ("manoeuvre", "plan"),
     )
     OPEN: ClassVar = (
         "contact.static_friction",
@@ -139,7 +140,14 @@ class Scenario(Document):
         return found + file_problems(self.release)
 
     def drawn(self) -> dict[str, Dispersion]:
-        """Run k takes row k of a file of states that names no row."""
+        """Run k takes row k of a file of states that names no row; throws of a plan err by the
+        run's number."""
+        release = self.release
+        if any(one.command == "policy" for one in self.manoeuvre) and release.draw is None:
+            return {"release.draw": Dispersion("release.draw", RUN_NUMBER, 1), **self._row_drawn()}
+        return self._row_drawn()
+
+    def _row_drawn(self) -> dict[str, Dispersion]:
         release = self.release
         if release.form != STATES or release.row is not None or release.row_name is not None:
             return {}
@@ -148,7 +156,7 @@ class Scenario(Document):
     def most_runs(self) -> int | None:
         """Of a file of states, too, there are as many runs as it has rows."""
         known = [super().most_runs()]
-        if self.drawn():
+        if self._row_drawn():
             from alight.scenario.building.state_files import rows_of
 
             known.append(rows_of(self.release))

@@ -52,8 +52,8 @@ class MembraneSteps(Section):
     step: Annotated[float, Measure(dimension="time", above=0)] = Quantity(0.1, "0.1 s")
 
 
-class Courses(Record):
-    """Runs whose whole course is kept, and how often it is written down."""
+class Trajectories(Record):
+    """Runs whose whole trajectory is kept, and how often it is written down."""
 
     every: Annotated[float | None, Measure(dimension="time", above=0)] = None
 
@@ -64,7 +64,7 @@ class Courses(Record):
         said = f"makes more than {MOST_RECORDS} records in {duration:g} s; take longer intervals"
         return [Fault("record.every", said)]
 
-    def completed(self, duration: float) -> Courses:
+    def completed(self, duration: float) -> Trajectories:
         """With 400 records."""
         return self.filled(every=in_si(float(duration) / 400.0, "time"))
 
@@ -254,7 +254,7 @@ class DropScenario(Surrounded):
     carrier: Carrier = Carrier()
     stop: DropStop
     steps: MembraneSteps = MembraneSteps()
-    record: Courses = Courses()
+    record: Trajectories = Trajectories()
 
     def problems(self) -> list[Fault]:
         """What does not fit together."""

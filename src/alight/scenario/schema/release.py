@@ -71,6 +71,7 @@ class ReleaseSection(Section):
     true_anomaly: Annotated[float | None, _ANGLE] = None
     mean_anomaly: Annotated[float | None, _ANGLE] = None
     plane: Annotated[str | None, ChoiceField(("equator", "inertial"))] = None
+    draw: Annotated[int | None, Whole(least=0, most=10**15)] = None
     file: Annotated[str | None, TextField(None, ("states.csv",))] = None
     sha256: Annotated[str | None, TextField()] = None
     axes: Annotated[str | None, ChoiceField(("target", "inertial"))] = None
@@ -89,7 +90,7 @@ class ReleaseSection(Section):
 
     @property
     def form(self) -> str:
-        """Its kind, told by its keys where it does not say."""
+        """Its kind, given by its keys where it does not say."""
         if self.kind is not None:
             return self.kind
         return ABOVE if self.position is None else POSITION

@@ -10,6 +10,7 @@ from alight.core.errors import InputError, did_you_mean
 from alight.core.outcomes import Outcome
 from alight.core.requirements import ABOVE, BELOW, OF_LIGHT, OUTCOME, REST_WITHIN, Requirement
 from alight.scenario import quantities
+from alight.scenario.building.articulated_landers import READY
 from alight.scenario.errors import Fault, told
 from alight.scenario.field_types import (
     ChoiceField,
@@ -203,7 +204,7 @@ def requirements_of(resolved: Mapping[str, Any]) -> tuple[Requirement, ...]:
     if "study" in resolved:
         return tuple(Requirement(**{**one, "center": tuple(one["center"])}) for one in entries)
     lander = resolved.get("lander", {})
-    tree = lander.get("shape") == "tree" or lander.get("name") == "dcap"
+    tree = lander.get("shape") == "tree" or lander.get("name") in READY
     kind = resolved.get("kind", "landing")
     sections = [RequirementSection.model_validate(dict(entry)) for entry in entries]
     return tuple(one.requirement(f"{n}", kind, tree) for n, one in enumerate(sections, 1))

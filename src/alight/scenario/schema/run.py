@@ -118,7 +118,9 @@ _STEPS = {
     "integrator": (None, "pece"),
     "step": (None, Quantity(1e-4, "1e-4 s")),
 }
-_OF_TREES = 'goes with articulated landers only: lander.shape = "tree", or name = "dcap"'
+_OF_TREES = (
+    'goes with articulated landers only: lander.shape = "tree", or name = "dcap" or "idefix"'
+)
 
 
 class StopSection(Section):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import types
 import typing
 from collections.abc import Iterable
@@ -33,6 +34,10 @@ class Section(BaseModel):
     @classmethod
     def kinds(cls) -> dict[str, FieldType]:
         """The kind of value under each key that holds one."""
+        return dict(_once(cls, "_kinds"))
+
+    @classmethod
+    def _kinds(cls) -> dict[str, FieldType]:
         found = {}
         for name, field in cls.model_fields.items():
             for mark in field.metadata:
@@ -43,6 +48,10 @@ class Section(BaseModel):
     @classmethod
     def tables(cls) -> dict[str, type[Section]]:
         """The section under each key that holds one."""
+        return dict(_once(cls, "_tables"))
+
+    @classmethod
+    def _tables(cls) -> dict[str, type[Section]]:
         found: dict[str, type[Section]] = {}
         for name, field in cls.model_fields.items():
             options: Iterable[Any] = (field.annotation,)
@@ -56,6 +65,10 @@ class Section(BaseModel):
     @classmethod
     def lists(cls) -> dict[str, type[Section]]:
         """The section of each key that holds a list of them."""
+        return dict(_once(cls, "_lists"))
+
+    @classmethod
+    def _lists(cls) -> dict[str, type[Section]]:
         found = {name: variants[ANY] for name, variants in cls.VARIANTS.items()}
         for name, field in cls.model_fields.items():
             if typing.get_origin(field.annotation) is tuple:
@@ -117,6 +130,18 @@ class Section(BaseModel):
         ]
 
 
+def _once(section: type[Section], name: str) -> dict[str, Any]:
+    """What a class finds of its own fields: it is asked for each scenario of a campaign."""
+    if not section.__pydantic_complete__:
+        return getattr(section, name)()
+    return _found(section, name)
+
+
+@functools.lru_cache(maxsize=4096)
+def _found(section: type[Section], name: str) -> dict[str, Any]:
+    return getattr(section, name)()
+
+
 def _blank(base: type[Section], names: Any) -> Section:
     """An instance without values, which unpickling then gives it."""
     from alight.scenario.registered import class_with
@@ -129,12 +154,12 @@ def wanted(kind: FieldType) -> str:
     """What a kind of value looks like, in words, from its JSON schema."""
     says = kind.json()
     if says.get("examples"):
-        return f"such as {says['examples'][0]!r}".replace("'", '"')
+        return f"given, such as {says['examples'][0]!r}".replace("'", '"')
     if "enum" in says:
         return "one of " + ", ".join(f'"{word}"' for word in says["enum"])
     if says.get("type") == "array":
         inner = says["items"].get("examples", [1.0])[0]
         one = f'"{inner}"' if isinstance(inner, str) else f"{inner}"
-        return f"such as [{', '.join([one] * says.get('minItems', 1))}]"
+        return f"given, such as [{', '.join([one] * says.get('minItems', 1))}]"
     named = {"integer": "a whole number", "number": "a number", "boolean": "true or false"}
     return named.get(says.get("type", ""), "given")

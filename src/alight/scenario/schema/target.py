@@ -142,7 +142,7 @@ def _pole(pole: bodies.Pole) -> tuple[Quantity, Quantity]:
 
 
 class TargetBodySection(Section):
-    """The body: a name of the catalogue, or a mesh file of one's own."""
+    """The body: a name of the catalogue, or a mesh file of your own."""
 
     name: Annotated[str | None, TextField(_body_name, ("Ryugu",))] = None
     facets: Annotated[int | None, Whole(least=20, most=2_000_000)] = None
@@ -261,7 +261,7 @@ class GravitySection(Section):
         return self
 
     def stated(self) -> str:
-        """What a person is told of a law that errs and that the file may not have named."""
+        """What a person reads of a law that errs and that the file may not have named."""
         if self.error is None:
             return ""
         return (

@@ -43,7 +43,7 @@ class Check:
     Attributes:
         title: Name in the health table.
         one, many: What is wrong with one element, or with several, for the error message.
-        mendable: Whether ``repair=True`` mends it.
+        mendable: Whether ``repair=True`` fixes it.
         fatal: Whether a mesh with this fault is refused.
     """
 
@@ -176,13 +176,13 @@ class MeshHealth:
 
     def _advice(self) -> str:
         if all(f.check.mendable for f in self.faults):
-            return "repair=True mends this."
+            return "repair=True fixes this."
         if self.findings["coincident_vertices"].count and self.findings["open_edges"].count:
             return (
                 f"{self.findings['coincident_vertices']}: repair=True welds them, "
                 "which may close the surface."
             )
-        return "repair=True cannot mend this: mend the mesh in a mesh editor and read it again."
+        return "repair=True cannot fix this: fix the mesh in a mesh editor and read it again."
 
 
 def inspect(vertices: FloatArray, faces: IntArray, table: EdgeTable | None = None) -> MeshHealth:

@@ -1,4 +1,4 @@
-"""Mend what can be mended without inventing surface: weld, drop, rewind, turn outward.
+"""Repair what can be repaired without inventing surface: weld, drop, rewind, turn outward.
 
 Holes stay holes and separate pieces stay apart: choosing how to close or join them is the work
 of a person with a mesh editor.
@@ -29,7 +29,7 @@ WELD_DISTANCE = 1e-9
 
 
 class Repaired(NamedTuple):
-    """A mended mesh and, in words, what was done to it."""
+    """A repaired mesh and, in words, what was done to it."""
 
     vertices: FloatArray
     faces: IntArray

@@ -41,7 +41,7 @@ def _dot(a: FloatArray, b: FloatArray) -> FloatArray:
 
 
 def contains(points: FloatArray, vertices: FloatArray, faces: IntArray) -> BoolArray:
-    """Which points lie inside a closed mesh; those outside its bounding box are told at once."""
+    """Which points lie inside a closed mesh; those outside its bounding box are known at once."""
     inside = ((points >= vertices.min(axis=0)) & (points <= vertices.max(axis=0))).all(axis=1)
     near = np.flatnonzero(inside)
     inside[near] = winding_numbers(points[near], vertices, faces) > 0.5

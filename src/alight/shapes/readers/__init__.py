@@ -8,7 +8,7 @@
 | .npz                             | NumPy archive: ``vertices``, ``faces``, optionally ``unit`` |
 | .glb .gltf                       | glTF 2.0: all triangles of the scene, turned to z up        |
 | .bds .dsk                        | SPICE shape model (DSK), with the package spiceypy; km      |
-| .tab .plt .txt .icq .dat         | plate table or Gaskell ICQ, told apart by content           |
+| .tab .plt .txt .icq .dat         | plate table or Gaskell ICQ, known by content               |
 """
 
 from __future__ import annotations

@@ -2,7 +2,7 @@
 
 Counts come first, either ``V F`` on one line followed by V vertex rows and F facet rows, or ``V``,
 the vertex rows, ``F``, the facet rows. Rows may begin with their number. Facets may count
-vertices from 0 or from 1; which one is told by the lowest and highest index in use or, where
+vertices from 0 or from 1; which one is given by the lowest and highest index in use or, where
 these leave it open, by the row numbers of the vertices. A third form has the letters ``v`` and
 ``f`` instead of counts, like OBJ, but counts from 0 or 1 alike.
 
@@ -33,7 +33,7 @@ IndexArray = npt.NDArray[np.int64]
 
 
 def read_table(path: Path) -> RawMesh:
-    """Read a plate table or an ICQ model, told apart by what the file holds."""
+    """Read a plate table or an ICQ model, distinguished by what the file holds."""
     text = read_text(path)
     if _LETTERED.match(text):
         vertices, corners, _ = lettered_rows(text, path)

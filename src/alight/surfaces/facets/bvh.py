@@ -114,7 +114,7 @@ def disc_gap2(node: Node, center: vec3, spread: scalar, radius: scalar):
 
 @functools.cache
 def ordered_walk(Data: Any, Query: Any, view: Any, value: Any, limit: Any, visit: Any) -> Any:
-    """A Warp function ``(data, query) -> query`` that visits what matters, the least value first.
+    """A Warp function ``(data, query) -> query`` that visits what matters, smallest value first.
 
     ``Data`` is a struct with a ``BoxTree`` as ``data.mesh.tree``, ``view(tree, query)`` is what
     stays the same on the way, and ``value(tree, number, query, view)`` is at most that of

@@ -47,8 +47,8 @@ def _rough_law(base_point: Any, base_data: Any) -> tuple[Any, Any]:
 class Rough(Surface):
     """``base`` with the hills of ``noise`` on it: distance = base's distance - height.
 
-    Far from the surface (four times the greatest height) the hills are not looked up, and the
-    greatest height is taken off instead: a lower bound of the distance, with the base's normal.
+    Far from the surface (four times the largest height) the hills are not looked up, and the
+    largest height is taken off instead: a lower bound of the distance, with the base's normal.
     A height measured along the base's normal makes the surface steeper, not the distance longer:
     ``distance / bounds.slope`` never exceeds the way to the surface, as for every surface.
     """

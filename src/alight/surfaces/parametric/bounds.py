@@ -88,7 +88,7 @@ class Survey:
         return Bounds(math.sqrt(1.0 + slope2), max(curvature, 0.5 / floor))
 
     def _ratio(self, w: Array, s: Array, floor: float, low: float) -> float:
-        """The smallest B with w <= B s^2 in every direction, ``floor`` being the least s.
+        """The smallest B with w <= B s^2 in every direction, ``floor`` being the smallest s.
 
         f = w - B s^2 lies above -low - B max(s)^2 on the grid. Its maximum stays below zero where
         (1 + margin)(w - B s^2) + margin (low + B max(s)^2) <= 0 on the grid. Where s spans too

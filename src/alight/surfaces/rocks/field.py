@@ -127,7 +127,7 @@ class RockField:
         self._devices: dict[str, Any] = {}
 
     def _check_cells(self) -> None:
-        """Cells are told apart by 16 bits along each side of a facet."""
+        """Cells are distinguished by 16 bits along each side of a facet."""
         most = float(facet_cells(self.mesh)["across"].max())
         if most > MOST_CELLS * 2.0**self.rocks.octaves.start:
             least = 1.01 * 2.0 ** math.ceil(math.log2(most / MOST_CELLS))

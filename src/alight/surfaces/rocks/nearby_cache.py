@@ -1,10 +1,10 @@
-"""Rocks near a run, kept from step to step: to make them anew in each would take most of its time.
+"""Rocks near a run, kept from step to step: making them in each step would take most of its time.
 
 Each run has a shelf: all rocks that had to be made and come within a reach of some place. What lies
-inside that ball is served from the shelf; what does not has it filled anew, with some to spare. The
-rocks are read in the order of their addresses, and those out of reach are passed over. So what is
-found depends on what is asked alone, not on when the shelf was filled: wherever the rocks in reach
-are too many for a shelf, there is none, however it was filled before.
+inside that ball is served from the shelf; what does not has it filled again, with some to spare.
+The rocks are read in the order of their addresses, and those out of reach are passed over. So what
+is found depends on what is asked alone, not on when the shelf was filled: wherever the rocks in
+reach are too many for a shelf, there is none, however it was filled before.
 """
 
 import dataclasses

@@ -2,7 +2,7 @@
 
 Two bodies that nearly touch do so at corner and face or at edge and edge, and only ridges count:
 an edge that is flat or bends inward is never nearest to anything outside. For each feature the
-hull knows the directions in which its surface goes on from there, which tell whether a distance
+hull knows the directions in which its surface continues from there, which tell whether a distance
 found at it is a least one.
 """
 

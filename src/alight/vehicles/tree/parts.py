@@ -205,7 +205,7 @@ class Joint:
 
 
 def require_bounded(what: str, value: npt.ArrayLike) -> None:
-    """Raise at a number whose square could not be told from infinity."""
+    """Raise at a number whose square could not be distinguished from infinity."""
     size = float(np.abs(value).max())
     if size > MOST:
         raise InputError(

@@ -17,6 +17,9 @@ from alight.views import words
 from alight.views.compare.sides import Side
 from alight.views.report.findings import Quantity
 
+#: Kinds of ground that are the shape of the body: rest sites on them compare.
+OF_SHAPE = ("distance-field", "facets", "parametric")
+
 #: More of the landings than this on the far side, and directions on a plane say little.
 FAR = 0.05
 
@@ -48,7 +51,7 @@ def measured(sides: Sequence[Side]) -> list[Measured]:
 
 
 def _places(sides: Sequence[Side]) -> list[Measured]:
-    """How far landings go on, and where they rest, from the middle of the first campaign."""
+    """How far landings travel, and where they rest, from the middle of the first campaign."""
     known = tuple(side.found.known[DISTANCE] for side in sides)
     far = Quantity(DISTANCE, "distance from first contact to rest", words.length)
     out = [Measured(far, known)]
@@ -80,7 +83,8 @@ def _ground(side: Side) -> Any:
     """What tells grounds apart: the body, and on a plane its normal."""
     tree = deciding(side.campaign.scenario)
     ground = tree.get("ground", {})
-    return tree.get("body"), ground.get("kind"), ground.get("normal")
+    kind = ground.get("kind")
+    return tree.get("body"), "shape" if kind in OF_SHAPE else kind, ground.get("normal")
 
 
 def local_places(side: Side, frame: Footprint) -> Array:

@@ -1,4 +1,4 @@
-"""Arcs: the course of one part between two jumps of velocity, in the axes that a file is in.
+"""Arcs: the trajectory of one part between two jumps of velocity, in the axes that a file is in.
 
 Within an arc places are Hermite's cubics between lines, from positions and velocities, and
 attitudes turn evenly from line to line. That is how tracks are read (``views.playback``), and how

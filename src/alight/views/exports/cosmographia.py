@@ -1,7 +1,11 @@
 """A catalogue for NAIF's Cosmographia: the body and its landers, by SPICE kernels, with meshes.
 
-Cosmographia must be told where the body is: the catalogue places it at rest, seen from the Sun as
+Cosmographia must know where the body is: the catalogue places it at rest, seen from the Sun as
 the scenario has it. Whoever has an ephemeris of the body loads it beside and takes that item out.
+
+What Cosmographia reads is said by its user's guide (cosmoguide.org): a catalogue of kernels, one of
+items, and one that lists both; dates as Julian dates of TDB; meshes as 3DS or, here, CMOD, in
+kilometres.
 """
 
 from __future__ import annotations
@@ -15,12 +19,13 @@ import numpy as np
 
 from alight.core import frames
 from alight.core.constants import AU
-from alight.shapes.writers import write_arrays
+from alight.shapes.mesh import Mesh
 from alight.views.exports.epoch import Epoch
 from alight.views.exports.names import distinct, file_stem, one_line
 from alight.views.exports.palette import colour_of
 from alight.views.exports.spice.ids import Named, parts_of
 from alight.views.exports.spice.kernels import Kernels, write_kernels
+from alight.views.looks import surface_of
 from alight.views.playback import Part, Playback
 
 _VERSION = "1.0"
@@ -71,8 +76,8 @@ def _items(
         "bodyFrame": {"type": "Spice", "name": made.ids.body.frame},
     }
     if playback.target is not None:
-        path = folder / "body.obj"
-        write_arrays(path, playback.target.vertices, playback.target.faces, "km")
+        path = folder / "body.cmod"
+        _write_cmod(path, playback.target, colour_of("body"))
         meshes.append(path)
         body["geometry"] = {"type": "Mesh", "source": path.name, "scale": 1.0}
     items = [body]
@@ -112,9 +117,24 @@ def _lander(
 
 
 def _part_file(folder: Path, part: Part, number: int) -> Path:
-    path = folder / f"part_{number}_{file_stem(part.name, part.role)}.obj"
-    write_arrays(path, part.vertices, np.asarray(part.faces, np.int32), "km")
+    path = folder / f"part_{number}_{file_stem(part.name, part.role)}.cmod"
+    _write_cmod(path, surface_of(part), part.colour or colour_of(part.role))
     return path
+
+
+def _write_cmod(path: Path, mesh: Mesh, colour: tuple[float, float, float]) -> None:
+    """A model of one mesh and one material, as text [km]."""
+    rows = np.hstack([1e-3 * mesh.vertices, mesh.vertex_normals])
+    diffuse = " ".join(f"{x:g}" for x in colour)
+    with path.open("w", encoding="ascii", newline="\n") as out:
+        out.write(f"#celmodel__ascii\n\nmaterial\ndiffuse {diffuse}\nend_material\n\n")
+        out.write("mesh\nvertexdesc\nposition f3\nnormal f3\nend_vertexdesc\n\n")
+        out.write(f"vertices {len(rows)}\n")
+        # Single precision is what Cosmographia has, and nine digits give that back.
+        out.writelines(" ".join(f"{x:.9g}" for x in row) + "\n" for row in rows.tolist())
+        out.write(f"\ntrilist 0 {3 * mesh.n_faces}\n")
+        out.writelines(f"{a} {b} {c}\n" for a, b, c in np.asarray(mesh.faces).tolist())
+        out.write("\nend_mesh\n")
 
 
 def _told_apart(items: list[dict[str, Any]]) -> list[dict[str, Any]]:

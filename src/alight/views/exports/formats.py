@@ -48,6 +48,8 @@ class Format:
     """None of tables, which are made from stored ones and not from a playback."""
     needs_runs: bool = True
     """Whether it is of no use without the trajectory of a run."""
+    scene: bool = False
+    """Whether it shows the ground: then that as it is touched, and the body cut out beneath it."""
 
     def require(self) -> None:
         """An error in one line where its package is missing."""
@@ -107,6 +109,7 @@ FORMATS: dict[str, Format] = {
             (".vtp", ".pvd"),
             "ParaView: body, rocks, landers over time, paths, contacts, rest sites",
             write=_vtk,
+            scene=True,
             needs_runs=False,
         ),
         Format(
@@ -115,6 +118,7 @@ FORMATS: dict[str, Format] = {
             "Blender and the web: the scene, animated",
             (FIXED, INERTIAL),
             write=_gltf,
+            scene=True,
             needs_runs=False,
         ),
         Format(
@@ -125,6 +129,7 @@ FORMATS: dict[str, Format] = {
             ("pxr", "usd"),
             _usd,
             needs_runs=False,
+            scene=True,
         ),
         Format(
             "spice",
@@ -143,7 +148,7 @@ FORMATS: dict[str, Format] = {
         ),
         Format(
             "cosmographia",
-            (".json", ".obj"),
+            (".json", ".cmod"),
             "a catalogue for NAIF's Cosmographia, with SPICE kernels and meshes",
             (INERTIAL, FIXED),
             _SPICE,

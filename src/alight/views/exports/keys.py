@@ -1,4 +1,4 @@
-"""Key frames: the fewest lines from which a straight way between them shows a course.
+"""Key frames: the fewest lines from which a straight way between them shows a trajectory.
 
 Animations move parts evenly from key to key. Where a step of the history bends, lines are added;
 where many lie on one straight way, those between are left out. Both keep within a stated error of

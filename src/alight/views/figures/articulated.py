@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 from matplotlib.axes import Axes
-from matplotlib.collections import PolyCollection
-from scipy.spatial import ConvexHull, QhullError
 
 from alight.analysis.columns import Array
 from alight.analysis.footprint import plane_frame
@@ -18,42 +16,43 @@ from alight.analysis.terrain import Terrain
 from alight.views import style, words
 from alight.views.figures.body.sheet import draw_scale_bar
 from alight.views.figures.facts import draw_facts, draw_notes
-from alight.views.figures.lander import CAMERA, MASS, PLANS, POINT
+from alight.views.figures.lander import CAMERA, MASS, PLANS
+from alight.views.figures.pieces import Piece, Window, picture
 from alight.views.figures.relief import grid_mesh
-from alight.views.figures.solid import Camera, View
+from alight.views.figures.solid import Camera, Viewer
+from alight.views.playback import Part
 
-#: A viewer of landers on their ground: from the side, well above it; and pixels of the ground.
-OBLIQUE, PIXELS = Camera(np.radians(-70.0), np.radians(28.0)), 420
+#: A viewer of landers on their ground: from the side, well above it.
+OBLIQUE = Camera(np.radians(-70.0), np.radians(28.0))
 
-#: Where light comes from, in the axes of the viewer.
-_LIGHT = np.array([-0.4, 0.7, 0.6]) / np.linalg.norm([-0.4, 0.7, 0.6])
+#: Pixels of the large picture of a sheet, of its plans, and of single poses.
+LARGE, SMALL, ALONE = 900, 360, 460
+
+#: A Sun on the viewer's side.
+SUN = np.array([-0.45, 0.62, 0.65])
 
 
 @dataclass(frozen=True, eq=False)
 class Pose:
     """A lander as it stands, target axes [m]."""
 
-    hull: Array
-    """(n, 3) corners of the first body; none where they are not known."""
-    bars: Sequence[Array]
-    """(2, 3) each: legs and other bodies, from joint to pad or centre of mass."""
+    parts: Sequence[Part]
+    """Its parts, their vertices where they are."""
     pads: Array
     """(p, 3) middles of pads."""
-    radii: Array
-    """(p,) of pads [m]."""
     center: Array
     """(3,) origin of the first body."""
 
     @property
     def points(self) -> Array:
-        """All of them."""
-        return np.concatenate([self.hull, *self.bars, self.pads, self.center[None]])
+        """All vertices."""
+        return np.concatenate([*(part.vertices for part in self.parts), self.center[None]])
 
     def within(self, terrain: Terrain) -> Pose:
         """The same in the axes of a piece of ground."""
         local = terrain.local
-        bars = [local(bar) for bar in self.bars]
-        return Pose(local(self.hull), bars, local(self.pads), self.radii, local(self.center))
+        parts = [replace(part, vertices=local(part.vertices)) for part in self.parts]
+        return Pose(parts, local(self.pads), local(self.center))
 
 
 @dataclass(frozen=True, eq=False)
@@ -66,51 +65,36 @@ class Stand:
     """The ground about it, where it is known and near."""
 
 
-def draw_pose(axes: Axes, pose: Pose, camera: Camera, mark: bool = True) -> None:
-    """The lander seen by a camera, its coordinates to the right and up [m]."""
-    for bar in pose.bars:
-        ends = camera.project(bar)[:, :2]
-        axes.plot(*ends.T, color=style.INK, linewidth=2.6, solid_capstyle="round", zorder=3)
-    if len(pose.hull):
-        _hull(axes, pose.hull, camera)
-    flat = camera.project(pose.pads) if len(pose.pads) else np.empty((0, 3))
-    for place, radius in zip(flat, pose.radii, strict=True):
-        turn = np.linspace(0.0, 2.0 * np.pi, 61)
-        if radius > 0.0:
-            x, y = place[0] + radius * np.cos(turn), place[1] + radius * np.sin(turn)
-            axes.fill(x, y, color=POINT, alpha=0.8, zorder=5)
-        axes.plot(place[0], place[1], "o", color=POINT, mec="white", ms=6, zorder=6)
+def draw_pose(
+    axes: Axes,
+    pose: Pose,
+    viewer: Viewer,
+    *,
+    pixels: int = ALONE,
+    mark: bool = True,
+    ground: Part | None = None,
+    pad: float = 0.12,
+) -> None:
+    """The lander as a viewer sees it, coordinates to the right and up [m], on its ground."""
+    window = _fit(axes, pose, viewer, pad)
+    pieces = [Piece(part) for part in (*pose.parts, *([ground] if ground else []))]
+    seen = picture(pieces, viewer, pixels=pixels, window=window, sun=SUN)
+    axes.imshow(seen.rgba, extent=seen.extent, origin="lower", aspect="equal", zorder=2)
+    left, right, bottom, top = window
+    axes.set(xlim=(left, right), ylim=(bottom, top))
     if mark:
-        x, y = camera.project(pose.center)[:2]
+        x, y = viewer.project(pose.center)[:2]
         axes.plot(x, y, "+", color=MASS, ms=9, mew=1.6, zorder=7)
 
 
-def _hull(axes: Axes, corners: Array, camera: Camera) -> None:
-    """The convex hull of what is known of the first body, facets in order of depth."""
-    try:
-        found = ConvexHull(corners)
-    except QhullError:  # all in one plane: an outline
-        flat = camera.project(corners)[:, :2]
-        axes.plot(*flat.T, color=style.INK, zorder=4)
-        return
-    normals = found.equations[:, :3] @ camera.axes.T
-    seen = normals[:, 2] > 0.0
-    shape = camera.project(corners[found.simplices[seen]])
-    order = np.argsort(shape[:, :, 2].mean(axis=1))
-    light = 0.45 + 0.5 * np.clip(normals[seen] @ _LIGHT, 0.0, 1.0)
-    colours = [(0.93 * c, 0.89 * c, 0.78 * c) for c in light[order]]
-    facets = list(shape[order][:, :, :2])
-    edge: Any = {"edgecolors": style.GREY, "linewidths": 0.5, "zorder": 4}
-    axes.add_collection(PolyCollection(facets, facecolors=colours, **edge))
-
-
-def _fit(axes: Axes, pose: Pose, camera: Camera, pad: float = 0.12) -> None:
-    flat = camera.project(pose.points)[:, :2]
+def _fit(axes: Axes, pose: Pose, viewer: Viewer, pad: float) -> Window:
+    """A square about the lander, left, right, bottom and top [m]."""
+    flat = viewer.project(pose.points)[:, :2]
     low, high = flat.min(axis=0), flat.max(axis=0)
     middle, half = 0.5 * (low + high), (0.5 + pad) * float((high - low).max())
-    axes.set_xlim(middle[0] - half, middle[0] + half)
-    axes.set_ylim(middle[1] - half, middle[1] + half)
+    (x, y), reach = middle.tolist(), float(half)
     axes.set_aspect("equal")
+    return x - reach, x + reach, y - reach, y + reach
 
 
 # -- the sheet --------------------------------------------------------------------------------
@@ -137,13 +121,11 @@ def draw(sheet: Sheet, *files: Path) -> None:
         axes = fig.add_axes((0.02, 0.06, 0.40, 0.82))
         axes.set_axis_off()
         standing = plane_frame(np.asarray(sheet.up, dtype=np.float64)).T
-        viewer: Any = _Viewer(CAMERA.axes @ standing)
-        draw_pose(axes, sheet.pose, viewer)
-        _fit(axes, sheet.pose, viewer, 0.05)
+        viewer = Viewer(CAMERA.axes @ standing)
+        draw_pose(axes, sheet.pose, viewer, pixels=LARGE, mark=False, pad=0.05)
         for k, (title, camera, right, up) in enumerate(PLANS):
             plan = fig.add_axes((0.475, 0.705 - 0.32 * k, 0.144, 0.24))
-            draw_pose(plan, sheet.pose, camera)
-            _fit(plan, sheet.pose, camera)
+            draw_pose(plan, sheet.pose, camera, pixels=SMALL)
             plan.set_title("From +z" if k == 0 else title, fontsize=9)
             plan.set(xlabel=f"{right} [m]", ylabel=f"{up} [m]")
             plan.grid(color=style.LINE, linewidth=0.4, zorder=0)
@@ -153,8 +135,8 @@ def draw(sheet: Sheet, *files: Path) -> None:
         draw_notes(words_at, y, sheet.notes, color=style.GREY, **small)
         fig.text(
             0.03, 0.022,
-            "Red: pads. Blue cross: origin of the first body. The body is the hull of the points "
-            "that are known of it: joints, devices and what touches.",
+            "Red: pads. Blue cross: origin of the first body. Shapes stand for known masses, "
+            "inertias and places.",
             fontsize=7, color=style.GREY,
         )  # fmt: skip
         style.save(fig, *files)
@@ -206,36 +188,23 @@ def _on_ground(axes: Axes, stand: Stand) -> None:
     """The lander and the ground about it, or the lander alone."""
     axes.set_axis_off()
     ground = stand.ground
-    pose = stand.pose if ground is None else stand.pose.within(ground)
-    draw_pose(axes, pose, OBLIQUE, mark=False)
-    _fit(axes, pose, OBLIQUE, 0.25)
-    (left, right), (bottom, top) = axes.get_xlim(), axes.get_ylim()
+    pose, floor = stand.pose, None
     if ground is not None:
-        window = (left, right, bottom, top)
-        view = View(grid_mesh(ground.line, ground.height), OBLIQUE, pixels=PIXELS, window=window)
-        picture = view.picture()
-        axes.imshow(picture.rgba, extent=picture.extent, origin="lower", aspect="auto", zorder=1)
+        pose = pose.within(ground)
+        relief = grid_mesh(ground.line, ground.height)
+        floor = Part.of_mesh("ground", "terrain", relief)
+    draw_pose(axes, pose, OBLIQUE, mark=False, ground=floor, pad=0.25)
+    (left, right), (bottom, top) = axes.get_xlim(), axes.get_ylim()
     wide = 0.1 * (right - left)
     draw_scale_bar(axes, left + 0.4 * wide, bottom + 0.4 * wide, 4.0 * wide)
     axes.set(xlim=(left, right), ylim=(bottom, top))
     axes.set_aspect("equal")
 
 
-class _Viewer:
-    """A viewer given by axes: right, up, and towards the eye."""
-
-    def __init__(self, axes: Array) -> None:
-        self.axes = axes
-
-    def project(self, points: Array) -> Array:
-        return np.asarray(points @ self.axes.T)
-
-
 def _side_view(axes: Axes, pose: Pose, frame: Array) -> None:
     """The lander over its ground, which is level here."""
-    camera: Any = _Viewer(np.stack([frame[:, 0], frame[:, 2], frame[:, 1] * -1.0]))
-    draw_pose(axes, pose, camera, mark=False)
-    _fit(axes, pose, camera, 0.2)
+    viewer = Viewer(np.stack([frame[:, 0], frame[:, 2], frame[:, 1] * -1.0]))
+    draw_pose(axes, pose, viewer, mark=False, pad=0.2)
     low = min(0.0, axes.get_ylim()[0])
     left, right = axes.get_xlim()
     axes.axhspan(low, 0.0, color="#b9a88c", alpha=0.55, zorder=0)

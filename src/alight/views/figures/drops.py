@@ -1,4 +1,4 @@
-"""Figures of drops on a membrane: how they go, where the energy goes, courses of single runs."""
+"""Figures of drops on a membrane: ends, where the energy goes, trajectories of single runs."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ if TYPE_CHECKING:
 
 _SPREADS = (
     HistogramPanel("depth_m", "Depth", "below the suspension plane", words.always("m")),
-    HistogramPanel("force_n", "Force", "greatest, of the fabric", words.newton),
+    HistogramPanel("force_n", "Force", "largest, of the fabric", words.newton),
     HistogramPanel("in_contact_s", "Time in contact", "until it last leaves", words.always("s")),
     HistogramPanel("rebound_m_s", "Rebound", "lowest point, as it leaves", words.always("m/s")),
     HistogramPanel("restitution", "Rebound over impact", "ratio of the two speeds", words.bare),
@@ -110,7 +110,7 @@ def _stacked(axes: Axes, found: DropFindings) -> None:
 
 
 def draw_courses(found: DropFindings, *files: Path) -> None:
-    """The courses that were kept, one line each."""
+    """The trajectories that were kept, one line each."""
     courses, height = found.data.courses, 5.6
     lost = [c["damped_J"] + c["rubbed_J"] for c in courses]
     energy, unit = (1e3, "kJ") if max(float(x.max()) for x in lost) >= 1e4 else (1.0, "J")

@@ -58,7 +58,7 @@ class HopSheet:
     families: list[tuple[Array, Array, Array]]
     """Flight times [s], speeds [m/s], and whether each can be flown."""
     limit: float
-    """Greatest speed [m/s]; infinite for none."""
+    """Largest speed [m/s]; infinite for none."""
     landing: Landing | None
 
 

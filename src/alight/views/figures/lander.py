@@ -11,8 +11,6 @@ import numpy as np
 import numpy.typing as npt
 from matplotlib.axes import Axes
 from matplotlib.collections import LineCollection
-from scipy.sparse import coo_matrix
-from scipy.sparse.csgraph import connected_components
 from scipy.spatial import cKDTree
 
 from alight.shapes.mesh import Mesh
@@ -20,9 +18,9 @@ from alight.shapes.rays import first_hit
 from alight.views import style
 from alight.views.figures.facts import draw_facts, draw_notes
 from alight.views.figures.solid import Camera, Light, View, sky_view
+from alight.views.looks import CREASE, split
 
 Array = npt.NDArray[np.float64]
-Index = npt.NDArray[np.int64]
 Bool = npt.NDArray[np.bool_]
 
 #: Where the viewer of the large picture is.
@@ -37,9 +35,6 @@ PLANS = (
 
 #: Pixels along the large picture and along the plans.
 PIXELS, PLAN_PIXELS = 900, 360
-
-#: Edges that bend by more than this are drawn, and shaded as edges [rad].
-CREASE = np.radians(20.0)
 
 #: Softer than a body's sunlight: no part of a lander is lost in the dark.
 LIGHT = Light(sun=0.85, fill=0.22, sky=0.42)
@@ -114,31 +109,8 @@ def _picture(axes: Axes, subject: Subject) -> None:
 
 def _view(hull: Mesh, camera: Camera, pixels: int) -> View:
     """A view that shows edges as edges and what is round as round."""
-    mesh, vertex = _split(hull)
+    mesh, vertex = split(hull.vertices, np.asarray(hull.faces, np.int64))
     return View(mesh, camera, pixels=pixels, sky=sky_view(hull)[vertex], lunar=0.0)
-
-
-def _split(hull: Mesh) -> tuple[Mesh, Index]:
-    """The hull cut open along its creases, and the vertex that each of its vertices was.
-
-    Corners of facets that meet at a vertex stay one vertex where no crease parts them, so that
-    normals are blended there and nowhere else.
-    """
-    smooth = ~_creases(hull)
-    one, other = hull.edge_faces[smooth].T
-    pairs = []
-    for end in hull.edges[smooth].T:
-        first = 3 * one + np.argmax(hull.faces[one] == end[:, None], axis=1)
-        second = 3 * other + np.argmax(hull.faces[other] == end[:, None], axis=1)
-        pairs.append(np.stack([first, second]))
-    links = np.concatenate(pairs, axis=1)
-    count = hull.faces.size
-    graph = coo_matrix((np.ones(links.shape[1]), (links[0], links[1])), shape=(count, count))
-    n_vertices, label = connected_components(graph, directed=False)
-    vertex = np.empty(n_vertices, dtype=np.int64)
-    vertex[label] = hull.faces.ravel()
-    # What is cut open is no closed surface, which a picture does not need.
-    return Mesh(hull.vertices[vertex], label.reshape(-1, 3), check=False), vertex
 
 
 def _creases(hull: Mesh) -> Bool:

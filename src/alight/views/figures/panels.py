@@ -1,6 +1,6 @@
 """What every figure of runs is made of: colours, panels, histograms, scales.
 
-Colours are told apart by colour-blind readers, and nothing is said by colour alone.
+Colours are distinguished by colour-blind readers, and nothing is said by colour alone.
 """
 
 from __future__ import annotations
@@ -143,6 +143,8 @@ def draw_histograms(
 ) -> None:
     """Histograms side by side, three abreast are narrow; ``known`` are values [SI] by column, nan
     where a run has none."""
+    some = [one for one in shown if np.isfinite(known[one.column]).any()]
+    shown = some or shown[:1]
     rows = -(-max(1, len(shown)) // columns)
     height, narrow = 3.1 * rows, columns > 2
     room = {} if narrow else {"top": 0.31, "bottom": 0.53, "left": 0.065}

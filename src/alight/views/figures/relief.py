@@ -17,7 +17,7 @@ SUN = np.array([-0.6, 0.6, 0.53])
 LIGHT = Light(sun=1.05, fill=0.06, sky=0.34)
 
 #: Pixels along a relief.
-PIXELS = 620
+PIXELS = 540
 
 
 def grid_faces(rows: int, columns: int) -> npt.NDArray[np.int64]:

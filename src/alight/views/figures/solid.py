@@ -7,7 +7,7 @@ directions at the vertices.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
@@ -21,7 +21,10 @@ from alight.views.render.exposure import Exposure, Lamps, Light, linear_light, t
 from alight.views.render.lens import Lens
 from alight.views.render.scene import GREY, REGOLITH, Part, Scene, Thing
 
-__all__ = ["FILL", "GREY", "SUN", "Camera", "Light", "Picture", "View", "carried", "sky_view"]
+__all__ = [
+    "FILL", "GREY", "SUN", "Camera", "Light", "Picture", "View", "Viewer", "carried",
+    "parallel_lens", "rgba_of", "sky_view",
+]  # fmt: skip
 
 #: Directions from which the sky shines.
 SKY_DIRECTIONS = 48
@@ -37,22 +40,12 @@ PORTRAIT = Light(sun=1.10, fill=0.10, sky=0.14)
 COLOURED = Light(sun=0.62, fill=0.16, sky=0.48)
 
 
-@dataclass(frozen=True)
-class Camera:
-    """A viewer far away, over a longitude and latitude of the body, z up."""
+class Viewer:
+    """A viewer far away, by the axes of the picture."""
 
-    longitude: float
-    """East longitude beneath the viewer [rad]."""
-    latitude: float
-    """Latitude beneath the viewer [rad]."""
-    axes: Array = field(init=False, repr=False, compare=False)
-    """(3, 3) rows: right, up and toward the viewer, in body axes."""
-
-    def __post_init__(self) -> None:
-        c, s = np.cos(self.longitude), np.sin(self.longitude)
-        cl, sl = np.cos(self.latitude), np.sin(self.latitude)
-        axes = np.array([[-s, c, 0.0], [-sl * c, -sl * s, cl], [cl * c, cl * s, sl]])
-        object.__setattr__(self, "axes", axes)
+    def __init__(self, axes: Array) -> None:
+        """``axes`` (3, 3) are rows: right, up and toward the viewer."""
+        self.axes = np.asarray(axes, dtype=np.float64)
 
     def project(self, points: npt.ArrayLike) -> Array:
         """(..., 3) distance right, up and toward the viewer [m] of points in body axes."""
@@ -61,7 +54,17 @@ class Camera:
     def direction(self, picture: Array) -> Array:
         """Unit vector in body axes of a direction given as right, up, toward the viewer."""
         turned = picture @ self.axes
-        return turned / np.linalg.norm(turned)
+        return np.asarray(turned / np.linalg.norm(turned))
+
+
+class Camera(Viewer):
+    """A viewer far away, over a longitude and latitude of the body [rad], z up."""
+
+    def __init__(self, longitude: float, latitude: float) -> None:
+        self.longitude, self.latitude = longitude, latitude
+        c, s = np.cos(longitude), np.sin(longitude)
+        cl, sl = np.cos(latitude), np.sin(latitude)
+        super().__init__(np.array([[-s, c, 0.0], [-sl * c, -sl * s, cl], [cl * c, cl * s, sl]]))
 
 
 @dataclass(frozen=True)
@@ -72,7 +75,7 @@ class Picture:
     """(rows, columns, 4), rows from the bottom up; transparent beside the body."""
     extent: tuple[float, float, float, float]
     """Left, right, bottom and top edge [m]."""
-    camera: Camera
+    camera: Viewer
 
 
 class View:
@@ -81,7 +84,7 @@ class View:
     def __init__(
         self,
         mesh: Mesh,
-        camera: Camera,
+        camera: Viewer,
         *,
         pixels: int = 500,
         oversampling: int = 2,
@@ -108,7 +111,7 @@ class View:
         part = Part(mesh, sky=light, lunar=lunar)
         middle = 0.5 * (mesh.vertices.min(axis=0) + mesh.vertices.max(axis=0))
         scene = Scene([part], [Thing(0)], devices.resolve("cpu"), middle)
-        lens, self._extent = _parallel(mesh, camera, pixels, window)
+        lens, self._extent = parallel_lens(mesh.vertices, camera, pixels, window)
         lamps = Lamps(camera.direction(sun), camera.direction(FILL))
         self._exposure = Exposure(scene, lens, lamps, oversampling)
 
@@ -120,16 +123,22 @@ class View:
         if light is None:
             light = PORTRAIT if colours is None else COLOURED
         given = None if colours is None else linear_light(colours)
-        painted = self._exposure.develop(light, given)
-        rgba = np.concatenate([to_screen(painted[..., :3]), painted[..., 3:]], axis=2)
-        return Picture(rgba[::-1], self._extent, self.camera)
+        return Picture(rgba_of(self._exposure, light, given), self._extent, self.camera)
 
 
-def _parallel(
-    mesh: Mesh, camera: Camera, pixels: int, window: tuple[float, float, float, float] | None
+def rgba_of(
+    exposure: Exposure, light: Light, colours: Array | None = None
+) -> npt.NDArray[np.float32]:
+    """(rows, columns, 4) sRGB values from the bottom row up, and how much of a pixel is covered."""
+    painted = exposure.develop(light, colours)
+    return np.concatenate([to_screen(painted[..., :3]), painted[..., 3:]], axis=2)[::-1]
+
+
+def parallel_lens(
+    points: Array, camera: Viewer, pixels: int, window: tuple[float, float, float, float] | None
 ) -> tuple[Lens, tuple[float, float, float, float]]:
-    """A lens before all of a body that shows a window of it, and the edges of its picture."""
-    seen = camera.project(mesh.vertices)
+    """A lens before all points that shows a window of them, and the edges of its picture."""
+    seen = camera.project(points)
     low, high = _edges(seen) if window is None else np.reshape(window, (2, 2)).T
     pixel = float((high - low).max() / pixels)
     # What rounding leaves of the last pixel is not one more.

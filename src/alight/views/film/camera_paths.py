@@ -208,7 +208,10 @@ def _ride(stage: Stage, timing: Timing, fps: float, sun: Array) -> Path:
     level = np.array([side(u, sun, np.radians(120.0)) for u in up])
     level[far] = ahead[far] / np.linalg.norm(ahead[far], axis=1)[:, None]
     level = _smooth(level, fps, 1.5)
-    eyes = _smooth(path, fps, 0.15) + 2.2 * reach * up - 2.5 * reach * level
+    # Smooth, but no farther off than half its size: its top stays in the lower part of the picture.
+    off = _smooth(path, fps, 0.15) - path
+    lag = np.linalg.norm(off, axis=1, keepdims=True) / (0.5 * reach)
+    eyes = path + off / np.maximum(lag, 1.0) + 1.9 * reach * up - 3.2 * reach * level
     return Path(eyes, eyes + level - 0.42 * up, up)
 
 

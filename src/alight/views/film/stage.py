@@ -10,27 +10,12 @@ from alight.core import devices
 from alight.core.checks import Array
 from alight.shapes.mesh import Mesh
 from alight.views.figures.solid import sky_view
+from alight.views.looks import COLOURS, ROUND, colour_of, exploded, surface_of
 from alight.views.playback import Part as Piece
 from alight.views.playback import Playback, Track
+from alight.views.playback.joining import SEAM, joined, touched_ground
 from alight.views.render.exposure import linear_light
 from alight.views.render.scene import Hole, Part, Scene, Thing
-
-#: sRGB by role.
-COLOURS = {
-    "lander": (0.93, 0.84, 0.60),
-    "leg": (0.80, 0.82, 0.85),
-    "pad": (0.90, 0.55, 0.28),
-    "asteroid": (0.72, 0.70, 0.67),
-    "bus": (0.92, 0.82, 0.55),
-    "array": (0.22, 0.30, 0.58),
-    "ring": (0.85, 0.86, 0.88),
-    "membrane": (0.90, 0.86, 0.78),
-    "rocks": (0.66, 0.645, 0.62),
-    "terrain": (0.735, 0.715, 0.69),
-}
-
-#: Roles that look round: their normals are blended over facets. Others show their facets.
-ROUND = ("asteroid", "terrain", "pad", "membrane", "ring")
 
 #: Facets of a hull differ by so much in reflectance, so that it is seen to tumble.
 PANELS = 0.35
@@ -38,15 +23,14 @@ PANELS = 0.35
 #: Hulls of more facets than this look round; so that they are seen to turn, octants differ.
 MANY = 200
 
+#: Roles that are of one colour all over.
+PLAIN = (*ROUND, "leg", "pad")
+
 #: Colours of runs that are shown together: distinct also for colour-blind viewers.
 RUNS = (
     (0.99, 0.71, 0.20), (0.35, 0.71, 0.95), (0.30, 0.80, 0.55), (0.95, 0.45, 0.38),
     (0.80, 0.60, 0.95), (0.95, 0.92, 0.35), (0.55, 0.90, 0.90), (0.98, 0.65, 0.80),
 )  # fmt: skip
-
-#: Rim of terrain that is bent to the body, over half its side; half a side at most, over the body's
-#: radius; cells along a side at most.
-SEAM, MOST, CELLS = 0.5, 0.4, 176
 
 #: Vertices at most for which the light of the sky is found by rays.
 SKY_VERTICES = 120_000
@@ -130,12 +114,12 @@ class Stage:
             self._add_still(_without(play.target, square), painted, grain)
         hole = None
         if terrain is not None:
-            mesh = Mesh(terrain.vertices, terrain.faces, check=False)
             if play.target is not None and square is not None:
                 middle, axes, half = square
-                mesh = _joined(mesh, play.target, square)
+                terrain = joined(terrain, play.target, square, SEAM)
                 # As deep as it is wide: neither hills nor the body stick out of each other.
                 hole = Hole(0, middle, axes, np.full(3, 0.999 * half))
+            mesh = Mesh(terrain.vertices, terrain.faces, check=False)
             self._add_still(mesh, colour, grain)
         if play.rocks is not None:
             rocks = exploded(play.rocks)
@@ -159,14 +143,16 @@ class Stage:
 
     def _add_piece(self, piece: Piece) -> int:
         stone = piece.role == "asteroid"
-        grey = piece.colour or COLOURS.get(piece.role, COLOURS["lander"])
-        if piece.role in ROUND or len(piece.faces) > MANY:
+        grey = linear_light(colour_of(piece))
+        if piece.role in PLAIN:
+            mesh, shades = surface_of(piece), np.ones(1)
+        elif len(piece.faces) > MANY:
             mesh = Mesh(piece.vertices, piece.faces, check=False)
-            quarters = 1.0 if piece.role in ROUND else 1.0 - PANELS * _quarters(mesh)[:, None]
-            colours = np.broadcast_to(linear_light(grey) * quarters, (mesh.n_vertices, 3))
+            shades = 1.0 - PANELS * _quarters(mesh)
         else:
             mesh = exploded(piece)
-            colours = linear_light(grey) * _panels(mesh)[:, None]
+            shades = _panels(mesh)
+        colours = np.broadcast_to(grey * shades[:, None], (mesh.n_vertices, 3))
         lunar = 0.35 if stone else 0.0
         self._parts.append(Part(mesh, colours, None, lunar, 0.15 if stone else 0.0))
         return len(self._parts) - 1
@@ -197,41 +183,6 @@ class Stage:
         return made
 
 
-def touched_ground(play: Playback) -> tuple[Piece | None, tuple[Array, Array, float] | None]:
-    """Terrain wherever runs touch the ground, or as much of it as stands on one side of the body;
-    what the playback has, where that is all there is."""
-    if play.wider is None or play.target is None:
-        return play.terrain, play.square
-    places = [t.contacts.place for t in play.tracks] + [t.position[-1:, 0] for t in play.tracks]
-    points = np.concatenate(places)
-    points = points[np.isfinite(points).all(axis=1)]
-    middle = 0.5 * (points.min(axis=0) + points.max(axis=0))
-    reach = float(np.linalg.norm(points - middle, axis=1).max()) / (1.0 - SEAM)
-    half, most = reach + 25.0 * play.lander_size, MOST * float(play.target.bounding_radius)
-    if half > most:  # then where the first run ends, which is looked at closely
-        middle, half = play.tracks[0].position[-1, 0], most
-    cells = int(np.clip(2.0 * half / play.lander_size, 64, CELLS))
-    found = play.wider(middle, half, cells)
-    if found.terrain is None:
-        return play.terrain, play.square
-    return found.terrain, found.square
-
-
-def _joined(mesh: Mesh, target: Mesh, square: tuple[Array, Array, float]) -> Mesh:
-    """Terrain whose rim is bent to the body that it stands in, so that no step is seen."""
-    middle, axes, half = square
-    local = (mesh.vertices - middle) @ axes.T
-    aside = np.abs(local[:, :2]).max(axis=1) / half
-    rim = np.flatnonzero(aside > 1.0 - SEAM)
-    start = mesh.vertices[rim] + 2.0 * half * axes[2]
-    drop = Shadows(target).first_hit(start, np.tile(-axes[2], (len(rim), 1)))
-    way = np.where(np.isfinite(drop), 2.0 * half - drop, 0.0)
-    s = np.clip((aside[rim] - (1.0 - SEAM)) / (0.8 * SEAM), 0.0, 1.0)
-    vertices = mesh.vertices.copy()
-    vertices[rim] += (way * s * s * (3.0 - 2.0 * s))[:, None] * axes[2]
-    return Mesh(vertices, mesh.faces, check=False)
-
-
 def _without(mesh: Mesh, square: tuple[Array, Array, float] | None) -> Mesh:
     """A body without the facets that lie wholly inside a square of terrain; rays leave out what is
     there of others, and need not look for these."""
@@ -248,12 +199,6 @@ def _tint(colour: tuple[float, float, float]) -> Array:
     """Factors that give a hull the colour of its run."""
     wanted = linear_light(colour) / linear_light(COLOURS["lander"])
     return np.asarray(wanted / max(1.0, float(wanted.max()) / 1.4))
-
-
-def exploded(piece: Piece) -> Mesh:
-    """The facets of a piece, each with vertices of its own: they look flat."""
-    corners = piece.vertices[piece.faces].reshape(-1, 3)
-    return Mesh(corners, np.arange(len(corners)).reshape(-1, 3), check=False)
 
 
 def _quarters(mesh: Mesh) -> Array:

@@ -141,7 +141,7 @@ class Scene:
         self.world.tree = self._tree.id
 
     def deform(self, part: int, mesh: Mesh) -> None:
-        """Give a part other vertices; facets stay. Things are placed anew by ``move``."""
+        """Give a part other vertices; facets stay. Things are placed again by ``move``."""
         about = mesh.vertices - self._home[part]
         self._surfaces[part] = (about, mesh.vertex_normals)
         self._half[part] = np.abs(about).max(axis=0)

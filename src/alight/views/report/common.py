@@ -45,7 +45,7 @@ def opening(found: Findings[Any], consequence: str, things: str = "runs") -> Sec
 
 
 def quantity_table(found: Findings[Any]) -> Table:
-    """Every quantity: median with interval, what 5, 95 and 99 % of runs stay below, greatest."""
+    """Every quantity: median with interval, what 5, 95 and 99 % of runs stay below, largest."""
     rows = [quantity_row(found, one) for one in found.quantities]
     return Table(QUANTITY_HEAD, rows, range(1, len(QUANTITY_HEAD)))
 

@@ -1,23 +1,19 @@
 """Figures of a page, as many at a time as there are cores.
 
 Drawing is Python nearly throughout, of which one thread runs at a time: only processes help. They
-are copies of this one (``fork``), so that nothing is read, sent or computed again: a new process
-would first import for longer than it draws. Where copies are not safe, figures are drawn in turn.
+are copies of this one (``core.beside``), so that nothing is read, sent or computed again. Where
+copies are not safe, figures are drawn one after the other.
 """
 
 from __future__ import annotations
 
-import gc
 import multiprocessing
-import os
-import signal
-import sys
-import warnings
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Future, ProcessPoolExecutor, as_completed
 from pathlib import Path
 
 from alight.core import devices
+from alight.core.beside import begin_copy, can_copy, copying
 from alight.views.report.section import Figure
 
 #: A figure and the files to draw it into.
@@ -27,8 +23,8 @@ _jobs: Sequence[Job] = ()
 
 
 def draw(jobs: Sequence[Job], on_figure: Callable[[int], None]) -> None:
-    """Draw all figures; ``on_figure`` is told 0 at the start, then how many there are so far."""
-    workers = min(devices.thread_count(), len(jobs)) if _copies() else 1
+    """Draw all figures; ``on_figure`` is called with 0, then with how many there are so far."""
+    workers = min(devices.thread_count(), len(jobs)) if can_copy() else 1
     if workers > 1:
         _draw_together(jobs, workers, on_figure)
         return
@@ -36,11 +32,6 @@ def draw(jobs: Sequence[Job], on_figure: Callable[[int], None]) -> None:
     for done, (figure, files) in enumerate(jobs, 1):
         figure.draw(*files)
         on_figure(done)
-
-
-def _copies() -> bool:
-    """Whether this process may be copied: elsewhere system libraries do not live through it."""
-    return sys.platform == "linux" and not multiprocessing.current_process().daemon
 
 
 def _draw_together(jobs: Sequence[Job], workers: int, on_figure: Callable[[int], None]) -> None:
@@ -58,20 +49,15 @@ def _draw_together(jobs: Sequence[Job], workers: int, on_figure: Callable[[int],
 
 
 def _submitted(pool: ProcessPoolExecutor, count: int) -> Iterator[Future[None]]:
-    with warnings.catch_warnings():
-        # Python warns of threads that a copy lacks: of those here, none holds a lock it needs.
-        warnings.filterwarnings("ignore", ".*multi-threaded.*fork", DeprecationWarning)
+    with copying():
         for number in range(count):
             yield pool.submit(_draw_one, number)
 
 
 def _begin(jobs: Sequence[Job]) -> None:
-    """What a copy does first."""
     global _jobs
     _jobs = jobs
-    gc.freeze()  # what the other process has to clear away, such as arrays on a GPU, is not ours
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is answered by the process that waits
-    os.environ["ALIGHT_THREADS"] = "1"  # every core has a copy, and threads were not copied
+    begin_copy()
 
 
 def _draw_one(number: int) -> None:

@@ -51,7 +51,7 @@ def write_page(page: Path, text: str) -> None:
 
 
 def not_written(page: Path, error: OSError) -> FileError:
-    """What a user is told who named a place that cannot be written."""
+    """What a user reads who named a place that cannot be written."""
     if isinstance(error, FileError):
         return error
     why = error.strerror or error

@@ -39,12 +39,14 @@ class Verb:
     """``escaped``"""
     one_short: str = "does"
     many_short: str = "do"
+    none: str = ""
+    """What all others do, where "none of them" would be a double negative."""
 
     def counted(self, count: int, n: int, short: bool = False) -> str:
         """``none of 47 escapes``, ``27 of 39 do``."""
         one, many = (self.one_short, self.many_short) if short else (self.one, self.many)
         if count == 0:
-            return f"none of {n} {one}"
+            return f"none of {n} {one}" if not self.none else f"all {n} {self.none}"
         if count == n:
             return f"all {n} {many}" if n > 1 else f"the only one {one}"
         return f"{count} of {n} {one if count == 1 else many}"
@@ -54,7 +56,7 @@ ESCAPE = Verb("escapes", "escape", "escaped")
 TIP = Verb("tips over", "tip over", "tipped over")
 BOTTOM = Verb("bottoms out", "bottom out", "bottomed out")
 COMPANION = Verb("hits the companion", "hit the companion", "hit the companion")
-NOT_HELD = Verb("is not held", "are not held", "were not held", "is", "are")
+NOT_HELD = Verb("is not held", "are not held", "were not held", "is not", "are not", "are held")
 
 
 @dataclass(frozen=True, eq=False)

@@ -1,8 +1,8 @@
 """What a report is made of: sections, and the words, tables and figures in them.
 
-A section is told once and serves the page, the screen and ``--json``: what it answers in the lead,
-what it warns of, its numbers, and its parts. A section without parts has no place of its own on the
-page.
+A section is written once and serves the page, the screen and ``--json``: what it answers in the
+lead, what it warns of, its numbers, and its parts. A section without parts has no place of its own
+on the page.
 """
 
 from __future__ import annotations

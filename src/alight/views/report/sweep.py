@@ -174,18 +174,25 @@ def _ends(
     combos: Array,
     which: Any,
 ) -> str:
-    """The least and the greatest of a quantity over all combinations, and where they are: at all
+    """The smallest and the largest of a quantity over all combinations, and where they are: at all
     that read the same."""
     values = found.known[one.column]
     middle = np.array([_median(values[which == k]) for k in range(len(combos))])
     unit = one.choose(float(np.nanmedian(middle)))
-    read = np.array([unit(float(x)) for x in middle])
-    least, most = (unit(float(f(middle))) for f in (np.nanmin, np.nanmax))
+    read = np.array([_read(one, float(x), unit, True) for x in middle])
+    least, most = (_read(one, float(f(middle)), unit, True) for f in (np.nanmin, np.nanmax))
     some = "" if np.isfinite(middle).all() else " where it is known"
     if least == most:
         return f"The {what}{one.label} is {least} throughout{some}."
     low, high = (_place(axes, combos[read == text]) for text in (least, most))
     return f"The {what}{one.label} is smallest at {low} ({least}) and largest at {high} ({most})."
+
+
+def _read(one: Quantity, value: float, unit: words.Unit, named_unit: bool = False) -> str:
+    """A value as it is read: what is counted has no digits that say nothing."""
+    if one.whole and value == round(value):
+        return f"{value:.0f}"
+    return unit(value) if named_unit else unit.of(value)
 
 
 def _median(values: Array) -> float:
@@ -218,7 +225,7 @@ def _table(found: Findings[Any], axes: Sequence[Axis]) -> list[Table]:
         cells.append(_ended(found, own))
         for one, unit in pairs:
             middle = _median(found.known[one.column][own])
-            cells.append("–" if np.isnan(middle) else unit.of(middle))
+            cells.append("–" if np.isnan(middle) else _read(one, middle, unit))
         rows.append(cells)
     head = [*(axis.label for axis in axes), "ended", *heads]
     return [Table(head, rows, range(len(axes) + 1, len(head)))]

@@ -6,7 +6,7 @@ import os
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from alight.analysis.rest_light import LightOf
 from alight.analysis.sun import SunPath
@@ -16,8 +16,6 @@ from alight.core.errors import unknown_name
 from alight.core.progress import Progress, progress
 from alight.core.stages import stage
 from alight.shapes.mesh import Mesh
-from alight.views.figures.articulated import Pose
-from alight.views.figures.capture.scene import Look
 from alight.views.playback import Playback
 from alight.views.report import drawing
 from alight.views.report.capture import data as capture_data
@@ -36,10 +34,13 @@ from alight.views.report.landing.terrain import Ground
 from alight.views.report.page import Page, render
 from alight.views.report.registered import Guarded, registered
 from alight.views.report.requirements import QUESTION
-from alight.views.report.section import Figure, Section, Viewer
+from alight.views.report.section import Figure, Section
 from alight.views.report.sweep import SWEPT, sweep_sections
-from alight.views.viewer.page import fragment
-from alight.views.viewer.scene import encoded
+from alight.views.report.viewer import see_it
+
+if TYPE_CHECKING:
+    from alight.views.figures.articulated import Pose
+    from alight.views.figures.capture.scene import Look
 
 
 @dataclass(frozen=True)
@@ -93,7 +94,7 @@ def write(
     limits: Mapping[str, float] | None = None,
     pose: Callable[[Mapping[str, float]], Pose] | None = None,
     light: LightOf | None = None,
-    playback: Playback | None = None,
+    playback: Playback | Callable[[], Section | None] | None = None,
     ground: Ground | str | None = None,
     show: str | Progress = "auto",
 ) -> Report:
@@ -113,7 +114,8 @@ def write(
         pose: Of articulated landers, what they look like in a row of a trajectory.
         light: Of landings, what computes the light that requirements ask for; from ``mesh`` and
             ``sun`` if not given.
-        playback: What is shown in three dimensions; without it there is no viewer on the page.
+        playback: What is shown in three dimensions, or what gives the section that shows it once
+            the figures are drawn; without it there is no viewer on the page.
         ground: Of landings, the ground that is touched, for maps of the terrain; or a sentence that
             says why it is not known. Without it there are none.
         show: How progress is reported: "silent", "auto", "text", "rich" or a ``Progress``.
@@ -130,19 +132,21 @@ def _written(
     campaign: Campaign,
     page: Path,
     given: dict[str, Any],
-    playback: Playback | None,
+    playback: Playback | Callable[[], Section | None] | None,
     bar: Progress,
 ) -> Report:
     kind = KINDS[kind_of(campaign)]
     with stage("Reading the runs"):
         found = kind.findings(campaign, given)
     with stage("Working out the numbers"):
-        own = [*([] if playback is None else [see_it(playback)]), *sections_of(found)]
+        own = sections_of(found)
         added = registered(found.data)
     figures = sum(len(s.figures) for s in (*own, *(one.section for one in added)))
     try:
         drawn = Drawing(page.parent, figures, bar)
         body = drawn.all([s for s in own if s.parts])
+        viewer = _seen(playback)
+        own, body = [*viewer, *own], [*viewer, *body]
         guests = [drawn.guarded(one) for one in added]
         # Sections of other packages stand before what the page ends with: how it was computed.
         body[-2:-2] = [one.section for one in guests if one.section.parts]
@@ -155,11 +159,11 @@ def _written(
     return Report(page, drawn.files, told.numbers, told.answers, told.warnings, files)
 
 
-def see_it(playback: Playback) -> Section:
-    """Runs in three dimensions."""
-    made = encoded(playback)
-    numbers = {"viewer": {"bytes": len(made.text), "lines": made.lines, **made.errors}}
-    return Section("See it", [Viewer(fragment(playback, made))], numbers=numbers)
+def _seen(playback: Playback | Callable[[], Section | None] | None) -> list[Section]:
+    """The viewer, where there is one."""
+    with stage("Preparing the 3D view"):
+        made = see_it(playback) if isinstance(playback, Playback) else playback and playback()
+    return [] if made is None else [made]
 
 
 def sections_of(found: Findings[Any]) -> list[Section]:
@@ -208,7 +212,7 @@ class Drawing:
         return list(sections)
 
     def guarded(self, one: Guarded) -> Guarded:
-        """A section of another package: where it fails, the page says so and goes on."""
+        """A section of another package: where it fails, the page says so and continues."""
         try:
             for part in one.section.figures:
                 part.draw(*self._made(part))

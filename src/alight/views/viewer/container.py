@@ -1,6 +1,6 @@
 """Arrays as bytes that compress well, and the container that a page carries.
 
-Numbers are rounded to whole multiples of a step, each column told by its differences; these are
+Numbers are rounded to whole multiples of a step, each column stored as its differences; these are
 folded to numbers from 0 up (0, -1, 1, -2, ... as 0, 1, 2, 3) and stored plane by plane: first all
 lowest bytes, then the next. Differences of smooth motion are small, so that the higher planes are
 zeros, of which deflate leaves nothing.

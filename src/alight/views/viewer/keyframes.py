@@ -1,5 +1,8 @@
 """Fewer lines for the same motion: lines are left out where even motion between others is as good.
 
+Between lines of a track places are cubics, and a step in flight may be minutes long: lines are
+added first, so that what is thinned shows all of the way (``refined``).
+
 All tracks are thinned at once, as lines of Douglas and Peucker are: the ends of each piece stay,
 and a piece that some line departs from by more than is allowed is cut at the line that departs
 most. A departure is the larger of the distance over its tolerance [m] and the angle over its own
@@ -14,10 +17,46 @@ from typing import Any
 import numpy as np
 
 from alight.core.checks import Array
-from alight.core.interpolation import turned
+from alight.core.interpolation import cubic, turned
 
 #: Largest turn between lines that stay [rad]: a turn of half a circle has no shorter way.
 MOST_TURN = 2.0
+
+
+#: Lines between which the way is straight but for this part of the tolerance.
+STRAIGHT = 0.1
+
+#: Pieces of one step at most.
+PIECES = 2000
+
+
+def refined(
+    time: Array, position: Array, velocity: Array, attitude: Array, far: float
+) -> tuple[Array, Array, Array]:
+    """Times, places (n, P, 3) and attitudes (n, P, 4) with lines added where the cubic between two
+    departs from the straight way by more than ``STRAIGHT`` of ``far`` [m]."""
+    step = np.diff(time)
+    h = np.where(step > 0.0, step, 1.0)[:, None, None]
+    way, start, end = np.diff(position, axis=0) / h, velocity[:-1], velocity[1:]
+    # The second derivative of Hermite's cubic is largest at an end; a chord sags by a h^2 / 8.
+    bend = [
+        np.linalg.norm(x, axis=2) for x in (3 * way - 2 * start - end, 3 * way - start - 2 * end)
+    ]
+    most = 2.0 * np.maximum(*bend).max(axis=1) * step
+    pieces = np.ceil(np.sqrt(most / (8.0 * STRAIGHT * far)))
+    pieces = np.where(step > 0.0, np.clip(pieces, 1, PIECES), 1).astype(np.int64)
+    left = np.repeat(np.arange(len(step)), pieces)
+    first = np.concatenate([[0], np.cumsum(pieces)])
+    s = (np.arange(len(left)) - first[left]) / pieces[left]
+    u = s[:, None, None]
+    places = cubic(position[left], position[left + 1], start[left], end[left], h[left], u)
+    turns = turned(attitude[left], attitude[left + 1], s)
+    places[first[:-1]], turns[first[:-1]] = position[:-1], attitude[:-1]  # to the bit
+    return (
+        np.append(time[left] + s * step[left], time[-1:]),
+        np.concatenate([places, position[-1:]]),
+        np.concatenate([turns, attitude[-1:]]),
+    )
 
 
 def kept_lines(

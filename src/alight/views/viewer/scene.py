@@ -1,4 +1,4 @@
-"""A playback as a container: what is told to the page, and how far it may be from the truth."""
+"""A playback as a container: what is reported to the page, and how far it may be from the truth."""
 
 from __future__ import annotations
 
@@ -14,10 +14,11 @@ from alight.core.errors import AlightError
 from alight.shapes.mesh import Mesh
 from alight.views import style
 from alight.views.figures.solid import carried
+from alight.views.looks import COLOURS
 from alight.views.playback import Part, Playback, Track
 from alight.views.playback.model import Square
 from alight.views.viewer.container import Container
-from alight.views.viewer.keyframes import kept_lines
+from alight.views.viewer.keyframes import STRAIGHT, kept_lines, refined
 
 #: Text of a page that a viewer may add, at most [bytes].
 MOST_BYTES = 3_000_000
@@ -93,6 +94,7 @@ class _Writer:
             "focus": middle.tolist(),
             "reach": reach,
             "up": None if one.up is None else one.up.tolist(),
+            "looks": COLOURS,
         }
 
     # -- what stands still ---------------------------------------------------------------------
@@ -135,6 +137,7 @@ class _Writer:
         if square is not None:
             middle, axes, half = square
             told |= {"middle": middle.tolist(), "axes": axes.tolist(), "half": half}
+            told["wide"] = part is self.shown.terrain
         return told
 
     def _solid(self, name: str, part: Part | None) -> dict[str, Any] | None:
@@ -190,10 +193,14 @@ class _Writer:
 
     def _lines(self, poses: int, members: Any, told: Any, tracks: list[Track]) -> None:
         """Lines of the tracks with so many poses, thinned together; of as many as there is room."""
-        time = np.concatenate([track.time for track, _ in members])
-        place = np.concatenate([track.position[:, own] for track, own in members])
-        turn = np.concatenate([_continuous(track.attitude[:, own]) for track, own in members])
-        ends = np.cumsum([0, *(len(track.time) for track, _ in members)])
+        far = self._far(poses)
+        fine = [
+            refined(t.time, t.position[:, own], t.velocity[:, own], t.attitude[:, own], far)
+            for t, own in members
+        ]
+        time, place = (np.concatenate([one[k] for one in fine]) for k in (0, 1))
+        turn = np.concatenate([_continuous(one[2]) for one in fine])
+        ends = np.cumsum([0, *(len(one[0]) for one in fine)])
         kept, far, angle = self._thinned(poses, time, place, turn, ends)
         before = np.concatenate([[0], np.cumsum(kept)])
         fits = max(1, int((before[ends[1:]] * poses <= LINES).sum()))
@@ -213,14 +220,17 @@ class _Writer:
         forced[ends[:-1]] = forced[ends[1:] - 1] = True
         same = np.flatnonzero(np.diff(time) == 0.0)
         forced[same] = forced[same + 1] = True
-        far = (FAR if poses == 1 else FAR_JOINTS) * self.size
-        angle = ANGLE
+        far, angle = self._far(poses), ANGLE
         for coarser in range(COARSER + 1):
             kept = kept_lines(time, place, turn, forced, far, angle)
             if kept.sum() * poses <= LINES or coarser == COARSER:
                 break
             far, angle = 2.0 * far, 1.6 * angle
         return kept, far, angle
+
+    def _far(self, poses: int) -> float:
+        """Error of places that is aimed at [m]."""
+        return (FAR if poses == 1 else FAR_JOINTS) * self.size
 
     def _store(
         self, poses: int, time: Array, place: Array, turn: Array, far: float, angle: float
@@ -230,7 +240,8 @@ class _Writer:
         off = self.box.put(f"place{poses}", place.reshape(len(place), -1), 0.25 * far)
         self.box.put(f"turn{poses}", turn.reshape(len(turn), -1), TURN_STEP)
         self.lines += len(time) * poses
-        self._worst("position_m", far + math.sqrt(3.0) * off)
+        sag = STRAIGHT * self._far(poses)  # between the lines that were thinned
+        self._worst("position_m", far + sag + math.sqrt(3.0) * off)
         self._worst("angle_rad", angle + 2.0 * TURN_STEP)
 
     def _worst(self, name: str, value: float) -> None:

@@ -15,18 +15,12 @@ from alight.core.checks import Array
 from alight.core.frames import latitude_longitude
 from alight.shapes.mesh import Mesh
 from alight.views import style
-from alight.views.figures.solid import Camera, Light, Picture, View
+from alight.views.figures.solid import Camera, Light, Picture, View, Viewer
+from alight.views.looks import COLOURS
 from alight.views.playback import Playback
 
-#: sRGB of what has a role, where a part has no colour of its own.
-COLOURS = {
-    "lander": (0.86, 0.75, 0.45), "leg": (0.80, 0.82, 0.86), "pad": (0.85, 0.36, 0.20),
-    "asteroid": (0.66, 0.62, 0.56), "bus": (0.86, 0.86, 0.88), "array": (0.20, 0.32, 0.62),
-    "ring": (0.90, 0.90, 0.92), "membrane": (0.45, 0.68, 0.86), "rocks": (0.60, 0.57, 0.54),
-    "terrain": (0.70, 0.665, 0.62), "target": (0.66, 0.625, 0.585),
-}  # fmt: skip
 #: Size of the picture [inch], its background, and pixels along the body.
-SIZE, NIGHT, PIXELS = (7.2, 4.5), "#0b0e14", 620
+SIZE, NIGHT, PIXELS = (7.2, 4.5), "#0b0e14", 480
 LIGHT = Light(sun=1.2, fill=0.10, sky=0.12)
 #: Points and lines that are drawn at most: more cannot be told apart.
 POINTS, PATHS = 1500, 60
@@ -61,7 +55,7 @@ def _solids(playback: Playback, axes: Array) -> tuple[Mesh | None, Array]:
     """All that is solid as one mesh, and the colours of its vertices."""
     found: list[tuple[Array, Any, str, Any]] = []
     if playback.target is not None:
-        found.append((playback.target.vertices, playback.target.faces, "target", None))
+        found.append((playback.target.vertices, playback.target.faces, "terrain", None))
     else:
         found += [
             (p.vertices, p.faces, p.role, p.colour) for p in (playback.terrain, playback.rocks) if p
@@ -112,7 +106,7 @@ def _written(playback: Playback, picture: Picture, axes: Array) -> str:
     return base64.b64encode(file.getvalue()).decode("ascii")
 
 
-def _paths(drawn: Axes, playback: Playback, camera: Camera, axes: Array) -> None:
+def _paths(drawn: Axes, playback: Playback, camera: Viewer, axes: Array) -> None:
     """Paths and rest sites on the near side of the body."""
 
     def seen(points: Array) -> Array:

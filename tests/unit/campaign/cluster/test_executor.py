@@ -308,7 +308,7 @@ def test_an_address_where_no_scheduler_is(scenario, tmp_path, given, said):
         with pytest.raises(ClusterError, match=said) as found:
             run(scenario(), tmp_path, executor=Cluster(given, patience=0.0), device=device)
         assert isinstance(found.value, AlightError)
-        assert "the same command goes on" in str(found.value)
+        assert "run the same command to resume" in str(found.value)
     assert run(scenario(), tmp_path).computed == 4, "the folder can be used"
 
 

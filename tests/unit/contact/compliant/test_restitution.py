@@ -23,6 +23,17 @@ def test_table(e, zeta):
     assert restitution_of(zeta) == pytest.approx(e, abs=1e-6)
 
 
+@pytest.mark.parametrize("e", [1e-12, 1e-9, 1e-6, 1e-3])
+def test_ground_that_hardly_bounces(e):
+    assert restitution_of(damping_ratio(e)) == pytest.approx(e, rel=1e-13)
+
+
+@pytest.mark.parametrize("e", [5e-324, 1e-160, 1e-13])
+def test_less_than_any_damper_gives_is_refused(e):
+    with pytest.raises(InputError, match=r"at least 1e-12.*Use 1e-6"):
+        damping_ratio(e)
+
+
 def test_critical_damping():
     assert restitution_of(1.0) == pytest.approx(math.exp(-1.0), rel=1e-14)
     assert restitution_of(0.0) == 1.0

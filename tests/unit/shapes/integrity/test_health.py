@@ -74,7 +74,7 @@ def test_flipped_facets_are_counted_and_mended():
     right = canonical(faces)
     faces[[3, 4, 50]] = faces[[3, 4, 50]][:, ::-1]
     assert counts(vertices, faces) == {"flipped_facets": 3}
-    with pytest.raises(MeshError, match=r"3 facets wind .*first: facet 3, .*repair=True mends"):
+    with pytest.raises(MeshError, match=r"3 facets wind .*first: facet 3, .*repair=True fixes"):
         Mesh(vertices, faces)
     mended = Mesh(vertices, faces, repair=True)
     assert canonical(mended.faces) == right
@@ -84,7 +84,7 @@ def test_flipped_facets_are_counted_and_mended():
 def test_inside_out_is_found_and_mended():
     vertices, faces = arrays()
     assert counts(vertices, faces[:, ::-1]) == {"inside_out": 1}
-    with pytest.raises(MeshError, match=r"inside out \(volume -3\.\d+ m\^3\).*repair=True mends"):
+    with pytest.raises(MeshError, match=r"inside out \(volume -3\.\d+ m\^3\).*repair=True fixes"):
         Mesh(vertices, faces[:, ::-1])
     assert canonical(Mesh(vertices, faces[:, ::-1], repair=True).faces) == canonical(faces)
 

@@ -1,4 +1,6 @@
-"""CCSDS messages, read by an independent reader (oem) and released from again."""
+"""CCSDS messages, read by others (oem; attitudes by their grammar) and released from again."""
+
+import datetime as dt
 
 import numpy as np
 import pytest
@@ -44,6 +46,101 @@ def test_segments_meet_at_hits(epoch, written):
         np.array(before[1:4], float), np.array(after[1:4], float), rtol=0, atol=1e-12
     )
     assert not np.allclose(np.array(before[4:], float), np.array(after[4:], float), rtol=1e-3)
+
+
+#: Keywords of an AEM in the order of the standard (CCSDS 504.0-B-1, tables 4-2 and 4-3): whether
+#: each must be there.
+HEADER = {"CCSDS_AEM_VERS": True, "COMMENT": False, "CREATION_DATE": True, "ORIGINATOR": True}
+META = {
+    **{"COMMENT": False, "OBJECT_NAME": True, "OBJECT_ID": True, "CENTER_NAME": False},
+    **{"REF_FRAME_A": True, "REF_FRAME_B": True, "ATTITUDE_DIR": True, "TIME_SYSTEM": True},
+    **{"START_TIME": True, "USEABLE_START_TIME": False, "USEABLE_STOP_TIME": False},
+    **{"STOP_TIME": True, "ATTITUDE_TYPE": True, "QUATERNION_TYPE": False},
+    **{"EULER_ROT_SEQ": False, "RATE_FRAME": False, "INTERPOLATION_METHOD": False},
+    "INTERPOLATION_DEGREE": False,
+}
+
+
+def read_aem(path):
+    """Segments of an AEM, read by the standard's grammar and by nothing of ours: keys and lines."""
+    lines = [line.strip() for line in path.read_text("ascii").splitlines() if line.strip()]
+    assert max(map(len, lines)) <= 254
+    at = lines.index("META_START")
+    header = keywords(lines[:at], HEADER)
+    assert lines[0] == "CCSDS_AEM_VERS = 1.0"
+    assert date(header["CREATION_DATE"])
+    segments = []
+    while at < len(lines):
+        stop = lines.index("META_STOP", at)
+        meta = keywords(lines[at + 1 : stop], META)
+        assert lines[stop + 1] == "DATA_START"
+        end = lines.index("DATA_STOP", stop)
+        rows = [line.split() for line in lines[stop + 2 : end] if not line.startswith("COMMENT")]
+        segments.append((meta, [date(row[0]) for row in rows], np.array(rows)[:, 1:].astype(float)))
+        at = end + 1
+        assert at == len(lines) or lines[at] == "META_START"
+    return segments
+
+
+def keywords(lines, known):
+    """Values by key; keys must be known, in order, once each, and all there that must be."""
+    found, last = {}, -1
+    order = list(known)
+    for line in lines:
+        key, _, value = (
+            ("COMMENT", "", line[8:]) if line.startswith("COMMENT") else line.partition("=")
+        )
+        key = key.strip()
+        assert key in known, line
+        place = order.index(key)
+        assert place >= last if key == "COMMENT" else place > last, line
+        last = place
+        assert value.strip() or key == "COMMENT"
+        found[key] = value.strip()
+    assert all(key in found for key, needed in known.items() if needed)
+    return found
+
+
+def date(text):
+    """A date of the standard: YYYY-MM-DDThh:mm:ss[.d...]."""
+    return dt.datetime.strptime(text, "%Y-%m-%dT%H:%M:%S.%f")
+
+
+def test_attitude_messages_are_what_the_standard_asks_for(runs, written):
+    segments = read_aem(written["run_3.aem"])
+    own = arcs.arcs_of(runs, runs.tracks[0], 0, "inertial")
+    assert len(segments) == len(own) == 3
+    for (meta, dates, q), arc in zip(segments, own, strict=True):
+        assert meta["ATTITUDE_TYPE"] == "QUATERNION"
+        assert meta["QUATERNION_TYPE"] in ("FIRST", "LAST")
+        assert meta["ATTITUDE_DIR"] in ("A2B", "B2A")
+        assert sum("SC_BODY" in meta[f"REF_FRAME_{k}"] for k in "AB") == 1
+        assert dates == sorted(set(dates))
+        assert (date(meta["START_TIME"]), date(meta["STOP_TIME"])) == (dates[0], dates[-1])
+        assert q.shape[1] == 4
+        assert np.linalg.norm(q, axis=1) == pytest.approx(1.0, abs=1e-12)
+        step = int(meta["INTERPOLATION_DEGREE"])
+        assert len(q) > step  # enough lines to interpolate by
+        # Scalar last: these are turns of the part, by CCSDS's passive rule.
+        assert np.abs((q[[0, -1]] * arc.attitude[[0, -1]]).sum(axis=1)) == pytest.approx(1.0)
+
+
+def test_the_reader_of_messages_refuses_what_is_wrong(written, tmp_path):
+    """A key left out, out of order or unknown, and a date that goes back."""
+    text = written["run_3.aem"].read_text("ascii")
+    bad = {
+        "left out": text.replace("ATTITUDE_DIR = A2B\n", ""),
+        "out of order": text.replace(
+            "ATTITUDE_DIR = A2B\nTIME_SYSTEM = TDB", "TIME_SYSTEM = TDB\nATTITUDE_DIR = A2B"
+        ),
+        "unknown": text.replace("QUATERNION_TYPE", "QUATERNIONS"),
+    }
+    for name, changed in bad.items():
+        assert changed != text, name
+        path = tmp_path / "bad.aem"
+        path.write_text(changed)
+        with pytest.raises(AssertionError):
+            read_aem(path)
 
 
 def test_attitudes_turn_the_sky_into_the_part(runs, epoch, written):

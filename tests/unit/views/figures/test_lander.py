@@ -11,6 +11,7 @@ from alight.vehicles.rigid import hull_meshes
 from alight.views import style
 from alight.views.figures import lander as view
 from alight.views.figures.solid import Camera
+from alight.views.looks import split
 
 
 @pytest.fixture(autouse=True)
@@ -42,14 +43,18 @@ def test_spike_behind_a_ball_is_hidden():
     assert hidden.tolist() == [False, True, False]
 
 
+def _split(hull):
+    return split(hull.vertices, hull.faces)
+
+
 def test_hull_is_split_at_its_creases_only():
     cube = hull_meshes.box([1.0, 1.0, 1.0])
-    mesh, vertex = view._split(cube)
+    mesh, vertex = _split(cube)
     assert mesh.n_vertices == 24  # four corners on each of six sides
     np.testing.assert_array_equal(mesh.vertices, cube.vertices[vertex])
     np.testing.assert_allclose(np.abs(mesh.vertex_normals).max(axis=1), 1.0, rtol=1e-12)
     ball = icosphere(3)
-    assert view._split(ball)[0].n_vertices == ball.n_vertices
+    assert _split(ball)[0].n_vertices == ball.n_vertices
     assert not view._creases(ball).any()
     disc = hull_meshes.prism(16, 0.18, 0.07)
     assert view._creases(disc).sum() == 48  # two rims and the edges between them

@@ -21,7 +21,8 @@ from alight.core.outcomes import Outcome
 from alight.core.progress import Silent
 from alight.views import report
 from alight.views.figures.capture.courses import picture_times
-from alight.views.figures.capture.scene import Poses, View, scene
+from alight.views.figures.capture.scene import Poses, pieces, upright
+from alight.views.figures.pieces import placed
 from alight.views.report.capture.data import read, thrust_of
 from alight.views.report.capture.findings import CaptureFindings
 
@@ -312,9 +313,14 @@ def test_picture_shows_the_craft_above_the_asteroid():
     still = np.array([[0.0, 0.0, 0.0, 1.0]])
     bent = np.tile(still, (2, 1))[None]
     poses = Poses(np.zeros(1), np.zeros((1, 3)), still, np.array([[0.0, 0.0, -14.0]]), still, bent)
-    shown = scene(plain_look(), poses, 0, View(np.array([0.0, 0.0, -1.0])))
-    stone, craft = shown.corners[:20], shown.corners[-6:]  # the membrane comes last
-    assert craft[..., 1].min() > stone[..., 1].mean()
-    # Rigid parts: the rods of the membrane keep their lengths in the picture.
-    size = np.linalg.norm(shown.lines[:, 1] - shown.lines[:, 0], axis=1)
-    assert size[6 * 12 : 12 * 12].sum() == pytest.approx(6 * 7.5)
+    viewer = upright(np.array([0.0, 0.0, -1.0]))
+    stone, bus, rim, *_, cloth = pieces(plain_look(), poses, 0)
+    seen = {name: viewer.project(placed(one)) for name, one in (("bus", bus), ("stone", stone))}
+    assert seen["bus"][:, 1].min() > seen["stone"][:, 1].mean()
+    assert cloth.veil
+    # Rigid parts: the rim of the membrane is as long as it is made.
+    points = plain_look().ring
+    ends = placed(rim)[-6 * 14 :].reshape(6, 14, 3)[:, -2:]
+    size = np.linalg.norm(ends[:, 1] - ends[:, 0], axis=1)
+    assert size == pytest.approx(np.linalg.norm(np.roll(points, -1, axis=0) - points, axis=1))
+    assert size.sum() == pytest.approx(6 * 7.5)

@@ -5,6 +5,7 @@ import os
 import pytest
 
 from alight.core import devices
+from alight.core.beside import can_copy
 from alight.core.errors import FileError
 from alight.views.report import drawing
 from alight.views.report.section import Figure
@@ -28,7 +29,7 @@ def test_every_figure_is_drawn_and_counted(threads, tmp_path):
     told = [(tmp_path / str(k)).read_text().split() for k in range(5)]
     assert [int(number) for number, _ in told] == [0, 1, 2, 3, 4]
     here = {int(process) == os.getpid() for _, process in told}
-    assert here == {threads == 1 or not drawing._copies()}
+    assert here == {threads == 1 or not can_copy()}
 
 
 def test_what_a_figure_raises_comes_out(threads, tmp_path):
@@ -40,7 +41,7 @@ def test_what_a_figure_raises_comes_out(threads, tmp_path):
         drawing.draw(jobs, lambda count: None)
 
 
-@pytest.mark.skipif(not drawing._copies(), reason="figures are drawn in turn here")
+@pytest.mark.skipif(not can_copy(), reason="figures are drawn in turn here")
 def test_a_drawer_that_is_killed_is_no_endless_wait(monkeypatch, tmp_path):
     monkeypatch.setattr(devices, "thread_count", lambda threads=None: 2)
     jobs = [(Figure(str(k), lambda file: os._exit(1), "", ""), [tmp_path / str(k)]) for k in (0, 1)]

@@ -98,7 +98,7 @@ def test_polar_night(folder, ball):
     told = light.numbers()
     assert told["longest_night_s"]["median"]["value"] is None
     assert told["light_s"]["median"]["value"] == 0.0
-    dark = f"{100 * light.dark.value:.0f} % of the landings at rest never see the Sun in a turn"
+    dark = f"{100 * light.dark.value:.0f} % of the landings at rest never see the Sun per "
     assert report_light.answer(light).startswith(dark)
     assert report_light.rows(light)[2][1] == "no sunrise"
     json.dumps(told, allow_nan=False)
@@ -162,8 +162,8 @@ def test_the_page_has_light(written):
         told[n][p]["value"] for n, p in (("light_s", "p05"), ("longest_night_s", "p95"))
     )
     assert said.startswith(
-        f"95 % of the landings at rest have the Sun in sight for at least {least / 3600:.2f} h in "
-        f"a turn of 7.63 h and no night longer than {night / 3600:.2f} h."
+        f"95 % of the landings at rest have the Sun in sight for at least {least / 3600:.2f} h per "
+        f"7.63 h rotation and no night longer than {night / 3600:.2f} h."
     )
     assert said.endswith("On 2018-10-03 at 02:00 UTC the Sun stands over latitude 12.0° N.")
     assert written.page.parent / "figures/light.svg" in written.figures
@@ -287,7 +287,7 @@ def test_what_the_command_says_of_the_sun():
             {"name": "phobos"},
             r"the orbit of Phobos .* give its elements in \[environment.sun.orbit",
         ),
-        ({"name": "ryugu", "rotation": {"kind": "none"}}, "the body does not turn"),
+        ({"name": "ryugu", "rotation": {"kind": "none"}}, "the body does not rotate"),
         ({"mesh": "gone.obj", "unit": "m", "gm": "1 m^3/s^2"}, "cannot read"),
     ],
 )

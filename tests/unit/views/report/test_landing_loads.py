@@ -70,7 +70,7 @@ def test_what_it_must_bear(folder, made):
     page = made.page.read_text(encoding="utf-8")
     assert ">Loads</h2>" in page
     assert "normal force on a pad: leg 2 [N]" in page
-    assert "stroke crushed: the greatest [cm]" in page
+    assert "stroke crushed: the largest [cm]" in page
 
 
 def test_figures_of_loads_and_of_one_touchdown(made):

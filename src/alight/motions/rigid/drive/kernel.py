@@ -40,6 +40,7 @@ from alight.motions.rigid.drive.laws import (
     controllers,
 )
 from alight.motions.rigid.drive.manoeuvre_kernel import manoeuvre_functions
+from alight.motions.rigid.drive.throws import throw_functions
 from alight.motions.rigid.drive.wheels import wheel_functions
 from alight.motions.rigid.phases.clipped import watch
 from alight.motions.rigid.scene import scene_function
@@ -104,6 +105,8 @@ def drive_functions(parts: Composition) -> DriveFunctions:
     tour_level, tour_next = getattr(tour, "level", None), getattr(tour, "following", None)
     tour_wake, tour_control = getattr(tour, "wake", None), getattr(tour, "control", None)
     tour_note = getattr(tour, "note", None)
+    throws = drive.throws
+    leave: Any = throw_functions(parts).leave if throws else None
     swings = arm_functions(parts)
     arms_move, arms_away, switch_arms = swings.moving, swings.away, swings.switch
     fit_arms, arm_step = swings.fit, swings.longest
@@ -264,6 +267,8 @@ def drive_functions(parts: Composition) -> DriveFunctions:
             out = locked(world, run, memory, slot)
         if wp.static(kicks):
             out = let_go(world, out, memory, slot)
+        if wp.static(throws):
+            out = leave(world, out, memory, slot)
         if wp.static(arms > 0):
             switch_arms(world, memory, slot)
             if run.phase == CONTACT and arms_move(memory, slot):

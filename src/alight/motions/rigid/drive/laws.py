@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 import warp as wp
 
-from alight.actuators import Actuator, Arm, Controller, PythonController, Wheel
+from alight.actuators import Actuator, Arm, Controller, FollowPlan, PythonController, Wheel
 from alight.actuators.arm import ArmData, without_arms
 from alight.actuators.law import NoActuatorData, combined, combined_data
 from alight.actuators.programme_kernel import Programmes, programmes
@@ -43,6 +43,10 @@ EACH = wp.constant(5)
 #: [rad/s^2], and what its motor has done [J].
 ANGLE, RATE, PACE, ARM_WORK = (wp.constant(i) for i in range(4))
 ARM_EACH = wp.constant(4)
+#: Of throws: when the next one is [s], its velocity [m/s], and the number that its errors are drawn
+#: by.
+THROW, THROWN, DRAW = (wp.constant(i) for i in (0, 1, 4))
+THROW_EACH = wp.constant(5)
 
 
 @wp.struct
@@ -76,6 +80,8 @@ class DriveLaws:
     """Whether a brake may hold its wheel in no time."""
     manoeuvres: int = 0
     """How many are carried out."""
+    throws: bool = False
+    """Whether some of them follow a plan."""
     hosted: tuple[int, ...] = ()
     """Numbers of the levels that functions of Python set."""
 
@@ -128,7 +134,13 @@ class DriveLaws:
     def record_row(self) -> int:
         """The first row of their records."""
         own = int(OWN) + int(EACH_LEVEL) * self.levels
+        own += int(THROW_EACH) if self.throws else 0
         return self.tour_row + (own if self.manoeuvres else 0)
+
+    @property
+    def throw_row(self) -> int:
+        """The first row of throws."""
+        return self.tour_row + int(OWN) + int(EACH_LEVEL) * self.levels
 
     @property
     def jerk_row(self) -> int:
@@ -252,6 +264,7 @@ class Drives:
             any(getattr(a, "sees_height", False) for a in (*self.pushers, *controlling)),
             any(math.isinf(w.brake) for w in self.wheels),
             0 if tour is None else len(tour.rows),
+            tour is not None and tour.throws,
             tuple(i for i, c in enumerate(self.commands) if isinstance(c, PythonController)),
         )
         self._controlling = controlling
@@ -261,6 +274,13 @@ class Drives:
         """Of wheels, arms and others, in the order of ``Told.work``."""
         pushers = [a.name or type(a).__name__.lower() for a in self.pushers]
         return [*(w.name for w in self.wheels), *(a.name for a in self.arms), *pushers]
+
+    @property
+    def goal(self) -> tuple[Array, float]:
+        """Place and radius [m] of the goal of the last plan that is followed."""
+        assert self.tour is not None
+        plans = [c.plan for one in self.tour.manoeuvres if isinstance(c := one.command, FollowPlan)]
+        return plans[-1].goal, plans[-1].goal_radius
 
     def free_inertia(self, inertia: Array) -> Array:
         """The lander's with all wheels free [kg m^2]."""
@@ -351,8 +371,9 @@ class Drives:
             records_of(rows[:, laws.record_row :], laws.manoeuvres, self.radius),
         )
 
-    def start(self, inertial_rate: Array) -> Array:
-        """(n, rows) memory of runs released at inertial rates (n, 3) [rad/s], body axes."""
+    def start(self, inertial_rate: Array, draw: npt.NDArray[Any]) -> Array:
+        """(n, rows) memory of runs released at inertial rates (n, 3) [rad/s], body axes; throws
+        err by the numbers ``draw`` (n,)."""
         rows = np.zeros((len(inertial_rate), self.laws.rows))
         rows[:, [TOUCHED, RESTED]] = 1e30
         for i, wheel in enumerate(self.wheels):
@@ -363,8 +384,12 @@ class Drives:
             rows[:, at + int(FASTEST)] = abs(wheel.speed)
         if self.tour is not None:
             at = self.laws.tour_row + int(OWN)
-            rows[:, at : self.laws.record_row] = 1e30
-            rows[:, at : self.laws.record_row : int(EACH_LEVEL)] = 0.0
+            end = at + int(EACH_LEVEL) * self.laws.levels
+            rows[:, at:end] = 1e30
+            rows[:, at : end : int(EACH_LEVEL)] = 0.0
+            if self.laws.throws:
+                rows[:, end + int(THROW)] = 1e30
+                rows[:, end + int(DRAW)] = draw
         return rows
 
 

@@ -9,17 +9,28 @@ from typing import Any
 import numpy as np
 import warp as wp
 
-from alight.actuators import Hop, Manoeuvre, Pulse, SpinAndBrake, Upright, Wheel
+from alight.actuators import (
+    FollowPlan,
+    Hop,
+    Manoeuvre,
+    Pulse,
+    SpinAndBrake,
+    Upright,
+    UprightByJoints,
+    Wheel,
+)
 from alight.actuators.manoeuvre import reachable, require_named, time_to_speed
 from alight.actuators.pointed_hop import unit_hops
-from alight.core import devices
+from alight.actuators.policy import VERTICALS
+from alight.core import devices, random
 from alight.core.checks import Array
 from alight.core.errors import InputError
-from alight.core.types import scalar, vec3
+from alight.core.types import scalar, vec3, vec4
 from alight.vehicles import RigidLander
 
-#: Kinds of commands in kernels: levels from a table, a hop, a tumble that brings a side up.
-TABLE, HOP, UPRIGHT = (wp.constant(i) for i in range(3))
+#: Kinds of commands in kernels: levels from a table, a hop, a tumble that brings a side up, a throw
+#: of a plan.
+TABLE, HOP, UPRIGHT, PLANNED = (wp.constant(i) for i in range(4))
 #: Rows of memory: number of the next manoeuvre, 1 while one is under way, when levels in flight are
 #: set next [s]; then of each level what it is set to, from when and until when [s].
 NEXT, UNDER, DUE = (wp.constant(i) for i in range(3))
@@ -68,6 +79,21 @@ class ManoeuvreData:
     up: vec3
     upright: scalar  # cosine of the tilt that is upright
     margin: scalar
+    # Of a plan: cells, its row for this hop, throws, regions and places that are avoided.
+    cell: int
+    cells: int
+    plan: int
+    throws: int
+    avoid: int
+    avoids: int
+    dark: int
+    darks: int
+    vertical: int
+    hop: int  # number of the hop, by which its errors are drawn
+    low: wp.uint32  # key of the draws
+    high: wp.uint32
+    speed_error: scalar
+    angle_error: scalar  # [rad]
 
 
 @wp.struct
@@ -80,6 +106,12 @@ class TourData:
     share: wp.array(dtype=vec3)  # speed of each wheel for a momentum [rad/s per N m s]
     fastest: wp.array(dtype=scalar)  # speed of each wheel at most [rad/s]
     sun: vec3  # where the Sun is, inertial axes
+    centres: wp.array(dtype=vec3)  # of the cells of plans [m]
+    plan: wp.array(dtype=int)  # the throw of each cell
+    throws: wp.array(dtype=vec3)  # speed [m/s], azimuth and elevation [rad]
+    avoid: wp.array(dtype=vec4)  # centre and radius of regions [m]
+    dark_places: wp.array(dtype=vec3)  # [m]
+    dark: wp.array(dtype=int)  # 1 where the night is too long
 
 
 @dataclass(frozen=True)
@@ -101,6 +133,11 @@ class Tour:
 
     def _check(self, who: str, one: Manoeuvre) -> None:
         command = one.command
+        if isinstance(command, UprightByJoints):
+            raise InputError(
+                f"{who} gets upright by joints, and a rigid lander has none; give Upright, which "
+                "does it by wheels."
+            )
         if one.sun_above is not None and self.sun is None:
             raise InputError(
                 f"{who} waits for the Sun, and nothing says where it is: give the model a sun."
@@ -180,6 +217,11 @@ class Tour:
         """One for each time that a manoeuvre is carried out."""
         return tuple(one for one in self.manoeuvres for _ in range(one.repeats))
 
+    @property
+    def throws(self) -> bool:
+        """Whether some of them follow a plan."""
+        return any(isinstance(one.command, FollowPlan) for one in self.manoeuvres)
+
     def data(self, levels: int, device: devices.Device) -> Any:
         """As the kernel reads them."""
         rows: Any = np.zeros(len(self.rows), dtype=ManoeuvreData.numpy_dtype())  # type: ignore[attr-defined]
@@ -192,11 +234,13 @@ class Tour:
             command = one.command
             if isinstance(command, Hop | Upright):
                 _fill(rows[i], command)
-            else:
+            elif not isinstance(command, FollowPlan):
+                assert isinstance(command, SpinAndBrake | Pulse)
                 rows[i]["kind"] = int(TABLE)
                 table.append(self._levels(command, levels))
         data = TourData()
         name = device.name
+        _fill_plans(rows, self.manoeuvres, data, name)
         data.each = wp.array(rows, dtype=ManoeuvreData, device=name)
         flat = np.concatenate(table) if table else np.zeros((1, 3))
         data.table = wp.array(flat, dtype=vec3, device=name)
@@ -224,6 +268,42 @@ class Tour:
             out[2 * i] = sign, end - times[i], end
             out[2 * i + 1] = 1.0, end, 1e30
         return out
+
+
+def _fill_plans(rows: Any, manoeuvres: Sequence[Manoeuvre], data: Any, device: str) -> None:
+    """Fill what rows of manoeuvres that follow plans say, and the arrays of all plans."""
+    first, parts = 0, {name: [np.zeros((0, k))] for name, k in _OF_PLANS.items()}
+    for one in manoeuvres:
+        own = rows[first : first + one.repeats]
+        first += one.repeats
+        if not isinstance(one.command, FollowPlan):
+            continue
+        plan = one.command.plan
+        starts = {name: sum(map(len, found)) for name, found in parts.items()}
+        own["kind"], own["guided"] = int(PLANNED), True
+        own["toward"], own["within"] = plan.goal, plan.goal_radius
+        own["cell"], own["cells"] = starts["centres"], len(plan.centres)
+        own["throws"], own["vertical"] = starts["throws"], VERTICALS.index(plan.vertical)
+        own["avoid"], own["avoids"] = starts["avoid"], len(plan.avoid)
+        own["dark"], own["darks"] = starts["dark_places"], len(plan.dark_places)
+        own["low"], own["high"] = random.key_of(one.command.seed, "throws of a plan")
+        own["speed_error"], own["angle_error"] = one.command.errors
+        own["hop"] = np.arange(one.repeats)
+        left = one.repeats - 1 - np.arange(one.repeats)
+        own["plan"] = starts["plan"] + left * len(plan.centres)
+        found = {**vars(plan), "plan": plan.plan.reshape(-1, 1), "dark": plan.dark[:, None]}
+        for name, several in parts.items():
+            several.append(np.asarray(found[name], dtype=np.float64))
+    kinds = {1: int, 3: vec3, 4: vec4}
+    for name, width in _OF_PLANS.items():
+        whole: Any = np.concatenate(parts[name])
+        if width == 1:
+            whole = whole[:, 0].astype(np.int32)
+        setattr(data, name, wp.array(whole, dtype=kinds[width], device=device))
+
+
+#: Arrays of plans, and the numbers of a row of each.
+_OF_PLANS = {"centres": 3, "plan": 1, "throws": 3, "avoid": 4, "dark_places": 3, "dark": 1}
 
 
 def _fill(row: Any, command: Hop | Upright) -> None:

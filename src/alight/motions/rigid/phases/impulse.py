@@ -1,8 +1,8 @@
-"""The contact phase of a rigid lander: hits in no time, then steps in contact that goes on.
+"""The contact phase of a rigid lander: hits in no time, then steps in sustained contact.
 
 Flight ends where a gap has closed. All contacts there are hit (``contact.impulse.contact_solver``),
 and if every one of them opens fast enough to rise by ``hop``, the lander flies again. Else contact
-goes on, in leapfrog steps: half a drift, pulls and the impulses that hold, half a drift. Contacts
+continues, in leapfrog steps: half a drift, pulls and the impulses that hold, half a drift. Contacts
 that come from above are not held: a step ends where the next of them touches, and it is hit there,
 between two steps (``contact.impulse.awaited_hits``). So a lander rocks, slides and rolls down to
 exact rest, and the endless sequence of ever smaller bounces has an end.

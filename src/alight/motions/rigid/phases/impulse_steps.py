@@ -1,4 +1,4 @@
-"""How long steps of rigid contact that goes on are, and what counts as slow, near and closed."""
+"""How long steps of rigid sustained contact are, and what counts as slow, near and closed."""
 
 import warp as wp
 

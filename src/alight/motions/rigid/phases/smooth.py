@@ -5,7 +5,7 @@ integrated together by RK5(4) under the forces of ``contact.compliant.smooth_for
 make that fit for contact. Errors are measured on the scale of the contact: the depth speed /
 omega_0, never less than the weight presses in, for a lander at rest sits 1e-8 m deep and tolerances
 in metres would not see it. And steps end where a point touches or leaves, as far as that can be
-told: a damper's force jumps there, and no method keeps its order across a jump.
+reported: a damper's force jumps there, and no method keeps its order across a jump.
 """
 
 import functools

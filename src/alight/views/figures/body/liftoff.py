@@ -183,7 +183,7 @@ def _legend(fig: Figure, turns: bool) -> None:
 
 
 def _pictures(fig: Figure, found: LiftOffMap, scale: Scale, body: Mesh, axis: Array | None) -> None:
-    """The body from both sides, painted with the least speed."""
+    """The body from both sides, painted with the smallest speed."""
     painted = scale.paint(_at_vertices(found, body))
     sky = sky_view(body)
     for camera, place, bar in (
@@ -201,7 +201,7 @@ def _pictures(fig: Figure, found: LiftOffMap, scale: Scale, body: Mesh, axis: Ar
 
 
 def _at_vertices(found: LiftOffMap, body: Mesh) -> Array:
-    """(n,) 1/v [s/m] of the least speed at the vertices, between the places of the grid."""
+    """(n,) 1/v [s/m] of the smallest speed at the vertices, between the places of the grid."""
     fast = 1e3 / found.quantile(found.least, 0.5)
     with np.errstate(divide="ignore"):
         slowness = np.minimum(1.0 / found.least, fast)

@@ -52,7 +52,7 @@ class Layer:
 
     @property
     def extend(self) -> Any:
-        """Ends of the colour bar beyond which values go on."""
+        """Ends of the colour bar beyond which values continue."""
         below, above = self.values.min() < self.low, self.values.max() > self.high
         return {(0, 0): "neither", (1, 0): "min", (0, 1): "max", (1, 1): "both"}[below, above]
 

@@ -237,7 +237,7 @@ def _facts(axes: Axes, text: Words) -> None:
 
 
 def range_text(found: Range, unit: words.Unit) -> str:
-    """``least to most unit``."""
+    """``min to max unit``."""
     return f"{unit.of(found.least)} to {unit(found.most)}"
 
 
@@ -249,7 +249,7 @@ def fact_rows(surface: FacetFields) -> list[tuple[str, str]]:
     mean, most = (words.DEGREE.of(x) for x in (ranges["slope"].mean, ranges["slope"].most))
     rows = [
         ("effective gravity", range_text(ranges["effective_gravity"], pull)),
-        ("slope, mean and greatest", f"{mean}°, {most}°"),
+        ("slope, mean and largest", f"{mean}°, {most}°"),
         ("steeper than 30°", f"{words.percent(surface.steep_fraction)} of the surface"),
         ("escape speed", range_text(ranges["escape_speed"], leave)),
     ]

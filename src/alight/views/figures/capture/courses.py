@@ -1,6 +1,6 @@
-"""Figures of single captures: the film strip with its loads (figure 7 of paper 003), and courses.
+"""Figures of single captures: the film strip with its loads (figure 7 of paper 003), trajectories.
 
-Panels take axes and a course; figures what was found.
+Panels take axes and a trajectory; figures what was found.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ def picture_times(end: float, most: int = PICTURES) -> Array:
 
 
 def draw_film(found: CaptureFindings, *files: Path) -> None:
-    """Pictures of the first course, and its loads."""
+    """Pictures of the first trajectory, and its loads."""
     course, look = found.data.courses[0], found.data.looks[0]
     poses = poses_of(course).at(picture_times(course.end))
     rows = -(-len(poses.time) // ABREAST)
@@ -74,7 +74,7 @@ def _bending(course: Trajectory) -> Array:
 
 
 def draw_loads(found: CaptureFindings, *files: Path) -> None:
-    """Loads of the first course alone, where nothing is known of its looks."""
+    """Loads of the first trajectory alone, where nothing is known of its looks."""
     course, ends = found.data.courses[0], (0.5 / 2.9, 1.0 - 0.3 / 2.9)
     with style.figure(9.6, 2.9) as fig:
         draw_histories(fig, course, ends, found.limit, found.data.thrust)
@@ -191,7 +191,7 @@ def rate_and_angle(axes: Axes, course: Trajectory) -> None:
 
 
 def draw_courses(found: CaptureFindings, *files: Path) -> None:
-    """The courses that were kept, one line each."""
+    """The trajectories that were kept, one line each."""
     courses, height = found.data.courses, 5.3
     shown = {
         "Bending, the greater of both [N m]": [_bending(c).max(axis=1) for c in courses],

@@ -80,7 +80,7 @@ def draw_bending(found: CaptureFindings, *files: Path) -> None:
 
 
 def moments(axes: Axes, load: Array, limit: float) -> None:
-    """A histogram from 0 to the limit, or to the greatest load beyond it."""
+    """A histogram from 0 to the limit, or to the largest load beyond it."""
     end = 1.06 * max(limit, float(load.max()))
     weights = np.full(len(load), 100.0 / len(load))
     edges = np.linspace(0.0, end, BARS + 1)
@@ -122,7 +122,7 @@ def exceedance(axes: Axes, load: Array, limit: float) -> None:
     top = float(load.max())
     axes.plot(top, 1.0 / len(load), "o", color=ORANGE, ms=4.5, zorder=4, clip_on=False)
     axes.annotate(
-        f"greatest {top:.0f} N m", (top, 1.0 / len(load)), (8, 0), textcoords="offset points",
+        f"largest {top:.0f} N m", (top, 1.0 / len(load)), (8, 0), textcoords="offset points",
         color=ORANGE, fontsize=8, va="center",
     )  # fmt: skip
     _limit(axes, limit)

@@ -152,11 +152,9 @@ def _needed(axes: Axes, values: Array, thrust: float | None) -> None:
 
 
 _OTHERS = (
-    HistogramPanel(
-        "force_n", "Force on the asteroid", "greatest force of the fabric", words.newton
-    ),
-    HistogramPanel("depth_m", "Depth in the fabric", "greatest depth", words.always("m")),
-    HistogramPanel("torsion_nm", "Torsion", "greatest, about a boom", words.always("N m")),
+    HistogramPanel("force_n", "Force on the asteroid", "largest force of the fabric", words.newton),
+    HistogramPanel("depth_m", "Depth in the fabric", "largest depth", words.always("m")),
+    HistogramPanel("torsion_nm", "Torsion", "largest, about a boom", words.always("N m")),
     HistogramPanel("propellant_kg", "Propellant", "used up to the end", words.always("kg")),
 )
 

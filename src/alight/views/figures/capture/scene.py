@@ -1,4 +1,4 @@
-"""Pictures of a capture: asteroid, fabric and craft in a parallel projection, sorted by depth."""
+"""Pictures of a capture by the renderer: asteroid, fabric and craft, seen from far away."""
 
 from __future__ import annotations
 
@@ -9,25 +9,23 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
-from matplotlib.axes import Axes
-from matplotlib.collections import LineCollection, PolyCollection
 
 from alight.analysis.columns import Array
 from alight.core import frames
 from alight.shapes.mesh import Mesh
-from alight.views import style
+from alight.shapes.solids import rod, together
+from alight.views.figures.pieces import Piece, picture, placed
+from alight.views.figures.solid import Viewer
+from alight.views.playback import Part
 
-STONE, FABRIC, BUS, ARRAY = (
-    np.array(rgb)
-    for rgb in ((0.66, 0.60, 0.53), (0.24, 0.47, 0.66), (0.80, 0.81, 0.83), (0.17, 0.25, 0.44))
-)
+#: How far above the level the viewer stands [rad], and a Sun on the viewer's side.
+ABOVE, SUN = 0.22, np.array([-0.55, 0.62, 0.56])
 
-#: Slices of depth in which lines and triangles are drawn, and pieces that a line is cut into: so
-#: that lines pass behind and before what they should.
-LAYERS, PIECES = 14, 12
+#: From the middle of a picture to its top, over that to its bottom: there is its title. Pixels.
+TOP, PIXELS = 1.25, 300
 
-#: From the middle of a picture to its top, over that to its bottom: there is its title.
-ABOVE = 1.25
+#: Radius of struts and booms, over the reach of the ring.
+THIN = 0.006
 
 
 @dataclass(frozen=True, eq=False)
@@ -91,41 +89,23 @@ class Poses:
         return Poses(*(getattr(self, item.name)[k] for item in fields(self)))
 
 
-class View:
-    """Parallel projection: ``up`` stands in the picture, seen from a little above."""
-
-    def __init__(self, up: Array, turn: float = 0.0, above: float = 0.22) -> None:
-        up = up / np.linalg.norm(up)
-        side = np.cross(up, (0.31, 0.77, -0.55))
-        side /= np.linalg.norm(side)
-        right = np.cos(turn) * side + np.sin(turn) * np.cross(side, up)
-        self.toward = np.cos(above) * np.cross(right, up) + np.sin(above) * up
-        self.axes = np.stack([right, np.cross(self.toward, right), self.toward])
-        self.sun = self.axes.T @ np.array([-0.55, 0.62, 0.56])
-
-    def __call__(self, points: Array) -> Array:
-        """Right, up, and toward the viewer."""
-        return points @ self.axes.T
+def approach_view(poses: Poses) -> Viewer:
+    """Upright in the picture is from where the craft comes, seen from a little above."""
+    up = -frames.quat_rotate(poses.craft_attitude[0], (0.0, 0.0, 1.0))
+    return upright(up, turn=0.5)
 
 
-def approach_view(poses: Poses) -> View:
-    """The craft comes from above."""
-    return View(-frames.quat_rotate(poses.craft_attitude[0], (0.0, 0.0, 1.0)), turn=0.5)
+def upright(up: Array, turn: float = 0.0, above: float = ABOVE) -> Viewer:
+    """A viewer for whom ``up`` stands in the picture, so far above the level [rad]."""
+    up = up / np.linalg.norm(up)
+    side = np.cross(up, (0.31, 0.77, -0.55))
+    side /= np.linalg.norm(side)
+    right = np.cos(turn) * side + np.sin(turn) * np.cross(side, up)
+    toward = np.cos(above) * np.cross(right, up) + np.sin(above) * up
+    return Viewer(np.stack([right, np.cross(toward, right), toward]))
 
 
 # -- solids -----------------------------------------------------------------------------------
-
-
-def coloured(
-    corners: Array, colour: Array, view: View, alpha: float = 1.0, ambient: float = 0.30
-) -> Array:
-    """(n, 4) colours of triangles in the Sun, whichever side is seen."""
-    normal = np.cross(corners[:, 1] - corners[:, 0], corners[:, 2] - corners[:, 0])
-    normal /= np.maximum(np.linalg.norm(normal, axis=1), 1e-12)[:, None]
-    facing = np.sign(normal @ view.toward)
-    light = ambient + (1.0 - ambient) * np.clip(facing * (normal @ view.sun), 0.0, 1.0)
-    shade = np.clip(light[:, None] * colour * 1.22, 0.0, 1.0)
-    return np.column_stack([shade, np.full(len(shade), alpha)])
 
 
 def fan(ring: Array) -> Array:
@@ -168,112 +148,80 @@ def rods(look: Look) -> Array:
 
 
 @dataclass(frozen=True, eq=False)
-class Scene:
-    """Triangles with colours, and lines, as they stand in the picture: right, up, depth."""
+class Solids:
+    """What does not change its shape over a capture."""
 
-    corners: Array
-    """(n, 3, 3)"""
-    colours: Array
-    """(n, 4)"""
-    lines: Array
-    """(m, 2, 3)"""
+    asteroid: Part
+    bus: Part
+    rim: Part
+    arrays: tuple[Part, Part]
 
-    @property
-    def reach(self) -> Array:
-        """(2,) how far it goes to the sides and up or down [m]."""
-        both = np.concatenate([self.corners.reshape(-1, 3), self.lines.reshape(-1, 3)])
-        return np.asarray(np.abs(both[:, :2]).max(axis=0))
+    @classmethod
+    def of(cls, look: Look) -> Solids:
+        """Those of a capture."""
+        thin = THIN * float(np.linalg.norm(look.ring, axis=1).max())
+        discs = []
+        for number, sign in ((1, 1.0), (2, -1.0)):
+            boom = rod(np.zeros(3), np.array([sign * look.boom, 0.0, 0.0]), thin)
+            corners = np.concatenate([array_triangles(look, sign), boom[0][boom[1]]])
+            discs.append(Part.of_corners(f"array {number}", "array", corners))
+        return cls(
+            Part.of_mesh("body", "asteroid", look.asteroid),
+            Part.of_corners("bus", "bus", bus_triangles(look)),
+            Part("ring", "ring", *together([rod(a, b, thin) for a, b in rods(look)])),
+            (discs[0], discs[1]),
+        )
 
 
-def scene(look: Look, poses: Poses, number: int, view: View) -> Scene:
-    """One record, about the point halfway between asteroid and bus."""
+def pieces(look: Look, poses: Poses, number: int, solids: Solids | None = None) -> list[Piece]:
+    """One record, about the point halfway between asteroid and bus; the fabric is the last."""
+    made = Solids.of(look) if solids is None else solids
     x, q = poses.asteroid[number], poses.asteroid_attitude[number]
     place, turn = poses.craft[number], poses.craft_attitude[number]
-
-    def placed(points: Array) -> Array:
-        return place + frames.quat_rotate(turn, points)
-
-    stone = (x + frames.quat_rotate(q, look.asteroid.vertices))[look.asteroid.faces]
-    front = np.cross(stone[:, 1] - stone[:, 0], stone[:, 2] - stone[:, 0]) @ view.toward > 0.0
-    solids = [(stone[front], STONE, 1.0, 0.30), (placed(bus_triangles(look)), BUS, 1.0, 0.30)]
-    booms = []
-    for sign, bent in zip((1.0, -1.0), poses.arrays[number], strict=True):
+    middle = 0.5 * (x + place)
+    own = place - middle
+    found = [Piece(made.asteroid, x - middle, q), Piece(made.bus, own, turn)]
+    found.append(Piece(made.rim, own, turn))
+    for sign, bent, part in zip((1.0, -1.0), poses.arrays[number], made.arrays, strict=True):
         hinge = np.array([0.5 * sign * look.width, 0.0, 0.0])
-        disc = hinge + frames.quat_rotate(bent, array_triangles(look, sign))
-        solids.append((placed(disc), ARRAY, 1.0, 0.55))
-        booms.append([hinge, hinge + frames.quat_rotate(bent, (sign * look.boom, 0.0, 0.0))])
+        at = own + frames.quat_rotate(turn, hinge)
+        found.append(Piece(part, at, frames.quat_multiply(turn, bent)))
     hung = look.fabric(
         frames.quat_rotate_inv(turn, x - place),
         frames.quat_multiply(frames.quat_conjugate(turn), q),
     )
     cloth = hung.points[hung.triangles] if hung.below else fan(look.ring)
-    solids.append((placed(cloth), FABRIC, 0.62, 0.45))
-    middle = 0.5 * (x + place)
-    return Scene(
-        np.concatenate([view(part - middle) for part, *_ in solids]),
-        np.concatenate([coloured(part, rgb, view, *how) for part, rgb, *how in solids]),
-        _pieces(view(placed(np.concatenate([rods(look), np.array(booms)])) - middle)),
-    )
-
-
-def _pieces(lines: Array) -> Array:
-    """Lines cut in pieces, which can be sorted by depth."""
-    along = np.linspace(0.0, 1.0, PIECES + 1)
-    points = lines[:, :1] + along[None, :, None] * (lines[:, 1:] - lines[:, :1])
-    return np.stack([points[:, :-1], points[:, 1:]], axis=2).reshape(-1, 2, 3)
+    return [*found, Piece(Part.of_corners("membrane", "membrane", cloth), own, turn, veil=True)]
 
 
 # -- pictures ---------------------------------------------------------------------------------
 
 
-def draw_scene(axes: Axes, shown: Scene, half: npt.ArrayLike, title: str = "") -> None:
-    """One picture, ``half`` (2,) [m] from its middle to its sides and to its top."""
-    corners, lines = shown.corners, shown.lines
-    depth, line_depth = corners[..., 2].mean(axis=1), lines[..., 2].mean(axis=1)
-    for layer, (far, near) in enumerate(_layers(np.concatenate([depth, line_depth]))):
-        inside = np.flatnonzero((depth >= far) & (depth < near))
-        order = inside[np.argsort(depth[inside])]
-        shade = shown.colours[order]
-        axes.add_collection(
-            PolyCollection(
-                list(corners[order][..., :2]), facecolors=shade, edgecolors=shade, lw=0.22,
-                zorder=2 * layer,
-            )
-        )  # fmt: skip
-        own = lines[(line_depth >= far) & (line_depth < near)][..., :2]
-        axes.add_collection(
-            LineCollection(list(own), colors=style.INK, lw=0.65, zorder=2 * layer + 1)
-        )
-    # Thousands of triangles: as an image they take a hundredth of the room in SVG files.
-    axes.set_rasterization_zorder(2 * LAYERS + 1)
-    right, up = np.asarray(half, dtype=np.float64)
-    axes.set(xlim=(-right, right), ylim=(-up, ABOVE * up), aspect="equal")
-    axes.axis("off")
-    axes.text(
-        0.03, 0.99, title, transform=axes.transAxes, va="top", size=9, weight="bold",
-        zorder=2 * LAYERS + 2,
-    )  # fmt: skip
-
-
-def _layers(depth: Array) -> list[tuple[float, float]]:
-    """Bounds of slices of depth, the farthest first."""
-    edges = np.quantile(depth, np.linspace(0.0, 1.0, LAYERS + 1))
-    edges[-1] = np.inf
-    return [(float(a), float(b)) for a, b in itertools.pairwise(edges)]
-
-
 def draw_strip(figure: Any, grid: Any, look: Look, poses: Poses, columns: int) -> None:
     """A picture of each record, ``columns`` abreast, all at one scale."""
-    view = approach_view(poses)
-    shown = [scene(look, poses, k, view) for k in range(len(poses.time))]
-    half = 1.03 * np.max([one.reach for one in shown], axis=0)
+    viewer, solids = approach_view(poses), Solids.of(look)
+    shown = [pieces(look, poses, k, solids) for k in range(len(poses.time))]
+    right, up = 1.03 * _reach(shown, viewer)
     for k, (one, time) in enumerate(zip(shown, poses.time, strict=True)):
         axes = figure.add_subplot(grid[divmod(k, columns)])
-        draw_scene(axes, one, half, f"{time:.0f} s")
+        window = (-right, right, -up, TOP * up)
+        seen = picture(one, viewer, pixels=PIXELS, window=window, sun=SUN, grid=2, sky=False)
+        axes.imshow(seen.rgba, extent=seen.extent, origin="lower", aspect="equal")
+        axes.set(xlim=window[:2], ylim=window[2:], aspect="equal")
+        axes.axis("off")
+        title = {"va": "top", "size": 9, "weight": "bold"}
+        axes.text(0.03, 0.99, f"{time:.0f} s", transform=axes.transAxes, **title)
 
 
 def strip_shape(look: Look, poses: Poses) -> float:
     """Height of a picture over its width."""
-    view = approach_view(poses)
-    reach = np.max([scene(look, poses, k, view).reach for k in range(len(poses.time))], axis=0)
-    return float(0.5 * (1.0 + ABOVE) * reach[1] / reach[0])
+    solids = Solids.of(look)
+    shown = [pieces(look, poses, k, solids) for k in range(len(poses.time))]
+    right, up = _reach(shown, approach_view(poses))
+    return float(0.5 * (1.0 + TOP) * up / right)
+
+
+def _reach(shown: list[list[Piece]], viewer: Viewer) -> Array:
+    """(2,) how far things go to the sides and up or down [m]."""
+    points = np.concatenate([placed(one) for each in shown for one in each])
+    return np.asarray(np.abs(viewer.project(points)[:, :2]).max(axis=0))

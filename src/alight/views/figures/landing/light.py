@@ -1,4 +1,4 @@
-"""The figure about light: the body by time in the Sun, places of rest by their longest night."""
+"""The figure about light: the body by time in the Sun, rest sites by their longest night."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ NIGHT: Colormap = style.GRAVITY.reversed()
 
 
 def draw_light(found: LandingFindings, light: Light, *files: Path) -> None:
-    """Map of the body, close-up of the places of rest, histograms of light and night."""
+    """Map of the body, close-up of the rest sites, histograms of light and night."""
     unit = words.time(light.sun.span)
     with style.figure(9.6, 8.6) as fig:
         _map(fig, light, found, unit)
@@ -41,7 +41,7 @@ def draw_light(found: LandingFindings, light: Light, *files: Path) -> None:
 
 
 def _map(fig: Figure, light: Light, found: LandingFindings, unit: words.Unit) -> None:
-    """The body by time in light, with the places of rest on it."""
+    """The body by time in light, with the rest sites on it."""
     whole = light.sun.span / unit.size
     layer = maps.Layer(
         title="Time in light, all over the body",
@@ -75,10 +75,10 @@ def _map(fig: Figure, light: Light, found: LandingFindings, unit: words.Unit) ->
 
 
 def _close_up(fig: Figure, light: Light, found: LandingFindings, unit: words.Unit) -> None:
-    """Places of rest about their middle, by longest night; black where the Sun does not rise."""
+    """Rest sites about their middle, by longest night; black where the Sun does not rise."""
     assert found.where is not None
     axes = fig.add_axes((0.065, 0.055, 0.36, 0.36))
-    axes.set_title("Places of rest, by longest night")
+    axes.set_title("Rest sites, by longest night")
     plane = found.where.plane[np.searchsorted(np.flatnonzero(found.data.settled), light.rows)]
     middle, reach = window(found.ellipses, found.where.plane)
     size = words.length(reach)
@@ -96,7 +96,7 @@ def _close_up(fig: Figure, light: Light, found: LandingFindings, unit: words.Uni
 
 
 def _dots(axes: Axes, plane: Array, light: Light, unit: words.Unit) -> None:
-    """At most so many as can be told apart, the longest nights on top."""
+    """At most so many as can be distinguished, the longest nights on top."""
     shown = thin(len(plane), 2 * POINTS)
     night = light.found.longest_night[shown] / unit.size
     order = np.argsort(night)

@@ -98,7 +98,7 @@ def draw_touchdown(found: LandingFindings, *files: Path) -> None:
 
 
 def _lines(course: Trajectory, start: str, end: str, scale: float = 1.0) -> dict[str, Array]:
-    """Columns of a course by the part that they are of."""
+    """Columns of a trajectory by the part that they are of."""
     return {
         name[len(start) : len(name) - len(end)].replace("_", " "): scale * course[name]
         for name in course.names

@@ -1,4 +1,4 @@
-"""Maps and pictures of a campaign: where landings rest on the body, and the courses that were kept.
+"""Maps and pictures of a campaign: where landings rest on the body, and the kept trajectories.
 
 Without a mesh of the body maps have no relief, and there are no pictures.
 """
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from alight.views.report.landing.findings import LandingFindings
 
 #: Pixels along the pictures.
-PIXELS = 700
+PIXELS = 580
 
 #: How far the viewer of the pictures stands from straight above [rad].
 TILT = np.radians(38.0)
@@ -57,7 +57,7 @@ def draw_rest_map(found: LandingFindings, *files: Path) -> None:
 
 
 def _map(axes: Axes, found: LandingFindings) -> None:
-    """Dots at the places of rest, the middle, and the release."""
+    """Dots at the rest sites, the middle, and the release."""
     maps.graticule(axes)
     axes.grid(which="both", color=style.LINE, linewidth=0.4, alpha=0.8)
     axes.set_aspect("equal")
@@ -68,7 +68,7 @@ def _map(axes: Axes, found: LandingFindings) -> None:
         longitude % 360.0, latitude, s=5, color=ORANGE, alpha=0.5, linewidths=0, zorder=3,
         rasterized=True, label="rest site",
     )  # fmt: skip
-    if found.compact and found.where is not None and not found.swept:
+    if found.compact and found.where is not None and not found.swept and len(rest) > 1:
         north, east = np.degrees(found.where.latitude_longitude)
         axes.plot(
             east % 360.0, north, "o", ms=15, mfc="none", mec=style.INK, mew=1.3, zorder=5,
@@ -123,7 +123,7 @@ def _relief(axes: Axes, mesh: Mesh) -> None:
 
 
 def _portrait(axes: Axes, found: LandingFindings, mesh: Mesh) -> None:
-    """The body seen from above the footprint, places of rest and the 95 % ellipse on it."""
+    """The body seen from above the footprint, rest sites and the 95 % ellipse on it."""
     where = found.where
     over = found.parts[0].origin if where else np.array([0.0, -1.0, 0.3])
     camera = _camera(over, 0.5 * TILT)
@@ -159,7 +159,7 @@ def _camera(place: Array, tilt: float) -> Camera:
 
 @dataclass(frozen=True, eq=False)
 class Line:
-    """A course with the arcs between its steps filled in."""
+    """A trajectory with the arcs between its steps filled in."""
 
     course: Trajectory
     time: Array
@@ -169,7 +169,7 @@ class Line:
 
 
 def smooth(course: Trajectory, between: int = 8, most: int = 6000) -> Line:
-    """Fill in the long steps of a course by cubics that keep place and velocity at their ends."""
+    """Fill in the long steps of a trajectory by cubics that keep position and velocity there."""
     step, x, v = np.diff(course.time), course.rows("", "_m"), course.rows("v", "_m_per_s")
     count = np.where(step > step.sum() / most, between, 1)
     at = np.repeat(np.arange(len(step)), count)
@@ -183,7 +183,7 @@ def smooth(course: Trajectory, between: int = 8, most: int = 6000) -> Line:
 
 
 def draw_courses(found: LandingFindings, *files: Path) -> None:
-    """The kept courses: over the ground, and height and speed against time."""
+    """The kept trajectories: over the ground, and height and speed against time."""
     lines = [smooth(course) for course in found.data.courses]
     with style.figure(10.8, 5.6) as fig:
         solid = fig.add_axes((0.02, 0.03, 0.46, 0.92))
@@ -196,7 +196,7 @@ def draw_courses(found: LandingFindings, *files: Path) -> None:
 
 
 def _over_ground(axes: Axes, lines: list[Line], data: LandingData) -> None:
-    """Courses in the round, over the patch of ground beneath them where there is a mesh."""
+    """Trajectories in the round, over the patch of ground beneath them where there is a mesh."""
     ends = np.stack([line.position[-1] for line in lines])
     middle = ends.mean(axis=0)
     mesh, up = data.mesh, _up(middle, data)
@@ -236,7 +236,7 @@ def _ground(axes: Axes, patch: Mesh, camera: Camera) -> None:
 
 
 def _track(position: Array, ground: Shadows, up: Array) -> Array:
-    """Points of the ground straight beneath a course; nan where there is none."""
+    """Points of the ground straight beneath a trajectory; nan where there is none."""
     reach = float(np.ptp(position, axis=0).max()) + 1.0
     drop = ground.first_hit(position + reach * up, np.tile(-up, (len(position), 1)))
     drop = np.where(np.isfinite(drop), drop, np.nan)

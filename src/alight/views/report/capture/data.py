@@ -1,4 +1,4 @@
-"""What a report of captures is made from: columns of the campaign, and courses of single runs."""
+"""What a report of captures is made from: columns of the campaign, trajectories of single runs."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ class CaptureData(CampaignData):
     """A campaign of captures; its table has the columns of ``analysis.captures.NEEDED``."""
 
     looks: list[Look]
-    """What each of the courses looks like; empty where that is not known."""
+    """What each of the trajectories looks like; empty where that is not known."""
 
     @cached_property
     def kept(self) -> Bools:

@@ -74,7 +74,7 @@ def bending(found: CaptureFindings) -> Section:
         "bending",
         partial(endings.draw_bending, found),
         "Histogram of peak bending moments, and share of captures beyond each, with the limit",
-        "The greatest bending moment at either drive assembly of each capture that touches its "
+        "The largest bending moment at either drive assembly of each capture that touches its "
         "asteroid. Captures that end at the rim, or lose contact, have loads up to then.",
     )
     loaded = found.spread("bending_nm") is not None
@@ -120,7 +120,7 @@ def quantities(found: CaptureFindings) -> Section:
     figure = Figure(
         "others",
         partial(motion.draw_others, found),
-        "Histograms of the greatest force, the greatest depth, and propellant or torsion",
+        "Histograms of the largest force, the largest depth, and propellant or torsion",
         "Orange: the median. Grey: the middle 90 %.",
     )
     parts: list[Part] = [figure, common.quantity_table(found), Paragraph(text.clearance(found))]
@@ -129,7 +129,7 @@ def quantities(found: CaptureFindings) -> Section:
 
 
 def single(found: CaptureFindings) -> Section:
-    """The runs whose courses were kept."""
+    """The runs whose trajectories were kept."""
     shown = found.data.courses
     return Section("Single captures", list(_courses(found)) if shown else [])
 
@@ -162,7 +162,7 @@ def _courses(found: CaptureFindings) -> Iterator[Part]:
             "courses",
             partial(course_figures.draw_courses, found),
             f"Loads, slip and angle of the runs {runs} against time",
-            "The captures whose courses were kept. Dots: their ends.",
+            "The captures whose trajectories were kept. Dots: their ends.",
         )
 
 

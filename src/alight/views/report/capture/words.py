@@ -71,7 +71,7 @@ def loads(found: CaptureFindings) -> str:
     times = found.limit / known.most
     said = (
         f"The peak bending moment is {with_interval(known.quantiles[0.5], _MOMENT)} in the median"
-        f"{_most(known, _MOMENT, (0.95, 0.99))}. The greatest, {_MOMENT(known.most)}, is "
+        f"{_most(known, _MOMENT, (0.95, 0.99))}. The largest, {_MOMENT(known.most)}, is "
         f"{percent(known.most / found.limit)} of the limit of {found.limit:.0f} N m (margin "
         f"{words.number(times - 1.0)})."
     )
@@ -186,7 +186,7 @@ def propellant(found: CaptureFindings) -> str:
     said = "" if median == late else f" in the median{_most(known, _KILOGRAM)}"
     return (
         f"{median}{said}, approach included, for captures that are in contact at the end. "
-        "Thrust goes on to the end of the simulated time, and propellant grows with that."
+        "Thrust continues to the end of the simulated time, and propellant grows with that."
     )
 
 
@@ -215,9 +215,9 @@ def notes(found: CaptureFindings) -> list[str]:
         "left_s says how long it will for the others.",
         "At rest means: the craft turns slowly against the asteroid and slips slowly along the "
         "fabric, below the bounds of the scenario, from then on to the end. The drift toward a "
-        "flat spin goes on.",
-        "Loads are the greatest of the whole run, looked at after every step. The limit is that of "
-        "bending moments at the drive assemblies; torsion is told but has no limit here.",
+        "flat spin continues.",
+        "Loads are the largest of the whole run, looked at after every step. The limit is that of "
+        "bending moments at the drive assemblies; torsion is reported but has no limit here.",
         "The fabric sticks truly, without creep: slip is sliding at the limit of friction.",
         "After contact the thrust is steady along the craft's axis, with no control of attitude. "
         "The arrays touch nothing.",

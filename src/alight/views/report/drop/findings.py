@@ -16,9 +16,9 @@ from alight.views.report.findings import Findings, Quantity, Trend, plain, quant
 QUANTITIES = (
     Quantity("first_contact_s", "time from release to first contact", words.always("s")),
     Quantity("in_contact_s", "time from first contact until it last leaves", words.always("s")),
-    Quantity("depth_m", "greatest depth below the suspension plane", words.always("m")),
-    Quantity("force_n", "greatest force of the fabric", words.newton),
-    Quantity("tension_n_per_m", "greatest tension of the fabric", words.always("N/m")),
+    Quantity("depth_m", "largest depth below the suspension plane", words.always("m")),
+    Quantity("force_n", "largest force of the fabric", words.newton),
+    Quantity("tension_n_per_m", "largest tension of the fabric", words.always("N/m")),
     Quantity("impact_m_s", "speed of the lowest point at contact", words.always("m/s")),
     Quantity("rebound_m_s", "speed of the lowest point as it last leaves", words.always("m/s")),
     Quantity("restitution", "the one over the other", words.bare),

@@ -62,7 +62,7 @@ def energy(found: DropFindings) -> Section:
 
 
 def courses(found: DropFindings) -> Section:
-    """The runs whose courses were kept."""
+    """The runs whose trajectories were kept."""
     shown = found.data.courses
     if not shown:
         return Section()
@@ -71,7 +71,7 @@ def courses(found: DropFindings) -> Section:
         "courses",
         partial(figures.draw_courses, found),
         f"Height, speed, depth, force, slip and losses of the runs {runs} against time",
-        "The drops whose courses were kept. Upright lines: first contact. Dots: their ends. Height "
+        "The drops whose trajectories were kept. Upright lines: first contact. Dots: ends. Height "
         "and speed are of the centre of mass, against what carries the membrane.",
     )
     table = Table(text.COURSE_HEAD, text.course_rows(shown), range(7))

@@ -75,12 +75,12 @@ def force(found: DropFindings) -> str:
         f"With {with_interval(known.quantiles[0.5], _NEWTON)} at most in the median drop, below "
         f"{with_interval(known.quantiles[0.95], _NEWTON)} in 95 %. The tension of the fabric stays "
         f"below {_TENSION(tension.quantiles[0.95].value)} in 95 %, {_TENSION(tension.most)} being "
-        "the greatest."
+        "the largest."
     )
 
 
 def stop(found: DropFindings) -> str:
-    """When the way down ends, as far as the kept courses tell."""
+    """When the way down ends, as far as the kept trajectories tell."""
     if not found.touched.any():
         return _MISSED
     times = [t for c in found.data.courses if (t := _to_deepest(c)) > 0.0]
@@ -91,7 +91,7 @@ def stop(found: DropFindings) -> str:
         took = high if high.startswith(f"{low} ") else f"{low} to {high}"
         said = f"It is deepest {took} after contact in the {_drops(len(times))} on record"
     if lasted is None:
-        return f"{said}." if said else "No course was kept that would tell."
+        return f"{said}." if said else "No trajectory was kept that would tell."
     late = lasted.quantiles[0.95]
     rest = f"95 % of those that come off again have left within {with_interval(late, _SECOND)}"
     return f"{said}; {rest}." if said else f"{rest}."
@@ -144,13 +144,13 @@ def warnings(found: DropFindings) -> list[str]:
 
 
 COURSE_HEAD = [
-    "run", "first contact [s]", "from there to the greatest depth [s]", "until it left [s]",
+    "run", "first contact [s]", "from there to the largest depth [s]", "until it left [s]",
     "depth [m]", "force [N]", "slip [m]", "how it ended",
 ]  # fmt: skip
 
 
 def course_rows(courses: list[Trajectory]) -> list[list[str]]:
-    """A row for each kept course; times but the first are counted from contact on."""
+    """A row for each kept trajectory; times but the first are counted from contact on."""
     rows = []
     for c in courses:
         touched = c.row["first_contact_s"]
@@ -162,7 +162,7 @@ def course_rows(courses: list[Trajectory]) -> list[list[str]]:
 
 
 def _to_deepest(course: Trajectory) -> float:
-    """Time from the first contact to the greatest depth [s]; nan if it never touched."""
+    """Time from the first contact to the largest depth [s]; nan if it never touched."""
     depth = course["depth_m"]
     deepest = course.time[int(depth.argmax())] if depth.any() else np.nan
     return float(deepest - course.row["first_contact_s"])
@@ -172,7 +172,7 @@ def notes(found: DropFindings) -> list[str]:
     """What the numbers rest on."""
     return [
         "Depth is that of the body's lowest point below the plane of the suspension points; force "
-        "and tension are the greatest of the whole run, looked at after every step.",
+        "and tension are the largest of the whole run, looked at after every step.",
         "Speeds at contact and as it leaves are those of the lowest point, away from the membrane, "
         "over the step in which it crosses the plane: the body also turns, so that they are not "
         "those of its centre.",

@@ -1,4 +1,4 @@
-"""What a report of landings is made from: columns of the campaign, and courses of single runs."""
+"""What a report of landings is made from: columns of the campaign, trajectories of single runs."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -19,9 +19,11 @@ from alight.analysis.settling import QUANTITIES
 from alight.analysis.sun import SunPath
 from alight.campaign.reader import Campaign
 from alight.shapes.mesh import Mesh
-from alight.views.figures.articulated import Pose
 from alight.views.report.data import CampaignData, read_common, schema_of
 from alight.views.report.landing.terrain import Ground
+
+if TYPE_CHECKING:
+    from alight.views.figures.articulated import Pose
 
 #: Columns of the table of runs that are read, beside those that are dispersed.
 NEEDED = (

@@ -258,7 +258,7 @@ class LandingFindings(Findings[LandingData]):
         return told
 
     def _load_numbers(self) -> dict[str, object]:
-        """Quantiles of every load by its column; of several parts, the greatest without a part."""
+        """Quantiles of every load by its column; of several parts, the largest without a part."""
         return {
             "_".join(part for part in (load.kind.start, load.part, load.kind.unit) if part): (
                 quantile_numbers(load.spread) if load.spread.n else None

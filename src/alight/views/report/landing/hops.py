@@ -11,6 +11,7 @@ import numpy as np
 
 from alight.analysis import hops as found_hops
 from alight.analysis.hops import RESULTS, Hops, hops_of
+from alight.analysis.intervals import Estimate, wilson
 from alight.core.errors import InputError
 from alight.views import estimates, words
 from alight.views.estimates import SPREAD_HEAD, spread_cells
@@ -38,6 +39,11 @@ _NAMES = {
     "stuck": "stayed where it was",
     "lost": "did not come to rest again",
 }
+#: Columns of runs that say whether a lander has done what its manoeuvres are for.
+_AIMS = {
+    "arrived": "Does it rest in the goal of its plan?",
+    "upright": "Does it come to rest upright?",
+}
 #: Hops of single numbers that have a row of their own, at most.
 _EACH = 12
 
@@ -64,9 +70,29 @@ def section(found: LandingFindings) -> Section:
         return Section()
     if not hops.count:
         return Section("Hops", [Paragraph("No manoeuvre was begun.")], [(QUESTION, "None began.")])
+    reached = _reached(found)
+    said = [(question, _share_words(share)) for question, share in reached.values()]
+    numbers = {name: [s.value, s.low, s.high] for name, (_, s) in reached.items()}
     return Section(
-        "Hops", list(_parts(found, hops)), [(QUESTION, answer(hops))], numbers=_numbers(hops)
+        "Hops",
+        list(_parts(found, hops)),
+        [*said, (QUESTION, answer(hops))],
+        numbers={**_numbers(hops), **numbers},
     )
+
+
+def _reached(found: LandingFindings) -> dict[str, tuple[str, Estimate]]:
+    """What manoeuvres are for, by the column of runs that says whether it was reached."""
+    campaign, out = found.data.campaign, {}
+    for name, question in _AIMS.items():
+        if name in campaign.schema("runs").names:
+            rows = campaign.read("runs", [name])[name].to_numpy(zero_copy_only=False)
+            out[name] = question, wilson(int((rows == 1).sum()), len(rows))
+    return out
+
+
+def _share_words(share: Estimate) -> str:
+    return f"{estimates.percent(share.value)} of runs ({estimates.interval(share)})."
 
 
 def answer(hops: Hops) -> str:

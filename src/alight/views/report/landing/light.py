@@ -1,4 +1,4 @@
-"""Light at the places of rest, as a report tells it: how much, how long the nights are, and why."""
+"""Light at the rest sites, as a report tells it: how much, how long the nights are, and why."""
 
 from __future__ import annotations
 
@@ -7,9 +7,9 @@ from pathlib import Path
 
 import numpy as np
 import numpy.typing as npt
-import pyarrow as pa
 import pyarrow.parquet as pq
 
+from alight.analysis import columns
 from alight.analysis.columns import Array
 from alight.analysis.illumination import Illumination, illumination
 from alight.analysis.intervals import Estimate, quantile, wilson
@@ -110,7 +110,7 @@ def _quantile(values: Array, p: float, never: float) -> Estimate:
 
 
 def light_of(data: LandingData) -> Light | str | None:
-    """Light at the places of rest; why it is not known; None where nobody asked for it."""
+    """Light at the rest sites; why it is not known; None where nobody asked for it."""
     if data.sun is None:
         return data.sun_note or None
     if not data.settled.any():
@@ -131,7 +131,7 @@ def light_of(data: LandingData) -> Light | str | None:
 
 
 def _drawn(data: LandingData) -> npt.NDArray[np.int64]:
-    """Rows of landings at rest; of too many, those with the least random numbers.
+    """Rows of landings at rest; of too many, those with the smallest random numbers.
 
     The numbers are addressed by seed and run: the same runs are drawn in whatever shards they lie.
     """
@@ -147,7 +147,7 @@ def write_table(light: Light, data: LandingData, file: Path) -> Path:
     """The table beside the page: a row for each place that was looked at."""
     latitude, longitude = np.degrees(frames.latitude_longitude(data.rest[light.rows]))
     found = light.found
-    table = pa.table(
+    table = columns.arrow_table(
         {
             "run": data.table["run"][light.rows].astype(np.int64),
             "latitude_deg": latitude,
@@ -187,7 +187,7 @@ def answer(light: Light) -> str:
 
 def _each(light: Light, unit: words.Unit) -> str:
     whole = unit(light.sun.span)
-    return f"in a turn of {whole}" if light.sun.turns else f"in {whole} of tumbling"
+    return f"per {whole} rotation" if light.sun.turns else f"in {whole} of tumbling"
 
 
 def _stands(sun: SunPath) -> str:
@@ -203,7 +203,7 @@ def _north(latitude: float) -> str:
     return f"{abs(latitude):.1f}° {'N' if latitude >= 0.0 else 'S'}"
 
 
-HEAD = ["quantity", "median (95 % interval)", "5 %", "95 %", "least", "greatest"]
+HEAD = ["quantity", "median (95 % interval)", "5 %", "95 %", "min", "max"]
 
 
 def rows(light: Light) -> list[list[str]]:
@@ -254,6 +254,6 @@ def notes(light: Light, data: LandingData) -> list[str]:
     else:
         said.append(
             "The Sun is a point; the body tumbles, and the time that was looked at is taken as if "
-            "it went on in the same way."
+            "it continued in the same way."
         )
     return said

@@ -29,13 +29,13 @@ def answer(found: LandingFindings) -> str:
 
 
 def _whole(loads: list[LoadSpread], kind: LoadKind) -> Spread | None:
-    """The greatest of a kind over all parts; None where no run has it."""
+    """The largest of a kind over all parts; None where no run has it."""
     found = next((load for load in loads if load.kind is kind), None)
     return found.spread if found is not None and found.spread.n else None
 
 
 def rows(found: LandingFindings) -> list[list[str]]:
-    """Load, median with interval, what 5, 95 and 99 % of the runs stay below, the greatest."""
+    """Load, median with interval, what 5, 95 and 99 % of the runs stay below, the largest."""
     return [_row(load, found.loads) for load in found.loads if load.spread.n]
 
 
@@ -44,5 +44,5 @@ def _row(load: LoadSpread, loads: list[LoadSpread]) -> list[str]:
     # All parts in one unit, that of the greatest.
     unit = unit_of(load.kind, 0.0 if whole is None else whole.quantiles[0.5].value)
     several = sum(other.kind is load.kind for other in loads) > 1
-    which = f": {load.part.replace('_', ' ')}" if load.part else ": the greatest" if several else ""
+    which = f": {load.part.replace('_', ' ')}" if load.part else ": the largest" if several else ""
     return [f"{load.kind.label}{which} [{unit.name}]", *spread_cells(known, unit)]

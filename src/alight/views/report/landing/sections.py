@@ -8,7 +8,6 @@ from functools import partial
 from pathlib import Path
 
 from alight.analysis.settling import SETTLE, TOUCH
-from alight.views.figures.articulated import draw_poses
 from alight.views.figures.landing import footprint, maps
 from alight.views.figures.landing.light import draw_light
 from alight.views.figures.landing.loads import draw_loads, draw_touchdown
@@ -27,12 +26,13 @@ from alight.views.report.section import Figure, Listing, Paragraph, Part, Sectio
 def subtitle(found: LandingFindings) -> str:
     """What the page is about, in a line."""
     data = found.data
-    return f"{data.runs} landings of {data.lander} on {data.body}, simulated with Alight"
+    things = "landing" if data.runs == 1 else "landings"
+    return f"{data.runs} {things} of {data.lander} on {data.body}, simulated with Alight"
 
 
 def first(found: LandingFindings) -> Section:
     """What to know first."""
-    return common.opening(found, "have no place of rest and count as neither settled nor lost")
+    return common.opening(found, "have no rest site and count as neither settled nor lost")
 
 
 def losses(found: LandingFindings) -> Section:
@@ -141,7 +141,8 @@ def how(found: LandingFindings) -> Section:
     ]
     if not any(one.count and not one.asked for one in found.losses):
         answers.append(_lost(found))
-    parts: list[Part] = [*_timeline(found), figure, common.quantity_table(found)]
+    spread = [] if found.data.runs == 1 else [figure]  # one run has no histogram
+    parts: list[Part] = [*_timeline(found), *spread, common.quantity_table(found)]
     return Section("How landings go", parts, answers, text.warnings(found), found.numbers())
 
 
@@ -200,9 +201,9 @@ def _light(found: LandingFindings, light: Light) -> Iterator[Part]:
     yield Figure(
         "light",
         partial(draw_light, found, light),
-        "Map of the body by time in light, places of rest by their longest night, and histograms",
-        f"Top: time with the Sun in sight, all over the body, and the places of rest in white. "
-        f"Below, left: places of rest by their longest night in the {turn}, dark where it is long. "
+        "Map of the body by time in light, rest sites by their longest night, and histograms",
+        f"Top: time with the Sun in sight, all over the body, and the rest sites in white. "
+        f"Below, left: rest sites by their longest night in the {turn}, dark where it is long. "
         "Orange: the median. Grey: the middle 90 %.",
     )
     yield Table(sunlight.HEAD, sunlight.rows(light), range(1, 6))
@@ -213,7 +214,7 @@ def _light(found: LandingFindings, light: Light) -> Iterator[Part]:
 
 
 def courses(found: LandingFindings) -> Section:
-    """The runs whose courses were kept."""
+    """The runs whose trajectories were kept."""
     shown = found.data.courses
     return Section("Trajectories of single runs", list(_courses(found)) if shown else [])
 
@@ -250,6 +251,8 @@ def _courses(found: LandingFindings) -> Iterator[Part]:
 
 def _poses(found: LandingFindings, run: int) -> Figure:
     """What an articulated lander looks like at moments of a run."""
+    from alight.views.figures.articulated import draw_poses
+
     stands = terrain.stands(found)
     flat = found.data.flat
     said = f"Run {run} seen along the ground, which is level here whatever its slope."
@@ -262,7 +265,8 @@ def _poses(found: LandingFindings, run: int) -> Figure:
         "poses",
         partial(draw_poses, stands, normal),
         f"The lander of run {run} at its release, first contact and end",
-        f"{said} Red: pads. The body is the hull of the points that are known of it.",
+        f"{said} Red: pads. Bodies are boxes and discs of their masses and inertias."
+        " What touches is drawn as it touches.",
     )
 
 

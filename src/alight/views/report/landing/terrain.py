@@ -16,9 +16,9 @@ from alight.analysis.terrain import Terrain
 from alight.core import frames
 from alight.views import words
 from alight.views.estimates import percent
-from alight.views.figures.articulated import Stand, poses
 
 if TYPE_CHECKING:
+    from alight.views.figures.articulated import Stand
     from alight.views.report.landing.findings import LandingFindings
 
 #: Clusters that have a map of their own, at most.
@@ -105,6 +105,8 @@ class TerrainMap:
 
 def large_rocks(terrain: Terrain) -> Bools:
     """(n, n) rocks that enough points of the grid lie on, as seen from above."""
+    if not terrain.rocks.any():
+        return terrain.rocks
     label, count = scipy.ndimage.label(terrain.rocks)
     large = np.bincount(label.ravel(), minlength=count + 1) >= OUTLINED
     large[0] = False
@@ -172,6 +174,8 @@ def stands(found: LandingFindings) -> list[Stand]:
     """The lander of the first trajectory at its moments, each with the ground about it."""
     data = found.data
     assert data.pose is not None
+    from alight.views.figures.articulated import poses  # few pages wait for all that it loads
+
     made = poses(data.courses[0], data.pose)
     if data.flat or not isinstance(data.ground, Ground):
         return made
@@ -202,7 +206,7 @@ def caption(one: TerrainMap, found: LandingFindings) -> str:
     else:
         what = "the ground where landings rest most closely" if one.wide else "the ground"
     said = [
-        f"{_capital(what)} as landers touch it, roughness and rocks included, "
+        f"{_capital(what)} as landers touch it{_with(found)}, "
         f"{unit(2.0 * terrain.half)} along a side, looked at every {cell}.",
         f"Left: relief, lit from the upper left, with {_counted(one)}{_lines(found)}.",
         f"Right: slope against the plumb line of gravity and spin{_outlined(one)}.",
@@ -211,6 +215,13 @@ def caption(one: TerrainMap, found: LandingFindings) -> str:
     if one.varies:
         said.append("The ground differs from run to run; it is drawn as it is undispersed.")
     return " ".join(said)
+
+
+def _with(found: LandingFindings) -> str:
+    """What stands on the smooth ground, where anything does."""
+    ground = found.data.scenario.get("ground", {})
+    some = [word for key, word in (("noise", "roughness"), ("rocks", "rocks")) if ground.get(key)]
+    return f", {' and '.join(some)} included" if some else ""
 
 
 def _counted(one: TerrainMap) -> str:

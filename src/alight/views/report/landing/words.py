@@ -86,6 +86,8 @@ def when(found: LandingFindings) -> str:
         return "Never: no landing came to rest in the simulated time."
     median, late = times.quantiles[0.5], times.quantiles[0.95]
     unit = words.time(median.value)
+    if np.isfinite(found.known[SETTLE]).sum() == 1:
+        return f"{unit(median.value)} after release."
     return (
         f"{with_interval(median, unit)} after release in the median. "
         f"95 % of the landings that settle are at rest within {with_interval(late, unit)}."
@@ -100,6 +102,8 @@ def how_hard(found: LandingFindings) -> str:
     unit = words.speed(hardest.quantiles[0.95].value)
     median, force = speeds.quantiles[0.5], forces.quantiles[0.5]
     newton = words.newton(0.0)
+    if found.data.runs == 1:
+        return _one_hit(found, unit)
     said = (
         f"The first impact is at {with_interval(median, unit)} towards the ground in the median; "
         f"in 95 % of the runs no impact exceeds {unit(hardest.quantiles[0.95].value)}."
@@ -109,6 +113,20 @@ def how_hard(found: LandingFindings) -> str:
     return (
         f"{said} The largest force of the ground is {with_interval(force, newton)} in the median "
         f"and below {newton(forces.quantiles[0.95].value)} in 95 %; it depends on the "
+        "stiffness that the scenario gives to the contact."
+    )
+
+
+def _one_hit(found: LandingFindings, unit: words.Unit) -> str:
+    """The speeds and the force of the only run."""
+    first, hardest, force = (float(found.known[n][0]) for n in (FIRST, HARDEST, FORCE))
+    said = (
+        f"The first impact is at {unit(first)} towards the ground, the hardest at {unit(hardest)}."
+    )
+    if not found.data.forces:
+        return f"{said} The law of contact is rigid: a hit takes no time and has no force."
+    return (
+        f"{said} The largest force of the ground is {words.newton(0.0)(force)}; it depends on the "
         "stiffness that the scenario gives to the contact."
     )
 

@@ -53,7 +53,7 @@ function localFrame(up) {
   return [east, cross(z, east), z];
 }
 
-// Projection and view as one matrix; what is drawn is told from the eye.
+// Projection and view as one matrix; what is drawn is seen from the eye.
 function viewMatrix(right, up, back, fov, aspect, near, far) {
   const f = 1 / Math.tan(fov / 2), a = f / aspect;
   const c = (far + near) / (near - far), d = (2 * far * near) / (near - far);

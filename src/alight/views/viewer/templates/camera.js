@@ -20,7 +20,7 @@ class Camera {
       this.azimuth = Math.atan2(f[1], f[0]) + 0.5;
       this.elevation = clamp(Math.asin(clamp(f[2], -1, 1)), -0.7, 0.7) + 0.15;
     } else {
-      const reach = { footprint: 1.15 * header.reach * fit, follow: (header.kind === "landing" ? 7 : 2.5) * header.lander, ground: 11 * header.lander };
+      const reach = { footprint: 1.15 * this.viewer.footprint.reach * fit, follow: (header.kind === "landing" ? 7 : 2.1) * header.lander, ground: 11 * header.lander };
       this.distance = reach[kind];
       this.azimuth = -2.2;
       this.elevation = { footprint: 0.75, follow: 0.42, ground: 0.12 }[kind];
@@ -31,6 +31,7 @@ class Camera {
   anchor(t) {
     const { viewer } = this, { header, motion } = viewer, track = viewer.followed;
     let point = this.kind === "body" ? (header.target ? [0, 0, 0] : header.focus) : header.focus, frame = null;
+    if (this.kind === "footprint") point = viewer.footprint.middle;
     if (this.kind === "follow" && track) point = motion.at(track, 0, t).place;
     if (this.kind === "follow" && track && header.kind !== "landing")
       point = scaled(add(point, motion.at(track, track.pose[1], t).place), 0.5);

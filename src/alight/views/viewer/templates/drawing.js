@@ -202,7 +202,7 @@ class Drawing {
     if (square) {
       gl.uniform3fv(u.cut_middle, square.middle);
       gl.uniformMatrix3fv(u.cut_axes, true, square.axes.flat());
-      gl.uniform1f(u.cut_half, square.half);
+      gl.uniform1f(u.cut_half, 0.985 * square.half);
     }
     if (look.cloth) gl.enable(gl.BLEND);
     if (look.closed) gl.enable(gl.CULL_FACE);

@@ -62,6 +62,7 @@ class Panel {
     if (header.tracks.length === 1) words.footprint = "where it lands";
     options("camera", viewer.kinds.map((kind) => [kind, words[kind]]));
     options("run", viewer.motion.tracks.map((track, i) => [i, `run ${track.run}: ${track.outcome.replaceAll("_", " ")}`]));
+    options("light", viewer.lights);
     options("frame", viewer.frames.map(([key, text]) => [key, text]));
     const own = header.target ? header.target.colours : [];
     options("colour", [["plain", "plain"], ...own.map((one) => [one.name, `${one.name}${one.unit ? ` [${one.unit}]` : ""}`])]);
@@ -84,6 +85,7 @@ class Panel {
     on("speed", "change", (e) => { viewer.rate = Number(e.target.value); });
     on("camera", "change", (e) => viewer.set({ camera: e.target.value }));
     on("run", "change", (e) => viewer.set({ track: Number(e.target.value) }));
+    on("light", "change", (e) => viewer.set({ light: e.target.value }));
     on("frame", "change", (e) => viewer.set({ frame: e.target.value }));
     on("colour", "change", (e) => viewer.set({ colour: e.target.value }));
     on("sites", "change", (e) => viewer.set({ sites: e.target.value }));
@@ -100,7 +102,7 @@ class Panel {
   // What is chosen, shown in the controls.
   follow() {
     const { viewer } = this;
-    const values = { camera: viewer.camera.kind, run: viewer.motion.tracks.indexOf(viewer.followed), frame: viewer.frame, colour: viewer.colour, sites: viewer.siteColour };
+    const values = { camera: viewer.camera.kind, run: viewer.motion.tracks.indexOf(viewer.followed), frame: viewer.frame, light: viewer.light, colour: viewer.colour, sites: viewer.siteColour };
     for (const [name, value] of Object.entries(values)) if (this.at(name).value !== String(value)) this.at(name).value = value;
     this.at("paths").checked = viewer.paths;
     this.at("marks").checked = viewer.marks;
@@ -160,6 +162,7 @@ class Panel {
       parts.push(made);
     }
     if (!header.sun) parts.push(element("div", header.kind === "landing" ? "No Sun in the scenario: another light stands in for it." : "No Sun: light comes from the viewer's left.", "words"));
+    else if (viewer.light === "chosen") parts.push(element("div", viewer.night >= DARK ? "Night where they land: another light stands in for the Sun." : "Another light stands in for the Sun.", "words"));
     box.replaceChildren(...parts);
   }
 

@@ -77,7 +77,7 @@ const LINE_FRAGMENT = `#version 300 es
 precision highp float;
 in float when; uniform float now; uniform vec4 paint;
 out vec4 shown;
-void main() { shown = vec4(paint.rgb, when <= now ? paint.a : paint.a * 0.32); }`;
+void main() { shown = vec4(paint.rgb, when <= now ? paint.a : paint.a * 0.45); }`;
 const POINT_VERTEX = `#version 300 es
 precision highp float;
 layout(location=0) in vec3 corner;

@@ -1,10 +1,7 @@
 // The viewer: puts motion, camera, drawing and panel together.
-const PLAIN = { target: [0.66, 0.625, 0.585], terrain: [0.7, 0.665, 0.62], rocks: [0.6, 0.57, 0.54] };
-const ROLES = {
-  lander: [0.86, 0.75, 0.45], leg: [0.8, 0.82, 0.86], pad: [0.85, 0.36, 0.2], asteroid: [0.66, 0.62, 0.56],
-  bus: [0.86, 0.86, 0.88], array: [0.2, 0.32, 0.62], ring: [0.9, 0.9, 0.92], membrane: [0.45, 0.68, 0.86],
-};
 const SMALL = 7; // pixels below which a lander is a mark
+const NEAR = 0.8; // pieces of ground about a lander are seen from nearer than this, over half their sides
+const LOW = 0.03, DARK = 0.35; // at night the Sun is lower [sine]; share of it above which light is chosen
 
 class Viewer {
   constructor(root, header, arrays) {
@@ -18,6 +15,11 @@ class Viewer {
     this.frames = landing ? (header.turns && header.target ? [["fixed", "fixed in the body"], ["inertial", "inertial"]] : [["fixed", "fixed"]]) : [["fixed", "inertial"], ["asteroid", "fixed in the body"]];
     this.frame = "fixed";
     this.colour = "plain";
+    this.looks = header.looks;
+    this.footprint = this.touched();
+    this.night = header.sun && landing && header.target ? this.nightShare() : 0;
+    this.lights = header.sun ? [["sun", "the Sun's"], ["chosen", "chosen"]] : [["chosen", "chosen"]];
+    this.light = header.sun && this.night < DARK ? "sun" : "chosen";
     this.siteColour = "outcome";
     this.rate = Math.max(header.end / 20, 1e-9);
     this.gl = new Drawing(this.canvas);
@@ -38,13 +40,13 @@ class Viewer {
     if (header.target) this.target = mesh("target", true);
     if (header.rocks) this.rocks = mesh("rocks", false);
     this.grounds = header.grounds.map((ground, k) => ({ ...ground, mesh: mesh(`ground${k}`, Boolean(ground.half)) }));
-    for (const { mesh: one } of this.grounds) if (one.smooth) gl.recolour(one, this.evenly(one, PLAIN.target));
+    for (const { mesh: one } of this.grounds) if (one.smooth) gl.recolour(one, this.evenly(one, this.looks.terrain));
     this.sets = header.sets.map((set, k) => set.map((part, i) => ({ ...part, mesh: mesh(`part${k}.${i}`, part.role === "asteroid") })));
-    for (const set of this.sets) for (const part of set) if (part.mesh.smooth) gl.recolour(part.mesh, this.evenly(part.mesh, ROLES.asteroid));
+    for (const set of this.sets) for (const part of set) if (part.mesh.smooth) gl.recolour(part.mesh, this.evenly(part.mesh, this.looks.asteroid));
     const words = [...this.outcomes().keys()];
     for (const track of this.motion.tracks) {
       track.paint = outcomeColour(track.outcome, words).map((c) => c / 255);
-      const kept = this.motion.bends(track, header.errors.position_m || 0), rows = new Float32Array(4 * kept.length);
+      const kept = this.motion.bends(track, 0.2 * (header.errors.position_m || 0)), rows = new Float32Array(4 * kept.length);
       kept.forEach((line, i) => {
         const a = line * 3 * track.poses;
         for (let k = 0; k < 3; k++) rows[4 * i + k] = track.place[a + k] - header.focus[k];
@@ -70,7 +72,7 @@ class Viewer {
   paintTarget() {
     if (!this.target) return;
     const own = this.header.target.colours.find((one) => one.name === this.colour);
-    if (!own) return this.gl.recolour(this.target, this.evenly(this.target, PLAIN.target));
+    if (!own) return this.gl.recolour(this.target, this.evenly(this.target, this.looks.terrain));
     const values = this.arrays[`target.${own.name}`], out = new Uint8Array(4 * values.length);
     for (let i = 0; i < values.length; i++) out.set(onLadder(own.map, values[i] / 255), 4 * i);
     this.gl.recolour(this.target, out);
@@ -101,6 +103,25 @@ class Viewer {
     if (sites) for (const code of codes) found.set(sites.outcomes[code], (found.get(sites.outcomes[code]) || 0) + 1);
     else for (const track of this.header.tracks) found.set(track.outcome, (found.get(track.outcome) || 0) + 1);
     return found;
+  }
+
+  // Where it is touched: all that is looked at, or of a single run the middle of its contacts and end.
+  touched() {
+    const { header, motion } = this, [track] = motion.tracks, whole = { middle: header.focus, reach: header.reach };
+    if (motion.tracks.length !== 1 || header.sites || !track.marks) return whole;
+    const all = this.arrays.marks, points = [track.rest], [first, count] = track.marks;
+    for (let i = first; i < first + count; i++) points.push([1, 2, 3].map((k) => all[6 * i + k] + header.focus[k - 1]));
+    const ends = [0, 1, 2].map((k) => [Math.min(...points.map((p) => p[k])), Math.max(...points.map((p) => p[k]))]);
+    const middle = ends.map(([a, b]) => (a + b) / 2), reach = Math.max(...points.map((p) => norm(sub(p, middle))));
+    return { middle, reach: Math.max(reach, 2.2 * header.lander) };
+  }
+
+  // Share of the time in which the Sun is down where runs end.
+  nightShare() {
+    const { count } = this.header.sky, sun = this.arrays["sky.sun"], up = this.outward(this.header.focus);
+    let dark = 0;
+    for (let i = 0; i < count; i++) if (dot([sun[3 * i], sun[3 * i + 1], sun[3 * i + 2]], up) < LOW) dark++;
+    return dark / count;
   }
 
   // -- frames ------------------------------------------------------------------------------------
@@ -142,7 +163,7 @@ class Viewer {
     if (canvas.width !== width || canvas.height !== height) Object.assign(canvas, { width, height });
     const view = camera.matrix(this.time, width / height), { eye, back, right, up } = camera.seen;
     const sky = this.motion.sky(this.time);
-    const sun = sky.sun || this.standIn(back, right, up);
+    const sun = (this.light === "sun" && sky.sun) || this.standIn(back, right, up);
     Object.assign(this, { view, size: [width, height], ratio });
     const moving = this.placed(eye, height);
     gl.shade.reach = 0;
@@ -163,15 +184,16 @@ class Viewer {
     const near = this.nearGround(), square = near?.half ? { ...near, middle: add(near.middle, from) } : null;
     if (this.target) gl.drawMesh(this.target, [...still([0, 0, 0]), 0, 0, 0], { ...look, closed: true }, square);
     for (const one of this.grounds)
-      if (!one.half || one === near) gl.drawMesh(one.mesh, [...still(one.origin), ...PLAIN.terrain], one.half ? look : { sun, ambient: 0.25 });
-    if (this.rocks) gl.drawMesh(this.rocks, [...still(header.rocks.origin), ...PLAIN.rocks], look);
+      if (!one.half || one === near) gl.drawMesh(one.mesh, [...still(one.origin), ...this.looks.terrain], one.half ? look : { sun, ambient: 0.25 });
+    if (this.rocks) gl.drawMesh(this.rocks, [...still(header.rocks.origin), ...this.looks.rocks], look);
   }
 
   // The piece of fine ground that one looks at: where it is, the body is left out.
   nearGround() {
+    const plain = this.colour === "plain"; // numbers are known on the body alone
     const { middle, far } = this.camera.seen, way = (one) => norm(sub(one.middle, middle));
-    const found = this.grounds.filter((one) => one.half).sort((a, b) => way(a) / a.half - way(b) / b.half)[0];
-    return found && far < 12 * found.half ? found : null;
+    const over = this.grounds.filter((one) => one.half && way(one) < one.half).sort((a, b) => a.half - b.half);
+    return over.find((one) => far < NEAR * one.half) || over.find((one) => one.wide && plain && far < 12 * one.half) || null;
   }
 
   shownTracks() {
@@ -198,7 +220,7 @@ class Viewer {
       }
       this.sets[track.set].forEach((part, i) => {
         const pose = track.pose[i], at = pose === 0 ? first : this.motion.at(track, pose, time);
-        found[track.set][i].instances.push(...sub(at.place, eye), ...at.turn, ...(part.colour || ROLES[part.role] || ROLES.lander));
+        found[track.set][i].instances.push(...sub(at.place, eye), ...at.turn, ...(part.colour || this.looks[part.role] || this.looks.lander));
       });
     }
     this.gl.refill(this.dots, new Float32Array(dots));
@@ -246,7 +268,7 @@ class Viewer {
     const found = this.cloth && this.followed ? this.motion.cloth(this.followed, this.time) : null;
     if (!found) return;
     this.gl.reshape(this.cloth, found.vertices);
-    this.gl.drawMesh(this.cloth, [...sub(found.place, eye), ...found.turn, ...ROLES.membrane], { sun, ambient: 0.35, cloth: true });
+    this.gl.drawMesh(this.cloth, [...sub(found.place, eye), ...found.turn, ...this.looks.membrane], { sun, ambient: 0.35, cloth: true });
   }
 
   // -- what people do ----------------------------------------------------------------------------
@@ -281,6 +303,7 @@ class Viewer {
     if (motion.tracks[choice.track]) this.followed = motion.tracks[choice.track];
     if (this.kinds.includes(choice.camera)) this.camera.choose(choice.camera);
     if (this.frames.some(([key]) => key === choice.frame)) this.frame = choice.frame;
+    if (this.lights.some(([key]) => key === choice.light)) this.light = choice.light;
     if (choice.colour === "plain" || header.target?.colours.some((one) => one.name === choice.colour)) this.colour = choice.colour;
     if (choice.sites === "outcome" || header.sites?.columns.some(([name]) => name === choice.sites)) this.siteColour = choice.sites;
     for (const key of ["paths", "marks"]) if (choice[key] !== undefined) this[key] = choice[key] !== false && choice[key] !== "0";
