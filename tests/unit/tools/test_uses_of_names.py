@@ -71,7 +71,7 @@ def test_an_example_of_its_own_is_code():
     def with_one():
         """Says it. ::
 
-        with_one()
+            with_one()
         """
 
     assert not uses_of_names.own_example(without)
