@@ -69,10 +69,8 @@ def test_an_example_of_its_own_is_code():
         """Says ``that`` in words."""
 
     def with_one():
-        """Says it. ::
+        pass
 
-            with_one()
-        """
-
+    with_one.__doc__ = "Says it. ::\n\n    with_one()\n"
     assert not uses_of_names.own_example(without)
     assert uses_of_names.own_example(with_one)
