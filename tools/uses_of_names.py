@@ -17,8 +17,8 @@ from tools.public_names import ROOMS, public_names
 
 ROOT = Path(__file__).resolve().parents[1]
 _CODE = re.compile(r"^ *```(?:python|\{code-cell\}[^\n]*)\n(.*?)^ *```", re.M | re.S)
-#: An example in a docstring: a block of code.
-_BLOCK = re.compile(r"::\n\n {4}|>>> ")
+#: An example in a docstring: a block of code (where nothing else follows it loses its indent).
+_BLOCK = re.compile(r"::\n\n|>>> ")
 
 
 def own_example(thing: Any) -> bool:

@@ -29,7 +29,7 @@ c.InteractiveShellApp.exec_lines = [
 c.HistoryManager.enabled = False
 c.InlineBackend.rc = {
     "figure.figsize": (7.2, 3.4), "figure.dpi": 140, "font.size": 10, "lines.linewidth": 1.6,
-    "axes.spines.top": False, "axes.spines.right": False, "axes.grid": True,
+    "axes.spines.top": False, "axes.spines.right": False, "axes.grid": True, "axes.axisbelow": True,
     "grid.color": "e3e5e8", "grid.linewidth": 0.8, "legend.frameon": False,
 }
 """
