@@ -1,8 +1,6 @@
 """What every test can ask for: real shape models, when they are at hand, and a small scenario."""
 
-import atexit
 import dataclasses
-import gc
 import os
 import pathlib
 
@@ -11,14 +9,13 @@ import pytest
 # Tests compile two hundred kernels and run most of them for moments. Bits are the same either way.
 os.environ.setdefault("ALIGHT_COMPILER", "quick")
 
-from alight.cli.start import GARBAGE
+from alight.core import garbage
 from alight.scenario import toml_text
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 
 # As the command line does: with Python's own numbers a tenth of the suite's time goes there.
-gc.set_threshold(*GARBAGE)
-atexit.register(gc.freeze)
+garbage.look_less_often()
 
 
 @pytest.fixture(scope="session")

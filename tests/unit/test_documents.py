@@ -83,7 +83,7 @@ def lines():
     """Every line of a shell block that calls ``alight``, with its page."""
     for page in PAGES:
         for block in re.findall(r"^```sh\n(.*?)^```", page.read_text("utf-8"), re.M | re.S):
-            for line in block.splitlines():
+            for line in block.replace("\\\n", " ").splitlines():
                 words = shlex.split(line, comments=True)
                 if words[:1] == ["alight"]:
                     yield name(page), line.strip(), words[1:]
