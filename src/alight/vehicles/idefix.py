@@ -49,7 +49,7 @@ def idefix_lander(
     """The rover and its devices: wheels as pads, the body's corners as a belly, and a motor of
     ``leg_torque`` [N m] that turns each leg at ``leg_rate`` [rad/s] at most.
 
-    Motors have no schedules: ``Manoeuvre``s command them. A level of 1 turns any leg outward and
+    Motors have no schedules: a ``Manoeuvre`` commands them. A level of 1 turns any leg outward and
     up, from straight down to straight up; -1 turns it back.
     """
     mass = checked_number("leg_mass of IDEFIX [kg]", leg_mass)
