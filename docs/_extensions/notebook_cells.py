@@ -21,17 +21,32 @@ if TYPE_CHECKING:
 
 _MAGIC = re.compile(r"%%(sh|writefile)(?: +(\S+))?\n")
 _LANGUAGES = {"py": "python", "toml": "toml"}
-_KERNELS = """
+#: Jupyter's own ``%%sh`` hands on what a command prints in pieces that end anywhere, each of which
+#: would begin a line of the page. Here it comes as a whole; what goes to standard error (progress)
+#: is for terminals, and is shown where a command fails.
+_SHELL = """
+def _shell(line, cell):
+    import subprocess
+    done = subprocess.run(["sh", "-c", cell], capture_output=True, text=True)
+    print(done.stdout.rstrip())
+    if done.returncode:
+        raise RuntimeError(f"exit code {done.returncode}: {done.stderr}")
+
+
+get_ipython().register_magic_function(_shell, "cell", "sh")
+"""
+_KERNELS = f"""
 c.InteractiveShellApp.exec_lines = [
     "import os as _os",
     "[_os.environ.pop(_name, None) for _name in ('FORCE_COLOR', 'CLICOLOR', 'CLICOLOR_FORCE')]",
+    {_SHELL!r},
 ]
 c.HistoryManager.enabled = False
-c.InlineBackend.rc = {
+c.InlineBackend.rc = {{
     "figure.figsize": (7.2, 3.4), "figure.dpi": 140, "font.size": 10, "lines.linewidth": 1.6,
     "axes.spines.top": False, "axes.spines.right": False, "axes.grid": True, "axes.axisbelow": True,
     "grid.color": "e3e5e8", "grid.linewidth": 0.8, "legend.frameon": False,
-}
+}}
 """
 
 

@@ -174,7 +174,7 @@ def test_only_the_first_runs_are_used_where_asked():
 
 
 def test_errors():
-    with pytest.raises(InputError, match="one value a run"):
+    with pytest.raises(InputError, match="one value per run"):
         sv.rank_correlation({"x": np.zeros(3)}, {"y": np.zeros(4)})
     with pytest.raises(InputError, match="at least one input"):
         sv.sobol_first_order({}, {"y": np.zeros(4)})

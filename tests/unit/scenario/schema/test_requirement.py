@@ -124,7 +124,7 @@ def test_light_is_asked_in_hours_with_a_date_or_that_of_the_scenario(asking, ryu
         ({**DATED, "value": "5 m"}, {}, r"requirement.1.value: .*is in s"),
         ({**DATED, "date": "then"}, {}, r"requirement.1.date: .*no date"),
         ({**FORCE, "date": "2018-10-03"}, {}, r"requirement.1.date: goes with light alone"),
-        (DATED, {"rotation": {"kind": "none"}}, r"body.rotation: the body does not turn"),
+        (DATED, {"rotation": {"kind": "none"}}, r"body.rotation: the body does not rotate"),
     ],
 )
 def test_what_light_lacks_is_named(asking, ryugu, entry, body, said):
