@@ -2,20 +2,24 @@
 
 A change of structure must not change a result. Of each table this keeps a hash of every column, and
 its first and last value, so that a difference can be read. ``python tests/net/recorded.py`` writes
-this machine's file of ``records`` again: do so only where results are meant to change, and say why
+the record again: do so only where results are meant to change, and say why
 in the commit.
 
-Bits depend on the compiler, on the mathematical library and on the processor: kernels give the same
-on all that have FMA, NumPy's sines and matrix products do not. So there is a record for each width
-of vectors, with a stamp of the rest; it is compared where the stamp is the same.
+Bits depend on the compiler, on the mathematical library and on the processor. Kernels give the same
+on all that have FMA and AVX2. NumPy's sines and its matrix products (OpenBLAS) do not: both choose
+code for the processor they find, by its width of vectors and by its family. So every case is run by
+a process in which both are held to ``ENVIRONMENT``, and one record serves all. A stamp says what
+else bits depend on; the record is compared where that is the same.
 """
 
 from __future__ import annotations
 
 import hashlib
 import json
+import os
 import pathlib
 import platform
+import subprocess
 import sys
 import tempfile
 from typing import Any
@@ -41,6 +45,16 @@ RUNS, MODELS, LANDERS = 8, 8, 5
 Facts = dict[str, Any]
 
 
+#: What NumPy and OpenBLAS choose on a processor with AVX2 and no wider vectors.
+ENVIRONMENT = {
+    "NPY_DISABLE_CPU_FEATURES": "X86_V4 AVX512_ICL AVX512_SPR",
+    "OPENBLAS_CORETYPE": "Haswell",
+}
+#: What this processor must have.
+NEEDED = ("fma", "avx2")
+RECORD = HERE / "record.json"
+
+
 def stamp() -> Facts:
     """What the bits depend on, beside the code."""
     return {
@@ -52,26 +66,16 @@ def stamp() -> Facts:
 
 
 def _processor() -> list[str]:
-    """How wide its vectors are; nothing where the system does not say.
-
-    Its maker does not matter: AMD's and Intel's give the same bits.
-    """
+    """Which of ``NEEDED`` it has; nothing where the system does not say."""
     file = pathlib.Path("/proc/cpuinfo")
     lines = file.read_text(encoding="utf-8").split("\n") if file.exists() else []
     flags = next((line for line in lines if line.startswith("flags")), "").split()
-    return [name for name in ("fma", "avx2", "avx512f") if name in flags]
-
-
-def record_file() -> pathlib.Path:
-    """The record of processors with vectors as wide as this one's."""
-    return HERE / "records" / f"{[platform.machine(), *_processor()][-1]}.json"
+    return [name for name in NEEDED if name in flags]
 
 
 def known() -> Facts:
-    """What this machine's record holds: a stamp, and cases by name; nothing where there is none."""
-    file = record_file()
-    text = file.read_text(encoding="utf-8") if file.exists() else '{"stamp": {}, "cases": {}}'
-    return dict(json.loads(text))
+    """The record: a stamp, and cases by name."""
+    return dict(json.loads(RECORD.read_text(encoding="utf-8")))
 
 
 def column(values: Any) -> Facts:
@@ -175,17 +179,29 @@ def differences(old: Facts, new: Facts) -> list[str]:
     return said
 
 
+def result_of(name: str) -> Facts:
+    """What a case gives now, by a process that is like all others."""
+    command = [sys.executable, str(HERE / "recorded.py"), "--print", name]
+    done = subprocess.run(
+        command, env=os.environ | ENVIRONMENT, stdout=subprocess.PIPE, check=True, text=True
+    )
+    return dict(json.loads(done.stdout.splitlines()[-1]))
+
+
 def main(names: list[str]) -> None:
-    """Write this machine's record again; of some cases alone if they are named."""
+    """Write the record again; of some cases alone if they are named."""
+    if names[:1] == ["--print"]:
+        print(_short(cases()[names[1]]()))
+        return
     kept = known()["cases"] if names else {}
     made = cases()
     for name in names or made:
-        kept[name] = made[name]()
+        kept[name] = result_of(name)
         print(name, flush=True)
         lines = [f"{json.dumps(name)}: {_short(kept[name])}" for name in made if name in kept]
         whole = ",\n".join(lines)
         text = f'{{"stamp": {json.dumps(stamp())}, "cases": {{\n{whole}\n}}}}\n'
-        record_file().write_text(text, encoding="utf-8")
+        RECORD.write_text(text, encoding="utf-8")
 
 
 def _short(facts: Facts) -> str:
