@@ -8,8 +8,9 @@ in the commit.
 Bits depend on the compiler, on the mathematical library and on the processor. Kernels give the same
 on all that have FMA and AVX2. NumPy's sines and its matrix products (OpenBLAS) do not: both choose
 code for the processor they find, by its width of vectors and by its family. So every case is run by
-a process in which both are held to ``ENVIRONMENT``, and one record serves all. A stamp says what
-else bits depend on; the record is compared where that is the same.
+a process in which both are held to ``ENVIRONMENT``, and which finds no tables that other processes
+kept: one record serves all. A stamp says what else bits depend on; the record is compared where
+that is the same.
 """
 
 from __future__ import annotations
@@ -182,9 +183,19 @@ def differences(old: Facts, new: Facts) -> list[str]:
 def result_of(name: str) -> Facts:
     """What a case gives now, by a process that is like all others."""
     command = [sys.executable, str(HERE / "recorded.py"), "--print", name]
-    done = subprocess.run(
-        command, env=os.environ | ENVIRONMENT, stdout=subprocess.PIPE, check=True, text=True
-    )
+    wp.init()
+    with tempfile.TemporaryDirectory() as tables:
+        # Kernels are shared with other processes. Tables are not: they may have been made with
+        # what NumPy chooses elsewhere.
+        kernels = pathlib.Path(wp.config.kernel_cache_dir).parent  # Warp adds its version
+        places = {"XDG_CACHE_HOME": tables, "WARP_CACHE_PATH": str(kernels)}
+        done = subprocess.run(
+            command,
+            env=os.environ | ENVIRONMENT | places,
+            stdout=subprocess.PIPE,
+            check=True,
+            text=True,
+        )
     return dict(json.loads(done.stdout.splitlines()[-1]))
 
 
