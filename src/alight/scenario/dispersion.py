@@ -6,7 +6,7 @@ Drawing the numbers is the campaign's; here their units are read and what cannot
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -267,6 +267,7 @@ class _Reader:
     def _each(self, kind: FieldType | None = None, loose: bool = False) -> Callable[[Any], Any]:
         """A reader of one value for all components, or of one for each."""
         kinds = [kind or (_unbounded(item) if loose else item) for item in self.items]
+        labels = self.kind.labels if isinstance(self.kind, MixedVector) else ()
 
         def read(raw: Any) -> Any:
             if not isinstance(raw, list | tuple):
@@ -276,7 +277,7 @@ class _Reader:
             if len(raw) != len(kinds) or len(kinds) == 1:
                 wanted = f"one value or a list of {len(kinds)}" if len(kinds) > 1 else "one value"
                 raise InputError(f"found {told(raw)}; it must be {wanted}")
-            return tuple(float(k.read(r)) for k, r in zip(kinds, raw, strict=True))
+            return tuple(float(v) for v in _read_all(kinds, raw, labels))
 
         return read
 
@@ -300,7 +301,8 @@ class _Reader:
             return self._swept(values)
         low, high = values.get("low"), values.get("high")
         if low and high and any(a > b for a, b in zip(low, high, strict=True)):
-            self.wrong(f"low {told(self.table['low'])} is above high {told(self.table['high'])}")
+            low_high = f"low {told(self.table['low'])} is above high {told(self.table['high'])}"
+            self.wrong(f"{low_high}; it must be below")
         if word == "choice" and values.get("weights") is not None:
             values["weights"] = self._weights(values["weights"], len(values["values"]))
         if word == "log-normal":
@@ -375,10 +377,26 @@ class _Reader:
         if not (
             symmetric and np.diag(matrix).min() >= 0.0 and np.linalg.eigvalsh(unit).min() > -1e-9
         ):
-            self.wrong(
-                "is no covariance: it must be symmetric, with no negative eigenvalue", "matrix"
-            )
+            given = next(n for n in ("matrix", "correlation", "sigma") if n in self.table)
+            what = "correlation" if given == "correlation" else "covariance"
+            why = "it must be symmetric" if not symmetric else "no numbers vary together like that"
+            self.wrong(f"is no {what}: {why} (it must have no negative eigenvalue)", given)
         return tuple(tuple(float(v) for v in row) for row in 0.5 * (matrix + matrix.T))
+
+
+def _read_all(kinds: Sequence[FieldType], raw: Sequence[Any], labels: Sequence[str]) -> list[Any]:
+    """The values of a list, a kind each; an error that tells of every entry that is wrong."""
+    found: list[Any] = []
+    wrong: list[str] = []
+    for place, (kind, value) in enumerate(zip(kinds, raw, strict=True)):
+        try:
+            found.append(kind.read(value))
+        except InputError as cause:
+            label = f" ({labels[place]})" if labels else ""
+            wrong.append(f"entry {place + 1}{label}: {cause}")
+    if wrong:
+        raise InputError("; ".join(wrong))
+    return found
 
 
 def _item_kinds(kind: FieldType) -> list[FieldType]:
@@ -398,6 +416,8 @@ class MixedVector(FieldType):
     """Several values of different kinds as one vector, for dispersions only."""
 
     kinds: tuple[FieldType, ...]
+    labels: tuple[str, ...] = ()
+    """The keys that they are of, for messages."""
 
     @property
     def width(self) -> int:  # type: ignore[override]

@@ -213,14 +213,21 @@ class Document(Section):
         found: Any = self
         names = key.split(".")
         if self.listed(key) is not None:
-            entries: Any = self
-            for name in names[:-2]:
-                entries = getattr(entries, name)
-            named = {getattr(e, "name", None) or getattr(e, "body", None): e for e in entries}
-            found, names = named.get(names[-2]), names[-1:]
+            found, names = self._entries(key).get(names[-2]), names[-1:]
         for name in names:
             found = None if found is None else getattr(found, name)
         return found
+
+    def _entries(self, key: str) -> dict[Any, Any]:
+        """The entries of the list that a key is in, by their names."""
+        entries: Any = self
+        for name in key.split(".")[:-2]:
+            entries = getattr(entries, name)
+        return {getattr(e, "name", None) or getattr(e, "body", None): e for e in entries}
+
+    def names_in(self, key: str) -> list[str]:
+        """The names of the entries of the list that a key is in."""
+        return [str(name) for name in self._entries(key) if name is not None]
 
     def kind_here(self, key: str) -> FieldType | None:
         """The kind of value that may vary under a key, given the laws of this scenario."""

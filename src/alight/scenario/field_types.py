@@ -7,6 +7,7 @@ to ``read``, and the JSON schema asks the same object what an editor may offer.
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
@@ -21,6 +22,7 @@ from alight.scenario.errors import told
 from alight.scenario.quantities import DIMENSIONS, in_si
 from alight.scenario.suggestions import meant
 
+_DEGREE = math.pi / 180.0
 #: Largest seed: what a signed 64-bit integer holds.
 MOST_SEED = 2**63 - 1
 
@@ -88,15 +90,16 @@ class _Range(FieldType):
         return "number"
 
     def _bounds(self, unit: str) -> str:
+        size = _DEGREE if unit == " deg" else 1.0
         parts = []
         if self.above is not None:
-            parts.append(f" above {self.above:g}{unit}")
+            parts.append(f" above {self.above / size:g}{unit}")
         if self.least is not None:
-            parts.append(f" at least {self.least:g}{unit}")
+            parts.append(f" at least {self.least / size:g}{unit}")
         if self.most is not None:
-            parts.append(f" at most {self.most:.10g}{unit}")
+            parts.append(f" at most {self.most / size:.10g}{unit}")
         if self.below is not None:
-            parts.append(f" below {self.below:.10g}{unit}")
+            parts.append(f" below {self.below / size:.10g}{unit}")
         return " and".join(parts)
 
     @property
@@ -117,7 +120,7 @@ class Measure(_Range):
     def read(self, value: Any) -> Any:
         """A ``Quantity``."""
         found = quantities.read(value, self.dimension)
-        self._within(found, told(found.text), f" {DIMENSIONS[self.dimension].si}")
+        self._within(found, told(found.text), f" {DIMENSIONS[self.dimension].usual}")
         return found
 
     def write(self, value: Any) -> Any:
@@ -134,7 +137,7 @@ class Measure(_Range):
         return {
             "type": "string",
             "pattern": r"^\s*[+-]?(\d|\.\d|inf)",
-            "description": f"{kind.name}{self._bounds(' ' + kind.si)}".replace("  ", " "),
+            "description": f"{kind.name}{self._bounds(' ' + kind.usual)}".replace("  ", " "),
             "examples": [kind.example],
         }
 
@@ -192,6 +195,18 @@ class OneOf(_Range):
         return {**said, "examples": [kind.example for kind in kinds]}
 
 
+#: A number in per cent, as people write shares.
+_PERCENT = re.compile(r"\s*([+-]?\d+(?:\.\d+)?)\s*(?:%|percent|per cent)\s*")
+
+
+def _of_percent(value: Any) -> str:
+    """What to write for a share that is given in per cent; nothing for other values."""
+    match = _PERCENT.fullmatch(value) if isinstance(value, str) and len(value) < 40 else None
+    if match is None:
+        return ""
+    return f"; {match.group(1)} % is {float(match.group(1)) / 100.0:.6g}"
+
+
 @dataclass(frozen=True)
 class Number(_Range):
     """A number without a unit."""
@@ -202,8 +217,12 @@ class Number(_Range):
         """A float."""
         if isinstance(value, bool) or not isinstance(value, int | float):
             hint = " (numbers stand without quotes)" if isinstance(value, str) else ""
+            hint = _of_percent(value) or hint
             raise InputError(f"found {told(value)}; it must be a number{self._bounds('')}{hint}")
         number = quantities._float(value)
+        if self.above == 0.0 and self.below == 1.0 and 1.0 < number < 100.0:  # a share
+            said = f"found {told(value)}; it must be{self._bounds('')}"
+            raise InputError(f"{said}{_of_percent(f'{value:.6g} %')}")
         self._within(number, told(value))
         return number
 

@@ -20,7 +20,7 @@ from alight.core.paths import check_text, user_path
 from alight.scenario.dispersion import TABLE, Dispersion, MixedVector, read_as_vector
 from alight.scenario.errors import Fault, told
 from alight.scenario.field_types import ChoiceField, FieldType, ListField, Measure, _Range
-from alight.scenario.table_files import read_table
+from alight.scenario.table_files import FileColumn, read_table
 
 GROUP, LISTS = "group", ("group", "table")
 BY_RUN, RANDOM = "by run", "random"
@@ -65,7 +65,8 @@ def read_group(number: int, table: Any, look: Look) -> tuple[Dispersion | None, 
     keys = table.get("keys")
     several = isinstance(keys, list) and len(keys) > 1 and all(isinstance(k, str) for k in keys)
     if not several or len(set(keys)) < len(keys):
-        said = 'must list the keys that vary together: ["release.velocity", "contact.friction"]'
+        said = 'must list two or more keys that vary together: ["release.velocity", '
+        said += '"contact.friction"]; one alone stands under [dispersions]'
         return None, [Fault(f"{where}.keys", f"found {told(keys)}; it {said}")]
     kinds: list[FieldType] = []
     nominal: list[float] = []
@@ -83,7 +84,8 @@ def read_group(number: int, table: Any, look: Look) -> tuple[Dispersion | None, 
     if found:
         return None, found
     rest = {"kind": "covariance", **{k: v for k, v in table.items() if k != "keys"}}
-    made, found = read_as_vector(where, MixedVector(tuple(kinds)), rest, nominal)
+    labels = tuple(key for key, count in parts for _ in range(count))
+    made, found = read_as_vector(where, MixedVector(tuple(kinds), labels), rest, nominal)
     if made is None:
         return None, found
     return replace(made, key=joined(keys), parts=tuple(parts), written=dict(table)), found
@@ -123,9 +125,11 @@ def read_samples(
         if table.get("sha256", digest) != digest:
             said = f"{told(table['file'])} has changed since the scenario was made: it is {digest}"
             return None, [Fault(f"{where}.sha256", said)]
-        keys, values = _columns(path, look)
+        keys, values, wrong = _columns(path, look)
     except AlightError as cause:
         return None, [Fault(f"{where}.file", f"{' '.join(str(cause).split())}")]
+    if wrong:
+        return None, [Fault(f"{where}.file", text) for text in wrong]
     written = {"file": path.as_posix(), "sha256": digest, "rows": rows}
     made = Dispersion(
         *(joined(keys), TABLE, len(keys)),
@@ -146,23 +150,31 @@ def _located(given: Any, folder: Path) -> tuple[Path, str]:
     return path, hashlib.sha256(read_bounded(path, MOST_BYTES, "the table")).hexdigest()
 
 
-def _columns(path: Path, look: Look) -> tuple[list[str], Array]:
-    """The keys that a file has columns of, and their values in SI units."""
-    columns = []
+def _columns(path: Path, look: Look) -> tuple[list[str], Array, list[str]]:
+    """The keys that a file has columns of, their values in SI units, and what is wrong."""
+    columns: list[Array] = []
+    wrong: list[str] = []
     table = read_table(path)
     for name, one in table.items():
-        kind, _ = look(name)
-        if kind.width != 1:
-            raise InputError(
-                f'column "{name}" is of a vector; give a column for each component, such as '
-                f'"{name}.x"'
-            )
-        numbers = one.in_si(kind.dimension if isinstance(kind, Measure) else None)
-        if isinstance(kind, _Range):
-            for value in (float(numbers.min()), float(numbers.max())):
-                kind._within(value, f'{value:g} in column "{name}"')
-        columns.append(numbers)
-    return list(table), np.stack(columns, axis=1)
+        try:
+            columns.append(_column(name, one, look))
+        except InputError as cause:
+            wrong.append(" ".join(str(cause).split()))
+    return list(table), np.empty((0, 0)) if wrong else np.stack(columns, axis=1), wrong
+
+
+def _column(name: str, one: FileColumn, look: Look) -> Array:
+    """The values of one column in SI units."""
+    kind, _ = look(name)
+    if kind.width != 1:
+        raise InputError(
+            f'column "{name}" is of a vector; give a column for each component, such as "{name}.x"'
+        )
+    numbers = one.in_si(kind.dimension if isinstance(kind, Measure) else None)
+    if isinstance(kind, _Range):
+        for value in (float(numbers.min()), float(numbers.max())):
+            kind._within(value, f'{value:g} in column "{name}"')
+    return numbers
 
 
 def _wrong_keys(where: str, table: Any, known: tuple[str, ...]) -> list[Fault]:

@@ -30,6 +30,9 @@ _UNIT = re.compile(rf"(?:1\s*/\s*)?{_NAMED}(?:(?:\s*[*/]\s*|\s+){_NAMED}){{0,6}}
 _ANGLES = re.compile(r"rad|deg|turn|rev|rpm|arc|cycle")
 #: Names that mean something else to pint, or nothing, and what is meant here.
 _SPELT = {"AU": "au", "°": "deg", "degrees": "degree", "·": "*", "²": "^2", "³": "^3"}
+_SPELT |= {"rev": "turn", "revolution": "turn", "revolutions": "turn"}
+#: A number with a comma for its point.
+_COMMA = re.compile(r"\s*([+-]?\d+),(\d+\s*\D.*)", re.DOTALL | re.ASCII)
 
 
 @dataclass(frozen=True)
@@ -189,6 +192,10 @@ def read_as(value: Any, kind: Dimension) -> Quantity:
         )
     size = _factor(unit, kind)
     if isinstance(size, str):
+        comma = _COMMA.fullmatch(value)
+        if comma is not None:
+            point = told(".".join(comma.groups()))
+            raise InputError(f"found {told(value)}; numbers have a point: did you mean {point}?")
         raise InputError(f"found {told(value)}: {size}; it must be {wanted}")
     return Quantity(_scaled(number, size), value.strip())
 

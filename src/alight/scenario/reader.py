@@ -23,11 +23,13 @@ from alight.scenario.document_kinds import DOCUMENTS
 from alight.scenario.errors import Fault, ScenarioError, told
 from alight.scenario.field_types import ChoiceField, Either, NameField, OneOf
 from alight.scenario.joint_dispersions import GROUP, LISTS, read_group, read_samples
+from alight.scenario.partly_right import VARY_NOT, right_part
 from alight.scenario.registered import extended, missing_package
 from alight.scenario.schema.section import Section, wanted
 from alight.scenario.shipped_scenarios import MOST_BYTES
 from alight.scenario.suggestions import meant
 from alight.scenario.sweeps import following_runs
+from alight.scenario.toml_mistakes import what_is_wrong
 
 #: Keys and numbers of entries that lead to a value.
 Place = tuple[str | int, ...]
@@ -47,9 +49,7 @@ def loads(text: str, source: str = "scenario", folder: str | os.PathLike[str] = 
     try:
         table = tomllib.loads(text)
     except tomllib.TOMLDecodeError as cause:
-        last = f"at the end, line {text.count(chr(10)) + 1}"
-        said = _lower(str(cause)).replace("at end of document", last)
-        raise ScenarioError(source, [Fault("", f"is not valid TOML: {said}")]) from None
+        raise ScenarioError(source, [Fault("", what_is_wrong(str(cause), text))]) from None
     except (ValueError, RecursionError, OverflowError) as cause:
         said = "nested too deeply" if isinstance(cause, RecursionError) else str(cause)
         raise ScenarioError(source, [Fault("", f"is not valid TOML: {said}")]) from None
@@ -64,6 +64,7 @@ def from_dict(
     document, rest = _with_names(_document_of(table, source), kept, source)
     problems: list[Fault] = []
     found: Document | None = None
+    right: Document | None = None
     unknown: list[str] = []
     try:
         found = document.model_validate(rest)
@@ -76,13 +77,21 @@ def from_dict(
             for error in errors
             if error in names or _table_of(error) not in unknown
         ]
+        right = right_part(document, rest, errors)
+        broken = {fault.key.partition(".")[0] for fault in problems}
+        if right is not None:
+            others = [*right.problems(), *right.requirement_problems()]
+            problems += [one for one in others if one.key.partition(".")[0] not in broken]
     if found is not None:
+        right = found
         problems += [*found.problems(), *found.requirement_problems()]
         if not problems:
             found = _with_files(found.completed(), Path(folder), problems)
         if not problems:
             problems += found.file_problems()
     nominal = found if found is not None and not problems else None
+    if problems and {fault.key.partition(".")[0] for fault in problems} <= VARY_NOT:
+        nominal = right
     spread, more = _dispersions(table.get("dispersions", {}), document, nominal, Path(folder))
     of_unknown = tuple(f'dispersions."{name}.' for name in unknown)
     problems += [fault for fault in more if not (unknown and fault.key.startswith(of_unknown))]
@@ -150,7 +159,8 @@ def text_of(data: bytes, source: str) -> str:
 
 def _neighbours(file: Path, suffix: str = "") -> list[str]:
     try:
-        return [p.name for p in sorted(file.parent.iterdir())[:500] if p.name.endswith(suffix)]
+        names = [p.name for p in sorted(file.parent.iterdir())[:500]]
+        return [name for name in names if name.lower().endswith(suffix.lower())]
     except (OSError, ValueError):
         return []
 
@@ -298,18 +308,45 @@ def _varied(key: str, document: type[Document], scenario: Document | None) -> tu
     """The kind of value under a key that may vary, and the value that it varies about."""
     kind = document.varied_kind(key)
     if kind is None:
-        raise InputError(
-            f"{told(key)[1:-1]} is not a number of the scenario."
-            f"{did_you_mean(key, document.dispersible())}"
-        )
+        said = f"{told(key)[1:-1]} is not a number of the scenario."
+        raise InputError(f"{said}{_near_key(key, document)}")
     if scenario is None:
         return kind, None
     kind, nominal = scenario.kind_here(key), scenario.value(key)
     if kind is None:
         raise InputError(scenario.unfit(key))
     if nominal is None and key not in document.OPEN:
-        raise InputError(f"this scenario has no value under {key} that could vary")
+        said = f"this scenario has no value under {key} that could vary"
+        raise InputError(f"{said}{_instead(key, scenario)}")
     return (kind.form(nominal) if isinstance(kind, Either) else kind), nominal
+
+
+def _near_key(key: str, document: type[Document]) -> str:
+    """The key that may be meant by one that cannot vary."""
+    known, (head, _, last) = list(document.dispersible()), key.rpartition(".")
+    if head.endswith(".attitude"):
+        said = f'"{head}" as a whole, by kind = "orientation", or the angles of "release.euler"'
+        return f" The numbers of an attitude are tied: vary {said}."
+    beside = [name.rpartition(".")[2] for name in known if name.rpartition(".")[0] == head]
+    word = meant(last, beside) if last.lower() not in map(str.lower, beside) else ""
+    return word.replace('"', f'"{head}.', 1) if word else did_you_mean(key, known)
+
+
+def _instead(key: str, scenario: Document) -> str:
+    """What does have a value where ``key`` has none: entries of its list, or keys of its table."""
+    head, _, last = key.rpartition(".")
+    section = scenario.listed(key)
+    if section is not None:
+        names = [name for name in scenario.names_in(key) if name]
+        hint = did_you_mean(head.rpartition(".")[2], names)
+        listed = f"; names there are {', '.join(names)}." if names else ": the list is empty."
+        place = head.rpartition(".")[0]
+        return listed + (hint.replace('"', f'"{place}.', 1).replace('"?', f'.{last}"?'))
+    known = [name for name in scenario.dispersible() if name.rpartition(".")[0] == head]
+    given = [
+        n for n in known if scenario.kind_here(n) is not None and scenario.value(n) is not None
+    ]
+    return f"; keys of [{head}] that could are {', '.join(given)}" if head and given else ""
 
 
 def _joint(
@@ -387,7 +424,8 @@ def _with_file(name: str, section: Any, key: str, folder: Path, problems: list[F
             digest = hashlib.sha256(read_bounded(path, MOST_FILE, "the file")).hexdigest()
         except (OSError, ValueError, RuntimeError) as cause:
             reason = getattr(cause, "reason", "") or f"{_lower(str(cause))}."
-            near = did_you_mean(Path(given).name, _neighbours(folder / given))
+            suffix = Path(given).suffix
+            near = did_you_mean(Path(given).name, _neighbours(folder / given, suffix))
             problems.append(Fault(f"{name}.{key}", f"cannot read {told(given)}: {reason}{near}"))
             return None
         if section.sha256 not in (None, digest):

@@ -52,7 +52,11 @@ def too_many_runs(scenario: Any, total: int) -> str:
     most = scenario.most_runs()
     if most is None or total <= most:
         return ""
-    return f"is {total}, and the file that each run takes a row of has {most} rows"
+    rows = "1 row" if most == 1 else f"{most} rows"
+    return (
+        f"is {total}, and the file that each run takes a row of has {rows}: leave runs out, or take "
+        f"{most} at most"
+    )
 
 
 def wrong_runs(scenario: Any, given: int, keys: list[str]) -> str:

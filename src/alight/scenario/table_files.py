@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from alight.core.checks import Array
-from alight.core.errors import InputError, did_you_mean
+from alight.core.errors import InputError
 from alight.core.files import MOST_BYTES, read_bounded
 from alight.scenario import quantities
 from alight.scenario.errors import told
@@ -119,6 +119,6 @@ def needed(table: dict[str, FileColumn], name: str) -> FileColumn:
     """The column of that name."""
     if name not in table:
         raise InputError(
-            f'has no column "{name}".{did_you_mean(name, table)} It has {", ".join(table)}.'
+            f'has no column "{name}"; add one, with its unit. It has {", ".join(table)}.'
         )
     return table[name]

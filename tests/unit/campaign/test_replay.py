@@ -348,7 +348,7 @@ KINDS = (
 @pytest.mark.validate
 @pytest.mark.parametrize("name", KINDS)
 def test_a_hundred_runs_of_every_kind(name, tmp_path):
-    """Issue: 100 random runs of every kind of campaign give the bits of their row."""
+    """100 random runs of every kind of campaign give the bits of their row."""
     folder = pathlib.Path(alight.scenario.__file__).parent / "shipped"
     given = load(folder / f"{name}.toml").replaced({"campaign.runs": 1000, "campaign.shard": 100})
     chosen = np.random.default_rng(18).choice(100, 100, replace=False)

@@ -239,3 +239,46 @@ def faults_of(table):
     except ScenarioError as wrong:
         return wrong.problems
     return []
+
+
+# -- two mistakes at once --------------------------------------------------------------------------
+
+
+def changed_at(rng, table, path):
+    """Another name, no value, or another value under one key."""
+    place, key = holder(table, path), path[-1]
+    change = rng.randrange(4)
+    if change == 0:
+        place[misspelt(rng, key)] = place.pop(key)
+    elif change == 1:
+        del place[key]
+    elif change == 2:
+        place[key] = rng.choice(WORDS)
+    else:
+        place[key] = copy.deepcopy(rng.choice(VALUES))
+
+
+def wrong_keys(number):
+    """Keys that are reported of two changes in two tables: of each alone, and of both."""
+    rng = random.Random(f"pair {number}")
+    base = rng.choice(SEEDS)
+    every = list(paths(base))
+    first = rng.choice(every)
+    second = rng.choice([path for path in every if path[0] != first[0]])
+    draws = [rng.random(), rng.random()]
+    found = []
+    for chosen in ((0,), (1,), (0, 1)):
+        table = copy.deepcopy(base)
+        for which in chosen:
+            changed_at(random.Random(draws[which]), table, (first, second)[which])
+        found.append({fault.key for fault in faults_of(table)})
+    return found
+
+
+def test_mistakes_in_two_tables_are_reported_at_once_and_no_others():
+    pairs = [wrong_keys(number) for number in range(160)]
+    pairs = [(one, other, both) for one, other, both in pairs if one and other]
+    assert len(pairs) > 100
+    for number, (one, other, both) in enumerate(pairs):
+        assert both <= one | other, number
+    assert sum(one | other <= both for one, other, both in pairs) > 0.82 * len(pairs)

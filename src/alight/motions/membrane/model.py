@@ -254,6 +254,11 @@ class MembraneMotion(CaughtMotion):
         sums = np.zeros((count, stepping.WIDTH - stepping.SUMS))
         return np.concatenate([*wide, sums], axis=1)
 
+    def require_free(self, release: MembraneRelease) -> None:
+        """An error where a body of a release that is not said to be in contact is not free."""
+        if not release.in_contact:
+            self._require_free(self._states(release))
+
     def _require_free(self, start: Array) -> None:
         """An error unless every body starts above the suspension plane."""
         ring, vertices = self.membrane.ring, self.captive.hull.vertices
@@ -268,7 +273,8 @@ class MembraneMotion(CaughtMotion):
             raise InputError(
                 f"the body of run {bad[0]} starts through the membrane: it reaches "
                 f"{depth[bad[0]]:.4g} m below the suspension plane. Start it above the plane, on "
-                "the side that up points to, or say in_contact=True if it is to start pressed in."
+                "the side that up points to (in a scenario file by release.height or "
+                "release.position); from Python in_contact=True lets it start pressed in."
             )
 
     def _scales(self, start: Array) -> Array:

@@ -216,7 +216,8 @@ def solution_of(batch: Batch, result: BatchResult) -> Solution:
     """The trajectory of the only run of a batch that kept its history."""
     release, outcome = batch.release, result.ending(result.outcome[0])
     if outcome is Outcome.STARTED_INSIDE:
-        raise InputError(refusal(f"position {release.position[0]} m"))
+        x, y, z = (f"{float(part):.6g}" for part in np.round(release.position[0], 6) + 0.0)
+        raise InputError(refusal(f"position ({x}, {y}, {z}) m"))
     history = batch.histories[0]
     first: Any = np.zeros(1, dtype=_ROW.numpy_dtype())
     first["x"], first["v"] = batch.released["x"], release.velocity

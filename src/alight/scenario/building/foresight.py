@@ -32,6 +32,8 @@ RUN_BYTES, TRAJECTORY_BYTES = 5500.0, {"landing": 4e5, "hull": 4e5, "impulse": 4
 JOINTED_BYTES = 4e6
 #: Pairs of point and facet that the check of a release may look at.
 MOST_PAIRS = 50_000_000
+#: Memory that the distance field of a scenario may take [bytes].
+MOST_MEMORY = 4e9
 
 
 @dataclass
@@ -57,6 +59,7 @@ def foresee(scenario: Any) -> Foresight:
     found = _cost(scenario)
     found.remarks += _record_remarks(scenario)
     if not isinstance(scenario, Scenario):
+        found.problems += _through_membrane(scenario) if scenario.KIND == "drop" else []
         return found
     laws = ScenarioLaws(scenario, "cpu", "silent")
     try:
@@ -66,6 +69,7 @@ def foresee(scenario: Any) -> Foresight:
             if not found.problems:
                 found.remarks += _flight_remarks(scenario, laws, start[0])
         found.memory = _tables(scenario, laws)
+        found.problems += _too_fine(scenario, found.memory)
     except ScenarioError as cause:
         found.problems += cause.problems
     except AlightError as cause:
@@ -126,14 +130,40 @@ def _inside(
     if depth <= TOLERANCE + vagueness(scenario):
         return []
     key = "height" if scenario.release.height is not None else "position"
-    if scenario.release.form not in ("above", "position"):
-        key = "kind"
+    key, fix = _OF_FORMS.get(str(scenario.release.form), (key, "Raise it"))
     reach = "" if lander is None else f" (the lander reaches {_reach(points, radii):.3g} m from it)"
     said = (
         f"the lander is released {depth:.3g} m inside the ground; the place is that of its centre "
-        f'of mass{reach}. Raise it, or take release.kind = "ground" to place it touching'
+        f'of mass{reach}. {fix}, or take release.kind = "ground" to place it touching'
     )
     return [Fault(f"release.{key}", said)]
+
+
+#: Key that places a lander, and what to do where it is inside the ground, by kind of release.
+_OF_FORMS = {
+    "orbit": ("semi_major_axis", "Take a wider orbit or another anomaly"),
+    "inertial": ("position", "Raise it"),
+    "states": ("file", "Raise its states"),
+}
+
+
+def _through_membrane(scenario: Any) -> list[Fault]:
+    """Whether the nominal drop starts through the membrane; nothing where that takes tables."""
+    from alight.scenario.building.membrane_drops import PreparedDrop
+
+    if scenario.gravity.law not in ("uniform", "point-mass"):
+        return []
+    try:
+        group = PreparedDrop(scenario, "cpu", "silent").groups({})[0]
+        model, release = group.model, group.release
+    except ScenarioError as cause:
+        return list(cause.problems)
+    try:
+        model.require_free(release)
+    except AlightError as cause:
+        key = "height" if scenario.release.height is not None else "position"
+        return [Fault(f"release.{key}", " ".join(str(cause).split()))]
+    return []
 
 
 def _reach(points: Array, radii: Array) -> float:
@@ -155,9 +185,11 @@ def _flight_remarks(scenario: Scenario, laws: ScenarioLaws, release: Any) -> lis
     x, v = release.position[0], release.velocity[0]
     radius = float(np.linalg.norm(x))
     if radius >= float(stop.escape_radius):
-        far = f"is {float(stop.escape_radius):g} m, and the release is {radius:g} m away"
+        far = f"is {float(stop.escape_radius):g} m, and the release is {radius:.4g} m away"
         return [Fault("stop.escape_radius", f"{far}: every run ends at once as escaped")]
-    if scenario.ground.kind in FLAT or scenario.body.gm is None:
+    if scenario.ground.kind in FLAT:
+        return _leaves(scenario)
+    if scenario.body.gm is None:
         return found
     omega = ephemeris.rotation_of(scenario.body.rotation).evaluate(0.0, "cpu")[0]
     speed = float(np.linalg.norm(v + np.cross(omega, x)))
@@ -172,6 +204,15 @@ def _flight_remarks(scenario: Scenario, laws: ScenarioLaws, release: Any) -> lis
         said = "is infinite: a lander that leaves is followed until stop.max_time"
         found.append(Fault("stop.escape_radius", said))
     return found
+
+
+def _leaves(scenario: Scenario) -> list[Fault]:
+    """Whether gravity pulls away from flat ground."""
+    pull = scenario.gravity.acceleration
+    if pull is None or float(np.dot(np.array(pull, float), scenario.ground.normal)) < 0.0:
+        return []
+    said = "does not pull towards the ground, whose normal is ground.normal: nothing comes down"
+    return [Fault("gravity.acceleration", said)]
 
 
 # -- what it costs ---------------------------------------------------------------------------------
@@ -209,6 +250,24 @@ def _tables(scenario: Scenario, laws: ScenarioLaws) -> float:
         share = float(scenario.gravity.spacing or 0.005 * mesh.extent.max()) / mesh.extent.max()
         total += 7e6 * (1.6e4 * share**3) ** -0.4
     return total
+
+
+def _too_fine(scenario: Scenario, memory: float) -> list[Fault]:
+    """A distance field far beyond the memory that it may take; ``memory`` is good to a factor of two."""
+    if scenario.ground.kind != "distance-field" or memory < 4.0 * MOST_MEMORY:
+        return []
+    assert scenario.ground.spacing is not None
+    coarser = float(scenario.ground.spacing) * math.sqrt(memory / MOST_MEMORY)
+    said = (
+        f"is {float(scenario.ground.spacing):g} m: tables of about {_two(memory / 1e9)} GB, more than "
+        f"the {MOST_MEMORY / 1e9:g} GB that they may take. Take {coarser:.2g} m or more"
+    )
+    return [Fault("ground.spacing", said)]
+
+
+def _two(number: float) -> str:
+    """Two digits, without an exponent."""
+    return f"{float(f'{number:.2g}'):.12g}"
 
 
 def _record_remarks(scenario: Any) -> list[Fault]:

@@ -168,7 +168,7 @@ def _all_bricks(
         devices.launch(center_kernel, len(places), inputs, device, min_items=16)
         face = inputs[-1].numpy()
         places, face = places[face >= 0], face[face >= 0]
-        _require_memory(plan, sum(len(b) for b, _ in found) + len(places))
+        _require_memory(plan, sum(len(b) for b, _ in found) + len(places), level)
         found.insert(0, (places, face))
         hint = np.repeat(face, 8)
         places = (2 * places[:, None, :] + corners).reshape(-1, 3)
@@ -187,14 +187,16 @@ def _moved(value: Any, device: devices.Device) -> Any:
     return value
 
 
-def _require_memory(plan: BuildPlan, bricks: int) -> None:
+def _require_memory(plan: BuildPlan, bricks: int, level: int) -> None:
+    """An error where the bricks so far are too many; ``level`` finer levels are still to come."""
     needed = bricks * (VOLUME + NODES) * 4.0
     if needed > plan.memory:
+        needed *= 4.0**level  # bricks cover a surface: each level has four times those of the last
         coarser = plan.spacing * np.sqrt(needed / plan.memory) * 1.1
         raise InputError(
-            f"a distance field of {plan.mesh!r} at spacing {plan.spacing:g} m takes more than "
-            f"{needed / 1e9:.1f} GB to build, above the limit of {plan.memory / 1e9:.1f} GB. Use a "
-            f"spacing of {coarser:.2g} m or more, or raise memory= [bytes]."
+            f"a distance field of {plan.mesh!r} at spacing {plan.spacing:g} m takes about "
+            f"{float(f'{needed / 1e9:.2g}'):.12g} GB to build, above the limit of {plan.memory / 1e9:.1f} GB. Use a "
+            f"spacing of {coarser:.2g} m or more, or from Python raise memory= [bytes]."
         )
 
 

@@ -97,7 +97,7 @@ def _carrying_joints(
         if name not in carrying:
             raise InputError(
                 f'no joint of {who} carries body "{name}"; each body needs one. For a body that '
-                f'moves freely give Joint("{name}", "free").'
+                f'moves freely give it a joint of kind "free".'
             )
     return carrying
 
@@ -113,8 +113,8 @@ def _loop(who: str, carrying: dict[str, Joint], waiting: list[str]) -> str:
     ring = " -> ".join([*path[path.index(name) :], name])
     return (
         f"the joints of {who} run in a loop, each body to its parent: {ring}. In a tree every "
-        'chain of parents ends at the world: give one of these bodies the parent None, as "free" '
-        "or fixed to the world."
+        "chain of parents ends at the world: give the joint of one of these bodies another parent, "
+        'or none, which is the world (a joint of kind "free" has none).'
     )
 
 
@@ -155,8 +155,8 @@ def _require_resistance(who: str, body: TreeBody, joint: Joint, free: Array, loc
             return
     raise InputError(
         f'nothing resists joint "{joint.name}" of {who}: body "{body.name}" (mass {body.mass:g} '
-        "kg) and what hangs on it leave no inertia along one of the joint's "
-        f"{joint.n_v} freedom{'s' if joint.n_v > 1 else ''}, and any load would move it infinitely "
+        "kg) and what hangs on it leave no inertia along "
+        f"{'the way' if joint.n_v == 1 else 'a way'} it moves, and any load would move it infinitely "
         "fast. Give the body mass and inertia [kg, kg m^2], move its centre of mass off the "
         "joint's axis, or make the joint fixed."
     )

@@ -157,7 +157,7 @@ def test_hills_deeper_than_the_band_are_refused(ball):
         ({"interpolation": "smoth"}, 'Did you mean "smooth"'),
         ({"mesh": BALL.vertices}, "built from a Mesh"),
         ({"store": 3}, "store is 3"),
-        ({"memory": 1e4}, "spacing of .* or more, or raise memory"),
+        ({"memory": 1e4}, "spacing of .* or more, or from Python raise memory"),
         ({"progress": "loud"}, "unknown progress"),
     ],
 )
