@@ -7,7 +7,6 @@ choices those that files are checked against; examples come from shipped scenari
 
 from __future__ import annotations
 
-import math
 import pathlib
 import re
 import tomllib
@@ -171,9 +170,9 @@ def _value(told: dict[str, Any], meaning: str) -> str:
 
 def _dimension(said: str) -> str:
     """``length [m] at least 0``, and angles in degrees."""
-    angle = re.fullmatch(r"angle at least -([\d.]+) rad and at most [\d.]+ rad", said)
+    angle = re.fullmatch(r"angle at least -([\d.]+) deg and at most \1 deg", said)
     if angle:
-        return f"angle [rad], up to ±{math.degrees(float(angle.group(1))):.0f} deg"
+        return f"angle [rad], up to ±{angle.group(1)} deg"
     known = next((n for n in sorted(DIMENSIONS, key=len, reverse=True) if said.startswith(n)), "")
     if not known or "[" in said:
         return said

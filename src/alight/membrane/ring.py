@@ -131,7 +131,8 @@ def _checked(suspension: npt.ArrayLike) -> Array:
     if given.shape[1] == 3 and not 3 <= len(given) <= MOST:
         raise InputError(
             f"{len(given)} suspension points were given; a membrane hangs from 3 to {MOST} points "
-            "that are not on one line (two points carry a membrane only in 2D: give a pair of x and z for each)"
+            "that are not on one line (two points carry a membrane only in 2D: give a pair of x "
+            "and z for each)"
         )
     gaps = np.linalg.norm(given[:, None] - given[None], axis=-1) + np.eye(len(given)) * 1e300
     if gaps.min() <= 1e-6 * np.ptp(given, axis=0).max():

@@ -1,4 +1,4 @@
-"""What is right in a file that is wrong elsewhere, so that all of its mistakes are reported at once.
+"""What is right in a file that is wrong elsewhere, so that all mistakes are reported at once.
 
 Tables are judged together only where each of them is right by itself. A value that is wrong is
 taken out here, so that the others can be held against each other all the same: not where others

@@ -54,8 +54,8 @@ def too_many_runs(scenario: Any, total: int) -> str:
         return ""
     rows = "1 row" if most == 1 else f"{most} rows"
     return (
-        f"is {total}, and the file that each run takes a row of has {rows}: leave runs out, or take "
-        f"{most} at most"
+        f"is {total}, and the file that each run takes a row of has {rows}: leave runs out, or "
+        f"take {most} at most"
     )
 
 

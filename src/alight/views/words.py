@@ -30,7 +30,7 @@ DEGREE = Unit("°", math.pi / 180.0)
 
 _ACCELERATION = (Unit("m/s²", 1.0), Unit("mm/s²", 1e-3), Unit("µm/s²", 1e-6), Unit("nm/s²", 1e-9))
 _SPEED = (Unit("km/s", 1e3), Unit("m/s", 1.0), Unit("cm/s", 1e-2), Unit("mm/s", 1e-3))
-_LENGTH = (Unit("km", 1e3), Unit("m", 1.0), Unit("cm", 1e-2))
+_LENGTH = (Unit("km", 1e3), Unit("m", 1.0), Unit("cm", 1e-2), Unit("mm", 1e-3))
 _AREA = (Unit("km²", 1e6), Unit("m²", 1.0))
 _VOLUME = (Unit("km³", 1e9), Unit("m³", 1.0))
 _TIME = (Unit("d", 86400.0), Unit("h", 3600.0), Unit("min", 60.0), Unit("s", 1.0))

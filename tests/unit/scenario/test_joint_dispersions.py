@@ -115,7 +115,7 @@ def test_groups_read_back_and_name_a_campaign(spread):
 @pytest.mark.parametrize(
     ("change", "said"),
     [
-        ({"keys": ["release.velocity"]}, r"group.1.keys: .*must list the keys"),
+        ({"keys": ["release.velocity"]}, r"group.1.keys: .*must list two or more"),
         ({"keys": ["release.velocity", "contact.frction"]}, r'Did you mean "contact.friction"'),
         ({"sigma": ["1 cm/s"] * 3}, r"group.1.sigma: .*list of 4"),
         ({"correlation": np.full((4, 4), 2.0).tolist()}, r"group.1.correlation"),

@@ -16,7 +16,8 @@ def said(make, *arguments):
 @pytest.mark.parametrize(
     ("line", "answer"),
     [
-        ("height = 6 m", 'line 2, "height = 6 m": a number with its unit stands in quotes: height = "6 m"'),
+        ("height = 6 m", 'a number with its unit stands in quotes: height = "6 m"'),
+        ("height = 6 m", 'line 2, "height = 6 m": '),
         ("velocity = [0 cm/s, 0 cm/s, -2 cm/s]", 'each of them: ["1 m", "2 m"]'),
         ("kind = ground", 'text stands in quotes: kind = "ground"'),
         ('kind = "ground', "a quote is missing"),

@@ -253,14 +253,14 @@ def _tables(scenario: Scenario, laws: ScenarioLaws) -> float:
 
 
 def _too_fine(scenario: Scenario, memory: float) -> list[Fault]:
-    """A distance field far beyond the memory that it may take; ``memory`` is good to a factor of two."""
+    """A distance field far beyond the memory that it may take; two is the error of ``memory``."""
     if scenario.ground.kind != "distance-field" or memory < 4.0 * MOST_MEMORY:
         return []
     assert scenario.ground.spacing is not None
     coarser = float(scenario.ground.spacing) * math.sqrt(memory / MOST_MEMORY)
     said = (
-        f"is {float(scenario.ground.spacing):g} m: tables of about {_two(memory / 1e9)} GB, more than "
-        f"the {MOST_MEMORY / 1e9:g} GB that they may take. Take {coarser:.2g} m or more"
+        f"is {float(scenario.ground.spacing):g} m: tables of about {_two(memory / 1e9)} GB, more "
+        f"than the {MOST_MEMORY / 1e9:g} GB that they may take. Take {coarser:.2g} m or more"
     )
     return [Fault("ground.spacing", said)]
 

@@ -193,9 +193,10 @@ def _require_memory(plan: BuildPlan, bricks: int, level: int) -> None:
     if needed > plan.memory:
         needed *= 4.0**level  # bricks cover a surface: each level has four times those of the last
         coarser = plan.spacing * np.sqrt(needed / plan.memory) * 1.1
+        about = f"{float(f'{needed / 1e9:.2g}'):.12g}"
         raise InputError(
             f"a distance field of {plan.mesh!r} at spacing {plan.spacing:g} m takes about "
-            f"{float(f'{needed / 1e9:.2g}'):.12g} GB to build, above the limit of {plan.memory / 1e9:.1f} GB. Use a "
+            f"{about} GB to build, above the limit of {plan.memory / 1e9:.1f} GB. Use a "
             f"spacing of {coarser:.2g} m or more, or from Python raise memory= [bytes]."
         )
 

@@ -22,6 +22,8 @@ INTERVALS = (
 
 QUANTITY_HEAD = ["quantity", *SPREAD_HEAD]
 OUTCOME_HEAD = ["outcome", "runs", "share", "95 % interval", "meaning"]
+#: What joint keys of a release are made of.
+_PARTS = {f"release.{name}" for name in ("latitude", "longitude", "offset", "position", "velocity")}
 SOBOL_HEAD = ["outcome", "share of its variance that one input explains (95 % interval)"]
 
 
@@ -132,7 +134,9 @@ def computed(found: Findings[Any]) -> Section:
 def scenario(found: Findings[Any]) -> Section:
     """The scenario as it was run."""
     given = {k for k in found.data.scenario.get("dispersions", {}) if "." in k}
-    keys = sorted(given | {one.key for one in found.data.inputs})
+    inputs = {one.key for one in found.data.inputs}
+    joint = {"release.state", "release.place"} if inputs & _PARTS else set()  # named by their parts
+    keys = sorted((given | inputs) - joint)
     names = ", ".join(map(name_of, keys)) or "nothing"
     made = "Made in Python" if "study" in found.data.scenario else "With every default filled in"
     told = f"{made}. Varied from run to run: {names}."

@@ -21,7 +21,7 @@ from alight.analysis.requirements import (
 from alight.analysis.rest_light import LightOf
 from alight.campaign.reader import Campaign
 from alight.core.requirements import OUTCOME, REST_WITHIN, Requirement
-from alight.views.estimates import percent, plain_name
+from alight.views.estimates import plain_name
 from alight.views.report.losses import Verb
 from alight.views.report.section import Section, Verdicts
 
@@ -80,7 +80,8 @@ def _asked(one: Requirement, labels: dict[str, str]) -> str:
         what += one.on_date
     most = "at least" if one.at_least else "at most"
     asked = f"{what} in {most} {100.0 * one.share:.6g} % of the runs"
-    return asked if one.name in ("", str(one)) or one.name == what else f"{one.name}: {asked}"
+    same = ("", str(one), what, what.replace("rest ", "rests ", 1))
+    return asked if one.name in same else f"{one.name}: {asked}"
 
 
 def _plain(column: str) -> str:
@@ -127,7 +128,7 @@ def headline(told: Sequence[Judged]) -> str:
     counts.append((words.count(UNJUDGED), "not judged"))
     for count, what in counts[:2]:
         if count == n:
-            return f"All {n} requirements are {what}."
+            return f"{'Both' if n == 2 else f'All {n}'} requirements are {what}."
     return f"Of {n} requirements " + ", ".join(f"{c} {_is(c)} {w}" for c, w in counts if c) + "."
 
 
@@ -145,7 +146,8 @@ def _row(one: Judged) -> list[str]:
     if verdict.word == COUNTED:
         return [verdict.word, one.name, count]
     sure = 100.0 * one.requirement.confidence
-    true = f"above {percent(verdict.low)}, below {percent(verdict.high)} ({sure:g} % sure of each)"
+    low, high = (f"{100.0 * bound:.3g} %" for bound in (verdict.low, verdict.high))
+    true = f"above {low}, below {high} ({sure:g} % sure of each)"
     if verdict.word != UNDECIDED:
         more = "decided"
     else:

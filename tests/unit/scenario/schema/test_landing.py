@@ -163,7 +163,7 @@ def test_what_is_wrong_with_a_body(ryugu, changed, key, value, said):
                 "sigma": ["1 m"] * 3,
                 "correlation": [[1, 0.9, 0.9], [0.9, 1, -0.9], [0.9, -0.9, 1]],
             },
-            "is no covariance",
+            "is no correlation",
         ),
         ("contact.restitution", {"kind": "normal", "sigma": 0.2}, "beyond what contact.rest"),
         ("contact.scheme", {"kind": "choice", "values": ["smooth"]}, "not a number of the scen"),

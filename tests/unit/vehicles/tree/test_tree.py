@@ -257,7 +257,7 @@ def test_structures_that_are_no_trees():
         [free, Joint("b", "fixed", "c")],
     )
     refused('body of joint "c" of tree "t" is "c"', [A], [free, Joint("c", "free")])
-    refused('no joint of tree "t" carries body "b".*Joint\\("b", "free"\\)', [A, B], [free])
+    refused('no joint of tree "t" carries body "b".*joint of kind "free"', [A, B], [free])
     refused("carried by two joints", [A], [free, Joint("a", "fixed", name="weld")])
     twice = [Joint("a", "free", name="x"), Joint("b", "fixed", "a", name="x")]
     refused('two joints named "x"', [A, B], twice)

@@ -158,7 +158,7 @@ def draw_timeline(found: LandingFindings, *files: Path) -> None:
     with style.figure(9.6, height) as fig:
         axes = fig.add_axes((0.2, 0.5 / height, 0.775, 1.0 - 0.62 / height))
         for k, times in enumerate(shown.values()):
-            _span(axes, k, times / unit.size, ORANGE if k > 1 else BLUE, unit.name)
+            _span(axes, k, times, unit, ORANGE if k > 1 else BLUE)
         axes.set_yticks(range(len(shown)), list(shown), color=style.INK)
         axes.set_ylim(len(shown) - 0.45, -0.7)
         axes.set_xlim(0.0, 1.04 * max(float(t.max()) for t in shown.values()) / unit.size)
@@ -168,12 +168,13 @@ def draw_timeline(found: LandingFindings, *files: Path) -> None:
         style.save(fig, *files)
 
 
-def _span(axes: Axes, y: int, times: Array, colour: str, unit: str) -> None:
-    low, p05, median, p95, high = np.quantile(times, [0.0, 0.05, 0.5, 0.95, 1.0])
+def _span(axes: Axes, y: int, times: Array, unit: words.Unit, colour: str) -> None:
+    low, p05, median, p95, high = np.quantile(times / unit.size, [0.0, 0.05, 0.5, 0.95, 1.0])
+    value = float(np.median(times))
     axes.plot([low, high], [y, y], color=colour, linewidth=1.2)
     axes.plot([p05, p95], [y, y], color=colour, linewidth=7.0, alpha=0.45, solid_capstyle="butt")
     axes.plot(median, y, "|", color=colour, ms=13, mew=2.4)
     axes.annotate(
-        f"{words.number(float(median))} {unit}", (float(median), y), (0, 9), fontsize=7.5,
+        words.time(value)(value), (float(median), y), (0, 9), fontsize=7.5,
         textcoords="offset points", ha="center", color=colour, fontweight="bold",
     )  # fmt: skip

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -115,7 +116,8 @@ def _curves(axes: Axes, time: Array, lines: dict[str, Array], until: float) -> N
         axes.legend(frameon=False, fontsize=7.5, ncols=min(3, len(lines)), loc="upper right")
     axes.set_xlim(0.0, until)
     low, high = axes.get_ylim()
-    axes.set_ylim(min(low, 0.0) if low > -1e-9 * high else low, high + 0.25 * (high - low))
+    room = 0.1 + 0.17 * math.ceil(len(lines) / 3)  # for the legend above the lines
+    axes.set_ylim(min(low, 0.0) if low > -1e-9 * high else low, high + room * (high - low))
     plain(axes)
 
 

@@ -119,11 +119,17 @@ def _map(found: LandingFindings) -> Figure:
         caption += " No mesh of the body was at hand, so the map has no relief."
     else:
         over = "the middle" if found.compact else "the largest group"
-        caption += f" Right: the body seen from near {over}"
-        caption += ", with the 95 % ellipse in white." if found.ellipse(0.95) else "."
+        caption += f" Right: the body seen from near {'them' if found.swept else over}"
+        caption += ", with the 95 % ellipse in white." if _seen(found) else "."
     if found.data.settled.sum() > POINTS:
         caption += f" At most {POINTS} of them are drawn."
     return Figure("rest_map", partial(maps.draw_rest_map, found), alt, caption)
+
+
+def _seen(found: LandingFindings) -> bool:
+    """Whether the ellipse is more than a dot on the picture of the whole body."""
+    most, mesh = found.ellipse(0.95), found.data.mesh
+    return most is not None and mesh is not None and most.semi_major > 0.03 * mesh.bounding_radius
 
 
 def how(found: LandingFindings) -> Section:

@@ -104,9 +104,10 @@ def how_hard(found: LandingFindings) -> str:
     newton = words.newton(0.0)
     if found.data.runs == 1:
         return _one_hit(found, unit)
+    runs = "runs" if speeds.n == found.data.runs else f"{speeds.n} runs that touch the ground"
     said = (
         f"The first impact is at {with_interval(median, unit)} towards the ground in the median; "
-        f"in 95 % of the runs no impact exceeds {unit(hardest.quantiles[0.95].value)}."
+        f"in 95 % of the {runs} no impact exceeds {unit(hardest.quantiles[0.95].value)}."
     )
     if not found.data.forces:
         return f"{said} The law of contact is rigid: a hit takes no time and has no force."
@@ -251,7 +252,7 @@ def _inside(found: LandingFindings) -> list[str]:
     at_rest, most = int(np.sum(np.isfinite(depth))), float(np.nanmax(depth))
     return [
         f"In {deep} of {at_rest} landings at rest, ground and lander stand in each other by more "
-        f"than {words.length(DEEP)(DEEP)}, at most by {words.length(most)(most)}: between the "
+        f"than {words.quoted(1e3 * DEEP)} mm, at most by {words.length(most)(most)}: between the "
         "points by which a lander touches, nothing holds it. More points (lander.points) help; on "
         'ground.kind = "facets", with rocks or without, the whole hull touches unless '
         f'contact.touch is "points". The column {DEPTH} has the depth of each run.'
