@@ -13,7 +13,7 @@ import hashlib
 import json
 import math
 import pathlib
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
@@ -253,8 +253,18 @@ def deciding(scenario: Mapping[str, Any]) -> dict[str, Any]:
     return out
 
 
+def _by_name(tables: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
+    """Tables of a list by name, or that of their body; by number where names are not unique."""
+    names = [str(one.get("name") or one.get("body") or "") for one in tables]
+    unique = all(names) and len(set(names)) == len(names)
+    return dict(zip(names if unique else map(str, range(1, len(names) + 1)), tables, strict=True))
+
+
 def flat(tree: Any, prefix: str = "") -> dict[str, Any]:
-    """A tree of dictionaries as one, by dotted keys; lists are values."""
+    """A tree of dictionaries as one, by dotted keys; tables of a list go by their names, and other
+    lists are values."""
+    if isinstance(tree, list | tuple) and tree and all(isinstance(one, Mapping) for one in tree):
+        tree = _by_name(tree)
     if not isinstance(tree, Mapping):
         return {prefix: tree}
     out: dict[str, Any] = {}

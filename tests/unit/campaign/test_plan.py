@@ -81,6 +81,18 @@ def test_what_changed_is_told_with_old_and_new_value(scenario, tmp_path):
     ]
 
 
+def test_what_changed_in_a_list_goes_by_the_names_of_its_tables():
+    def of(**force):
+        legs = [{"body": name, "force": f"{n} N"} for name, n in force.items()]
+        return Plan({"lander": {"crushable": legs}}, 1, 1, "random", "cpu", {})
+
+    assert differences(of(east=15, west=15), of(east=15, west=30)) == [
+        'lander.crushable.west.force: was "15 N", is "30 N"'
+    ]
+    pushes = [Plan({"push": [{"kind": "steady", "x": k}] * 2}, 1, 1, "", "", {}) for k in (1, 2)]
+    assert differences(*pushes) == ["push.1.x: was 1, is 2", "push.2.x: was 1, is 2"]
+
+
 def test_long_lists_of_changes_are_cut(tmp_path):
     one = Plan({str(i): 0 for i in range(30)}, 1, 1, "random", "cpu", {})
     other = Plan({str(i): 1 for i in range(30)}, 1, 1, "random", "cpu", {})

@@ -126,9 +126,10 @@ def headline(told: Sequence[Judged]) -> str:
     counts = [(words.count(PASS), "met"), (words.count(FAIL), "not met")]
     counts.append((words.count(UNDECIDED), "not yet decided"))
     counts.append((words.count(UNJUDGED), "not judged"))
-    for count, what in counts[:2]:
-        if count == n:
-            return f"{'Both' if n == 2 else f'All {n}'} requirements are {what}."
+    if counts[0][0] == n:
+        return f"{'Both' if n == 2 else f'All {n}'} requirements are met."
+    if counts[1][0] == n:
+        return f"{'Neither of the two' if n == 2 else f'None of the {n}'} requirements is met."
     return f"Of {n} requirements " + ", ".join(f"{c} {_is(c)} {w}" for c, w in counts if c) + "."
 
 

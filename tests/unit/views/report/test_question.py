@@ -10,6 +10,7 @@ import matplotlib.pyplot
 import numpy as np
 import pytest
 
+from alight.analysis.requirements import decide
 from alight.campaign.reader import open_campaign
 from alight.core.outcomes import Outcome
 from alight.core.requirements import Requirement
@@ -21,7 +22,7 @@ from alight.views.report.landing import data as landing_data
 from alight.views.report.landing import words as text
 from alight.views.report.landing.findings import LandingFindings, _untouched
 from alight.views.report.losses import ESCAPE, Verb
-from alight.views.report.requirements import _asked
+from alight.views.report.requirements import Judged, _asked, _row, headline
 
 sys.path.insert(0, str(pathlib.Path(__file__).parent))  # tests are no package
 
@@ -180,6 +181,19 @@ def test_requirements_come_first(tmp_path):
     assert page.index("Requirements") < page.index("<dl")
     assert "largest normal force below 1e6 N in at least 90 % of the runs" in page
     json.dumps(made.numbers, allow_nan=False)
+
+
+def test_bounds_that_decide_are_not_rounded_to_the_limit():
+    asked = Requirement(name="rests within 60 m of the target", kind="rest-within", share=0.9,
+                        center=(1.0, 0.0, 0.0), radius=60.0, said="60 m")  # fmt: skip
+    verdict = decide(asked, 128, 150)
+    row = _row(Judged(verdict, np.ones(150, bool), _asked(asked, {})))
+    assert row[:3] == [
+        "fail", "rest within 60 m of the target in at least 90 % of the runs", "128 of 150",
+    ]  # fmt: skip
+    assert row[3] == "above 79.7 %, below 89.9 % (95 % sure of each)"
+    both = [Judged(verdict, np.ones(150, bool), "")] * 2
+    assert headline(both) == "Neither of the two requirements is met."
 
 
 def test_a_requirement_that_is_open_says_how_many_runs_more(tmp_path):
