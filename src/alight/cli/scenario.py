@@ -12,6 +12,7 @@ from alight.cli import screen
 from alight.cli.help_screens import Application
 from alight.cli.names import complete_scenario, scenario_of
 from alight.cli.options import Json, optional
+from alight.cli.speaking import speaking
 from alight.core.errors import AlightError, FileError, InputError
 from alight.core.paths import user_path
 
@@ -19,6 +20,7 @@ app = Application(help="Check scenario files, list the shipped ones, create your
 
 
 @app.command()
+@speaking("Checking")
 def check(
     files: Annotated[
         list[str],

@@ -12,7 +12,7 @@ from matplotlib.ticker import MaxNLocator
 from alight.analysis.columns import Array
 from alight.analysis.intervals import Estimate
 from alight.views import style, words
-from alight.views.figures.panels import BLUE, ORANGE, SKY, empty, plain
+from alight.views.figures.panels import BLUE, ORANGE, SKY, plain
 
 if TYPE_CHECKING:
     from alight.views.report.findings import Findings
@@ -98,7 +98,8 @@ def draw_convergence(found: Findings[Any], *files: Path) -> None:
             2, 2, left=0.075, right=0.985, top=0.945, bottom=0.095, hspace=0.46, wspace=0.2
         )
         told = found.convergence.answers
-        shown = [one for one in found.trends if one.name in told]
+        some = {name for name, ones in told.items() if any(np.isfinite(e.value) for e in ones)}
+        shown = [one for one in found.trends if one.name in some]
         for k, trend in enumerate(shown):
             axes = fig.add_subplot(grid[k // 2, k % 2])
             axes.set_title(trend.title)
@@ -107,9 +108,6 @@ def draw_convergence(found: Findings[Any], *files: Path) -> None:
                 for n, e in zip(found.convergence.runs, told[trend.name], strict=True)
                 if np.isfinite(e.value)
             ]
-            if not known:
-                empty(axes)
-                continue
             runs = np.array([n for n, _ in known])
             _trend(axes, runs, [e for _, e in known], trend.choose(known[-1][1].value))
             if k + 2 >= len(shown):  # the lowest of its column
@@ -127,6 +125,7 @@ def _trend(axes: Axes, runs: Any, found: list[Estimate], unit: words.Unit) -> No
     axes.plot(runs[-1], value[-1], "o", color=ORANGE, ms=6, zorder=4, clip_on=False)
     axes.set_xscale("log")
     axes.xaxis.set_major_formatter(lambda n, _: f"{n:.0f}")
+    axes.xaxis.set_minor_formatter(lambda n, _: f"{n:.0f}" if f"{n:g}"[0] in "25" else "")
     axes.set_ylabel(f"[{unit.name}]")
     axes.yaxis.set_major_locator(MaxNLocator(5))
     if np.nanmin([low, value]) < 0.25 * np.nanmax([high, value]):

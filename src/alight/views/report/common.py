@@ -49,7 +49,9 @@ def opening(found: Findings[Any], consequence: str, things: str = "runs") -> Sec
 def quantity_table(found: Findings[Any]) -> Table:
     """Every quantity: median with interval, what 5, 95 and 99 % of runs stay below, largest."""
     rows = [quantity_row(found, one) for one in found.quantities]
-    return Table(QUANTITY_HEAD, rows, range(1, len(QUANTITY_HEAD)))
+    wide = 2 if found.data.runs == 1 else len(QUANTITY_HEAD)  # one run has no quantiles
+    head = ["quantity", "value"] if wide == 2 else QUANTITY_HEAD
+    return Table(head, [row[:wide] for row in rows], range(1, wide))
 
 
 def quantity_row(found: Findings[Any], one: Quantity) -> list[str]:
@@ -71,6 +73,8 @@ def drives(found: Findings[Any]) -> Section:
     title = "What drives the outcome"
     if found.sensitivity is None:
         why = "There are too few runs to tell."
+        if not found.has_outputs:
+            why = "No run got so far that its outcome could be held against what is uncertain."
         if not found.data.inputs:
             why = "Nothing is dispersed in this campaign but, at most, the attitude."
         return Section(title, [Paragraph(why)])
@@ -106,6 +110,9 @@ def sobol_rows(found: Findings[Any], most: int = 3) -> list[list[str]]:
 
 def enough(found: Findings[Any]) -> Section:
     """What fewer runs would have said."""
+    title = "Are the runs enough?"
+    if found.data.runs == 1:
+        return Section(title, [Paragraph("One run says nothing of how others would go.")])
     figure = Figure(
         "convergence",
         partial(statistics.draw_convergence, found),
@@ -113,7 +120,7 @@ def enough(found: Findings[Any]) -> Section:
         "What the first runs alone would have answered. Band: 95 % interval. Dashed: the answer "
         "from all runs.",
     )
-    return Section("Are the runs enough?", [figure])
+    return Section(title, [figure])
 
 
 def outcomes(found: Findings[Any]) -> Section:

@@ -174,13 +174,18 @@ class Findings(Generic[D]):
 
     @cached_property
     def _both(self) -> tuple[dict[str, Array], dict[str, Array]]:
-        """Inputs and outputs; every k-th run where there are many."""
+        """Inputs and the outputs that some run has; every k-th run where there are many."""
         every = -(-self.data.runs // RANKED)
         inputs, outputs = (
             {name: values[::every] for name, values in found.items()}
             for found in (self._drivers(), self._outputs())
         )
-        return inputs, outputs
+        return inputs, {name: v for name, v in outputs.items() if np.isfinite(v).any()}
+
+    @property
+    def has_outputs(self) -> bool:
+        """Whether some run has what inputs could be held against."""
+        return bool(self._both[1])
 
     @property
     def ranked(self) -> int:
@@ -190,7 +195,7 @@ class Findings(Generic[D]):
     @cached_property
     def sensitivity(self) -> Sensitivity | None:
         """Rank correlations; None without inputs or with few runs."""
-        if self.data.runs < FEW or not self._drivers():
+        if self.data.runs < FEW or not self._drivers() or not self.has_outputs:
             return None
         return rank_correlation(*self._both)
 

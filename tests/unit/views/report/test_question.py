@@ -10,11 +10,13 @@ import matplotlib.pyplot
 import numpy as np
 import pytest
 
+from alight.analysis.intervals import wilson
 from alight.analysis.requirements import decide
 from alight.campaign.reader import open_campaign
 from alight.core.outcomes import Outcome
 from alight.core.requirements import Requirement
 from alight.views import report
+from alight.views.estimates import most_of_none
 from alight.views.figures.landing import maps
 from alight.views.report.common import readable
 from alight.views.report.data import Trajectory
@@ -272,3 +274,37 @@ def test_counts_in_words():
     assert ESCAPE.counted(1, 5) == "1 of 5 escapes"
     assert ESCAPE.counted(9, 9) == "all 9 escape"
     assert Verb("is lost", "are lost", "was lost", "is", "are").counted(2, 5, True) == "2 of 5 are"
+
+
+def test_none_of_few_runs_has_the_exact_bound():
+    for runs in (1, 2, 4, 6):
+        high = most_of_none(runs, wilson(0, runs).high)
+        assert (1.0 - high) ** runs == pytest.approx(0.05, rel=1e-9)  # so often none would do it
+    assert most_of_none(100, wilson(0, 100).high) == wilson(0, 100).high
+
+
+def test_a_page_of_runs_that_never_touch_shows_nothing_that_is_not_there(tmp_path, monkeypatch):
+    made = landing_case._final
+
+    def final(values, rng, escaped, ending, radius):
+        out = made(values, rng, 1.0, ending, radius)
+        out["touches"] = 0
+        for name in ("first_time", "first_speed", "first_place", "hardest", "peak_force"):
+            out[name] = np.nan
+        return out
+
+    monkeypatch.setattr(landing_case, "_final", final)
+    written = report.write(make_campaign(tmp_path / "c", 40, 40))
+    page = page_of(written)
+    assert {file.stem for file in written.figures}.isdisjoint({"histograms", "sensitivity"})
+    assert "No landing touched the ground" in page
+    assert "does not vary" not in page
+    assert "could be held against what is uncertain" in page
+
+
+def test_a_page_of_one_run_speaks_of_one(tmp_path):
+    page = page_of(report.write(make_campaign(tmp_path / "c", 1, 1)))
+    assert "One run says nothing of how others would go." in page
+    assert "The rest site, " in page
+    assert ">value</th>" in page
+    assert "Mark: the median" not in page

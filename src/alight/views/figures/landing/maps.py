@@ -337,7 +337,8 @@ def draw_energy(found: LandingFindings, *files: Path) -> None:
         for label, (values, colour, dash, width) in parts.items():
             axes.plot(course.time / unit.size, values / size, dash, color=colour,
                       linewidth=width, label=label)  # fmt: skip
-        axes.set_title(f"Energy of run {course.run} above that of rest [{name}]")
+        least = "of rest" if course.ending == "settled" else "at its end"
+        axes.set_title(f"Energy of run {course.run} above that {least} [{name}]")
         axes.set_xlabel(f"time from release [{unit.name}]")
         axes.set_xlim(0.0, course.end / unit.size)
         axes.legend(frameon=False, ncols=2)

@@ -7,7 +7,7 @@ import numpy as np
 from alight.analysis.bins import Bin, binned, varies
 from alight.analysis.intervals import Estimate, Spread
 from alight.views import words
-from alight.views.estimates import interval, percent, with_interval
+from alight.views.estimates import interval, most_of_none, percent, with_interval
 from alight.views.report.capture.data import AT_REST, HELD, UNSETTLED
 from alight.views.report.capture.findings import CaptureFindings
 from alight.views.report.losses import why
@@ -26,9 +26,8 @@ def held(found: CaptureFindings) -> str:
     share, count, runs = found.success, int(found.data.success.sum()), found.data.runs
     told = _lasting(found.duration)
     if not count:
-        said = (
-            f"Never in {runs} captures: with 95 % confidence in fewer than {percent(share.high)}."
-        )
+        most = percent(most_of_none(runs, share.high))
+        said = f"Never in {runs} captures: with 95 % confidence in fewer than {most}."
     else:
         said = (
             f"In {percent(share.value)} of the captures ({count} of {runs}; {interval(share)}): in "
@@ -97,7 +96,8 @@ def _beyond(found: CaptureFindings) -> str:
             f"{interval(share)})."
         )
     return (
-        f"None of {runs} goes beyond it: with 95 % confidence fewer than {percent(share.high)} do."
+        f"None of {runs} goes beyond it: with 95 % confidence fewer than "
+        f"{percent(most_of_none(runs, share.high))} do."
     )
 
 

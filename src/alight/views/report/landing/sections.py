@@ -110,7 +110,10 @@ def _plan(found: LandingFindings) -> Figure:
 
 def _map(found: LandingFindings) -> Figure:
     caption, alt = "Rest sites.", "Map of latitude and longitude with rest sites"
-    if found.compact and not found.swept:
+    one = found.where is not None and len(found.where.plane) == 1
+    if one and not found.swept:
+        caption = f"The rest site, {text.middle_text(found)}."
+    elif found.compact and not found.swept:
         middle = text.middle_text(found)
         caption, alt = f"Rest sites; their middle is at {middle}.", f"{alt} around {middle}"
     elif found.groups.count > 1 and not found.swept:
@@ -119,7 +122,8 @@ def _map(found: LandingFindings) -> Figure:
         caption += " No mesh of the body was at hand, so the map has no relief."
     else:
         over = "the middle" if found.compact else "the largest group"
-        caption += f" Right: the body seen from near {'them' if found.swept else over}"
+        over = "it" if one else ("them" if found.swept else over)
+        caption += f" Right: the body seen from near {over}"
         caption += ", with the 95 % ellipse in white." if _seen(found) else "."
     if found.data.settled.sum() > POINTS:
         caption += f" At most {POINTS} of them are drawn."
@@ -149,6 +153,8 @@ def how(found: LandingFindings) -> Section:
         answers.append(_lost(found))
     spread = [] if found.data.runs == 1 else [figure]  # one run has no histogram
     parts: list[Part] = [*_timeline(found), *spread, common.quantity_table(found)]
+    if found.spread(TOUCH) is None:
+        parts = [Paragraph("No landing touched the ground: it has no speeds, forces or contacts.")]
     return Section("How landings go", parts, answers, text.warnings(found), found.numbers())
 
 
@@ -159,8 +165,10 @@ def _timeline(found: LandingFindings) -> Iterator[Part]:
             "timeline",
             partial(footprint.draw_timeline, found),
             "Times of first contact, of coming to rest and of escape, as bars",
-            "From the release on. Thin line: from the first landing to the last. Bar: the middle "
-            "90 %. Mark: the median.",
+            "From the release on."
+            if found.data.runs == 1
+            else "From the release on. Thin line: from the first landing to the last. Bar: the "
+            "middle 90 %. Mark: the median.",
         )
 
 

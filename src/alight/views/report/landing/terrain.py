@@ -250,8 +250,12 @@ def _outlined(one: TerrainMap) -> str:
 def _sloped(one: TerrainMap) -> str:
     whole = np.degrees(one.terrain.slope[one.terrain.ground])
     median, late = (float(np.quantile(whole, p)) for p in (0.5, 0.95))
+    if float(whole.max()) < 0.05:
+        return "This ground is level."
     said = f"Half of this ground slopes by less than {median:.1f}°, 95 % by less than {late:.1f}°"
-    if len(one.slopes):
+    if one.total == 1 and len(one.slopes):
+        said += f"; where the landing rests by {np.degrees(one.slopes[0]):.1f}°"
+    elif len(one.slopes):
         said += f"; where landings rest the median is {np.degrees(np.median(one.slopes)):.1f}°"
     if one.terrain.rocks.any():
         said += f". Rocks cover {percent(one.on_rocks)} of it"

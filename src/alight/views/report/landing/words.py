@@ -106,7 +106,8 @@ def how_hard(found: LandingFindings) -> str:
         return _one_hit(found, unit)
     runs = "runs" if speeds.n == found.data.runs else f"{speeds.n} runs that touch the ground"
     said = (
-        f"The first impact is at {with_interval(median, unit)} towards the ground in the median; "
+        f"The first impact is at {with_interval(median, words.speed(median.value))} towards the "
+        "ground in the median; "
         f"in 95 % of the {runs} no impact exceeds {unit(hardest.quantiles[0.95].value)}."
     )
     if not found.data.forces:
@@ -121,9 +122,10 @@ def how_hard(found: LandingFindings) -> str:
 def _one_hit(found: LandingFindings, unit: words.Unit) -> str:
     """The speeds and the force of the only run."""
     first, hardest, force = (float(found.known[n][0]) for n in (FIRST, HARDEST, FORCE))
-    said = (
-        f"The first impact is at {unit(first)} towards the ground, the hardest at {unit(hardest)}."
-    )
+    said = f"The first impact, at {unit(first)} towards the ground, is the hardest."
+    if first < hardest:
+        said = f"The first impact is at {unit(first)} towards the ground, "
+        said += f"the hardest at {unit(hardest)}."
     if not found.data.forces:
         return f"{said} The law of contact is rigid: a hit takes no time and has no force."
     return (
@@ -190,7 +192,7 @@ def warnings(found: LandingFindings) -> list[str]:
         if late > (0.01 * found.data.runs if outcome == Outcome.TIMED_OUT else 0):
             told.append(
                 f"{percent(late / found.data.runs)} of the runs {_CUT_SHORT[outcome]}: settling "
-                f"times and rest sites leave them out. A larger {key} would include them."
+                f"times and rest sites leave them out. A larger {key} would show how they end."
             )
     return told + _inside(found) + _full_strokes(found) + _deep_contact(found)
 
