@@ -107,6 +107,10 @@ def _quantity(cell: Axes, found: Findings[Any], axes: Sequence[Axis], one: Quant
         else:
             cell.plot(first.distinct, middle, "_", color=colour, ms=13, mew=2, label=label)
     cell.set_title(one.label[0].upper() + one.label[1:])
+    low, high = (float(end(values)) / unit.size for end in (np.nanmin, np.nanmax))
+    if high and high - low <= 1e-6 * abs(high):  # the same throughout, but for rounding
+        cell.set_ylim(*sorted((0.9 * low, 1.1 * high)))
+    cell.ticklabel_format(axis="y", useOffset=False)
     if unit.name:
         cell.set_ylabel(f"[{unit.name}]")
     _name(cell, first)

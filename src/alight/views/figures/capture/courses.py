@@ -180,7 +180,8 @@ def rate_and_angle(axes: Axes, course: Trajectory) -> None:
         (other, angle, "axis", style.ALARM),
         (axes, part, "relative rate", style.INK),
     ):
-        above = (gap[at] > 0.0) == (which is other)
+        high = float(values[at]) / which.get_ylim()[1]
+        above = high < 0.9 and (high < 0.12 or (gap[at] > 0.0) == (which is other))
         which.annotate(
             text, (course.time[at], values[at]), (0, 5 if above else -5), color=colour, size=8.5,
             textcoords="offset points", ha="center", va="bottom" if above else "top",
@@ -205,6 +206,7 @@ def draw_courses(found: CaptureFindings, *files: Path) -> None:
         curves(cells, courses, shown, [f"run {c.run}: {c.ending}" for c in courses], 2)
         for axes in cells:
             axes.set_ylim(0.0, None)
+        cells[2].set_ylim(0.0, 1.3 * cells[2].get_ylim()[1])  # room for the legend
         cells[3].set(ylim=(0.0, 90.0), yticks=(0, 30, 60, 90))
         cells[2].legend(frameon=False, fontsize=8, ncols=2, loc="upper left")
         style.save(fig, *files)

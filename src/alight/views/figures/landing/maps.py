@@ -201,6 +201,8 @@ def _over_ground(axes: Axes, lines: list[Line], data: LandingData) -> None:
     middle = ends.mean(axis=0)
     mesh, up = data.mesh, _up(middle, data)
     camera = _camera(up, TILT + np.radians(20.0))
+    if mesh is None and up[2] > 0.99:  # flat ground has no north: seen from beside the paths
+        camera = Camera(_beside(lines), 0.5 * np.pi - TILT - np.radians(20.0))
     axes.set_axis_off()
     drawn = [camera.project(line.position)[:, :2] for line in lines]
     low, high = (f(np.concatenate(drawn), axis=0) for f in (np.min, np.max))
@@ -225,6 +227,15 @@ def _over_ground(axes: Axes, lines: list[Line], data: LandingData) -> None:
         axes.plot(*flat.T, color=colour, linestyle=dash, linewidth=1.4, zorder=4)
         axes.plot(*flat[0], "^", color=colour, mec="white", ms=7, zorder=5)
         axes.plot(*flat[-1], "o", color=colour, mec="white", ms=7, zorder=5)
+
+
+def _beside(lines: list[Line]) -> float:
+    """Longitude of a viewer who sees level paths from the side, going to the right."""
+    flat = np.concatenate([line.position[:, :2] for line in lines])
+    along = np.linalg.svd(flat - flat.mean(axis=0), full_matrices=False)[2][0]
+    ahead = sum(float((line.position[-1] - line.position[0])[:2] @ along) for line in lines)
+    x, y = along if ahead >= 0.0 else -along
+    return float(np.arctan2(y, x)) - 0.5 * np.pi
 
 
 def _ground(axes: Axes, patch: Mesh, camera: Camera) -> None:

@@ -236,7 +236,8 @@ class LandingFindings(Findings[LandingData]):
         found = convergence({**self.known, **rest}, (SETTLE, hard), level=self.data.level)
         # What rigid landers cannot do, or legs seldom do, needs no panel.
         found.answers.pop("escaped" if self.data.articulated else "tipped_over")
-        if self.where is not None and not self.compact:  # no ellipse would tell where
+        # No ellipse would tell where, or there are too few for one.
+        if self.where is not None and not (self.compact and self.ellipses):
             found.answers.pop("ellipse_area_m2")
         return found
 

@@ -107,11 +107,16 @@ def answer(hops: Hops) -> str:
         unit = words.length(miss.quantiles[0.5].value)
         said += f", {_median(miss, unit)} from where their flight was to end"
     stuck, lost = hops.share("stuck"), hops.share("lost")
-    said += f". {estimates.percent(stuck.value)} are stuck ({estimates.interval(stuck)})"
-    said += f", {estimates.percent(lost.value)} do not come to rest again."
+    said += f". {_part(stuck, 'is stuck', 'are stuck')} ({estimates.interval(stuck)})"
+    said += f", {_part(lost, 'does not', 'do not').lower()} come to rest again."
     if hops.limited:
         said += f" Wheels were too slow for {hops.limited} of them."
     return said
+
+
+def _part(share: Estimate, one: str, many: str) -> str:
+    """What a share of the hops does; none is more than 0 %."""
+    return f"{estimates.percent(share.value)} {many}" if share.value else f"None {one}"
 
 
 def _median(known: Any, unit: words.Unit) -> str:
@@ -139,7 +144,7 @@ def _parts(found: LandingFindings, hops: Hops) -> Iterator[Part]:
         [
             [
                 _NAMES[name], str(int((hops.results == name).sum())),
-                estimates.percent(share.value), estimates.interval(share),
+                estimates.percent(share.value), estimates.range_text(share),
             ]
             for name, share in zip(RESULTS, shares, strict=True)
         ],

@@ -259,8 +259,17 @@ def _courses(found: LandingFindings) -> Iterator[Part]:
         "energy",
         partial(maps.draw_energy, found),
         "Energy of one run against time",
-        "E_J is the energy in the turning frame: flight keeps it, each contact takes some of it.",
+        "E_J is the energy in the turning frame: flight keeps it, each contact takes some of it."
+        + _driven(found),
     )
+
+
+def _driven(found: LandingFindings) -> str:
+    """What else changes the energy of a lander that moves by itself."""
+    lander = found.data.scenario.get("lander", {})
+    if not any(lander.get(name) for name in ("wheel", "thruster", "spring", "actuator")):
+        return ""
+    return " Actuators give and take, too; what turns in them is in the sum alone."
 
 
 def _poses(found: LandingFindings, run: int) -> Figure:
