@@ -14,6 +14,7 @@ from alight.cli.body import FIGURES
 from alight.cli.body import Command as Command
 from alight.cli.names import STDIN, complete_body, complete_scenario, scenario_of
 from alight.cli.options import Device, Json, optional
+from alight.cli.speaking import speaking
 from alight.core.errors import InputError
 
 if TYPE_CHECKING:
@@ -36,6 +37,7 @@ SUBJECT = Annotated[
 ]
 
 
+@speaking("Aiming")
 def command(
     target: SUBJECT,
     start: Annotated[

@@ -12,6 +12,7 @@ import typer
 from alight.cli import screen
 from alight.cli.hop import SUBJECT, check_body, parse_speed, parsed_place, subject_of
 from alight.cli.options import Device, Json, optional
+from alight.cli.speaking import speaking
 from alight.core.errors import InputError
 
 if TYPE_CHECKING:
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
 HOPS = "hops"
 
 
+@speaking("Preparing the map")
 def command(
     target: SUBJECT,
     goal: Annotated[
