@@ -16,6 +16,7 @@ from alight.core.errors import FileError, InputError
 from alight.core.outcomes import Outcome
 from alight.views import style
 from alight.views.compare.sections import sections
+from alight.views.compare.sides import _said
 from alight.views.compare.words import summary, value_cell, verdict_cell
 
 sys.path.insert(0, str(pathlib.Path(__file__).parent / "report"))  # tests are no package
@@ -233,3 +234,12 @@ def test_print_is_short(made):
     assert len(str(found)) < 2000
     assert "<script" not in found._repr_html_()
     assert "Do the answers differ?" in found._repr_html_()
+
+
+def test_values_of_scenarios_have_the_digits_of_readers():
+    pole = ["0.5235987755982988 rad", "-1.0559241974565694 rad"]
+    assert _said(pole, False) == "30 deg, -60.5 deg"
+    assert _said(pole, True) == ", ".join(pole)
+    assert _said("4 cm/s", False) == "4 cm/s"
+    assert _said([0.5, 1.4142135623730951], False) == "[0.5, 1.4142136]"
+    assert _said(True, False) == "true"

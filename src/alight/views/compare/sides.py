@@ -18,6 +18,7 @@ from alight.campaign.plan import deciding, flat
 from alight.campaign.reader import Campaign, open_campaign
 from alight.core.errors import InputError
 from alight.core.progress import Progress, progress
+from alight.views.report.common import readable
 from alight.views.report.findings import Findings
 from alight.views.report.writing import KINDS, kind_of
 
@@ -185,10 +186,14 @@ def changed_values(sides: Sequence[Side]) -> list[Changed]:
     keys = dict.fromkeys(key for tree in trees for key in tree)
     out = []
     for key in sorted(keys):
-        told = tuple(_said(tree[key]) if key in tree else _ABSENT for tree in trees)
         whole = {json.dumps(tree.get(key), sort_keys=True) for tree in trees}
-        if len(whole) > 1:
-            out.append(Changed(key, told))
+        if len(whole) == 1:
+            continue
+        short, long = (
+            tuple(_said(tree[key], digits) if key in tree else _ABSENT for tree in trees)
+            for digits in (False, True)
+        )
+        out.append(Changed(key, short if len(set(short)) > 1 else long))
     return out
 
 
@@ -214,6 +219,11 @@ def _deciding(campaign: Campaign) -> dict[str, Any]:
     return {**{k: v for k, v in tree.items() if k != "record"}, "campaign": own}
 
 
-def _said(value: Any) -> str:
-    text = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
+def _said(value: Any, digits: bool) -> str:
+    """A value of a scenario; with all its ``digits``, or as many as a reader needs."""
+    text = json.dumps(value, ensure_ascii=False)
+    shown = json.loads(text if digits else readable(text)[0])
+    text = shown if isinstance(shown, str) else json.dumps(shown, ensure_ascii=False)
+    if isinstance(shown, list) and all(isinstance(one, str) for one in shown):
+        text = ", ".join(shown)
     return text if len(text) <= LONGEST else f"{text[: LONGEST - 3]}..."
