@@ -11,7 +11,7 @@ from typing import Any
 
 from pydantic import ValidationError
 
-from alight.core.errors import FileError, InputError, did_you_mean
+from alight.core.errors import AlightError, FileError, InputError, did_you_mean
 from alight.core.files import MOST_BYTES as MOST_FILE
 from alight.core.files import read_bounded
 from alight.core.paths import check_text, user_path
@@ -91,7 +91,7 @@ def from_dict(
             problems += found.file_problems()
     nominal = found if found is not None and not problems else None
     if problems and {fault.key.partition(".")[0] for fault in problems} <= VARY_NOT:
-        nominal = right
+        nominal = _completed(right)
     spread, more = _dispersions(table.get("dispersions", {}), document, nominal, Path(folder))
     of_unknown = tuple(f'dispersions."{name}.' for name in unknown)
     problems += [fault for fault in more if not (unknown and fault.key.startswith(of_unknown))]
@@ -103,6 +103,14 @@ def from_dict(
         raise ScenarioError(source, problems)
     made._source = source
     return made
+
+
+def _completed(document: Document | None) -> Document | None:
+    """With the defaults that values vary about; None where what is wrong stands in the way."""
+    try:
+        return None if document is None else document.completed()
+    except AlightError:
+        return None
 
 
 def _document_of(table: dict[str, Any], source: str) -> type[Document]:
@@ -339,14 +347,14 @@ def _instead(key: str, scenario: Document) -> str:
     if section is not None:
         names = [name for name in scenario.names_in(key) if name]
         hint = did_you_mean(head.rpartition(".")[2], names)
-        listed = f"; names there are {', '.join(names)}." if names else ": the list is empty."
+        listed = f". Known there: {', '.join(names)}." if names else ": the list is empty."
         place = head.rpartition(".")[0]
         return listed + (hint.replace('"', f'"{place}.', 1).replace('"?', f'.{last}"?'))
     known = [name for name in scenario.dispersible() if name.rpartition(".")[0] == head]
     given = [
         n for n in known if scenario.kind_here(n) is not None and scenario.value(n) is not None
     ]
-    return f"; keys of [{head}] that could are {', '.join(given)}" if head and given else ""
+    return f". Take a key of [{head}] that has one: {', '.join(given)}" if head and given else ""
 
 
 def _joint(

@@ -77,7 +77,7 @@ def test_entries_of_lists_that_are_not_there(ryugu):
     ryugu["ground"]["region"] = [{**pond, "friction": 0.8}]
     ryugu["dispersions"] = {"ground.region.pont.friction": {"kind": "uniform", "low": 0, "high": 1}}
     text = said(from_dict, ryugu)
-    assert "names there are pond" in text
+    assert "Known there: pond." in text
     assert 'Did you mean "ground.region.pond.friction"?' in text
 
 
@@ -85,7 +85,7 @@ def test_values_that_a_release_does_not_have(ryugu, changed):
     orbit = {"kind": "orbit", "semi_major_axis": "1 km", "true_anomaly": "0 deg"}
     spread = {"release.velocity": {"kind": "normal", "sigma": "1 cm/s"}}
     text = said(from_dict, changed(ryugu, release=orbit, dispersions=spread))
-    assert "keys of [release] that could are release.semi_major_axis, " in text
+    assert "Take a key of [release] that has one: release.semi_major_axis, " in text
     assert "release.velocity," not in text
 
 
