@@ -2,6 +2,7 @@
 
 import dataclasses
 import itertools
+import re
 
 import numpy as np
 import pytest
@@ -186,5 +187,11 @@ def test_a_body_far_from_the_origin():
 def test_memory_is_counted_before_it_is_taken():
     plan = build.BuildPlan(BALL, 1.0, 4.0, 2, 1e6)
     with pytest.raises(InputError, match="GB to build"):
-        build._require_memory(plan, 10_000)
-    build._require_memory(plan, 100)
+        build._require_memory(plan, 10_000, 0)
+    build._require_memory(plan, 100, 0)
+    said = []
+    for level in (0, 2):  # two finer levels to come have sixteen times the bricks: a fourth of it
+        with pytest.raises(InputError) as wrong:
+            build._require_memory(plan, 10_000, level)
+        said.append(float(re.search(r"spacing of (\S+) m or more", str(wrong.value)).group(1)))
+    assert said[1] == pytest.approx(4.0 * said[0], rel=0.05)
