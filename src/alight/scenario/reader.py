@@ -413,7 +413,8 @@ def _with_files(scenario: Document, folder: Path, problems: list[Fault]) -> Docu
         whole: Any = getattr(scenario, name)
         if isinstance(whole, tuple):
             found = [
-                _with_file(f"{name}.{i}", one, key, folder, problems) for i, one in enumerate(whole)
+                _with_file(f"{name}.{getattr(one, 'name', None) or i}", one, key, folder, problems)
+                for i, one in enumerate(whole, 1)
             ]
             if any(one is not None for one in found):
                 update[name] = tuple(a or b for a, b in zip(found, whole, strict=True))

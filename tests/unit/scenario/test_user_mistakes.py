@@ -154,3 +154,12 @@ def test_drops_that_start_in_the_membrane():
     assert "release.height: the body of run 0 starts through the membrane" in text
     drop["release"]["height"] = "5 m"
     assert not foresee(from_dict(drop)).problems
+
+
+def test_a_plan_that_is_not_there_is_named_as_its_manoeuvre(plane):
+    wheel = {"name": "y", "axis": [0, 1, 0], "inertia": "1e-3 kg*m^2"}
+    plane["lander"]["wheel"] = [wheel | {"torque": "1 mN*m", "top_speed": "100 rpm"}]
+    plane["manoeuvre"] = [{"command": "policy", "plan": "nowhere.npz"}]
+    assert "manoeuvre.1.plan: cannot read" in said(from_dict, plane)
+    plane["manoeuvre"][0]["name"] = "go"
+    assert "manoeuvre.go.plan: cannot read" in said(from_dict, plane)
