@@ -414,7 +414,7 @@ def _with_files(scenario: Document, folder: Path, problems: list[Fault]) -> Docu
         if isinstance(whole, tuple):
             found = [
                 _with_file(f"{name}.{getattr(one, 'name', None) or i}", one, key, folder, problems)
-                for i, one in enumerate(whole, 1)
+                for i, one in enumerate(whole)
             ]
             if any(one is not None for one in found):
                 update[name] = tuple(a or b for a, b in zip(found, whole, strict=True))

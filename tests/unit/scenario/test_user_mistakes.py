@@ -160,6 +160,6 @@ def test_a_plan_that_is_not_there_is_named_as_its_manoeuvre(plane):
     wheel = {"name": "y", "axis": [0, 1, 0], "inertia": "1e-3 kg*m^2"}
     plane["lander"]["wheel"] = [wheel | {"torque": "1 mN*m", "top_speed": "100 rpm"}]
     plane["manoeuvre"] = [{"command": "policy", "plan": "nowhere.npz"}]
-    assert "manoeuvre.1.plan: cannot read" in said(from_dict, plane)
+    assert "manoeuvre.0.plan: cannot read" in said(from_dict, plane)
     plane["manoeuvre"][0]["name"] = "go"
     assert "manoeuvre.go.plan: cannot read" in said(from_dict, plane)
