@@ -89,7 +89,7 @@ class Flow:
         self._work, self._bar = work, bar
         self._device = devices.resolve(work.device)
         each = max(1, lot // work.plan.shard)
-        self._lots = _pieces(shards, each)
+        self._lots = pieces(shards, each)
         self._runs = sum(len(work.plan.runs(shard)) for shard in shards)
         self._batches: dict[Hashable, list[Batch]] = {}
         self._under_way: dict[Lot, _Drawn] = {}
@@ -181,6 +181,7 @@ class Flow:
         self._bar.advance(done, **facts)
 
 
-def _pieces(shards: Sequence[int], each: int) -> Iterator[Sequence[int]]:
+def pieces(shards: Sequence[int], each: int) -> Iterator[Sequence[int]]:
+    """Shards in their order, so many at a time."""
     for first in range(0, len(shards), each):
         yield shards[first : first + each]
