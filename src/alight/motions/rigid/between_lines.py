@@ -38,8 +38,33 @@ def attitudes_between(
 ) -> Array:
     """(m, 4) attitudes at times ``t``, each after the line ``left``: exact in flight.
 
-    After a line that is ``uneven`` (n,), in contact and under actuators, it turns evenly.
+    After a line that is ``uneven`` (n,), in contact and under actuators, it turns with the rate of
+    that line. What is then missing at the next line, and where lines of contacts were left out of a
+    long history, is made up for in proportion to the square of time, as by an even torque: turns
+    meet every line.
     """
+    law = (time, attitude, rate, uneven, inertia, rotation)
+    used, which = np.unique(left, return_inverse=True)
+    found = _turned_freely(*law, t, left)
+    ends = _turned_freely(*law, time[used + 1], used)
+    missing = frames.quat_multiply(frames.quat_conjugate(ends), attitude[used + 1])
+    step = time[left + 1] - time[left]
+    part = (t - time[left]) / np.where(step > 0.0, step, 1.0)
+    more = (part**2)[:, None] * frames.rotation_vector(missing)[which]
+    return frames.quat_multiply(found, frames.quat_from_rotation_vector(more))
+
+
+def _turned_freely(
+    time: Array,
+    attitude: Array,
+    rate: Array,
+    uneven: Any,
+    inertia: Array,
+    rotation: Any,
+    t: Array,
+    left: Any,
+) -> Array:
+    """(m, 4) attitudes that free flight, or an even turn, makes of that of a line."""
     dt = t - time[left]
     omega, _, q_NT = rotation.evaluate(time[left], device="cpu")
     q, w = attitude[left], rate[left]
@@ -47,7 +72,5 @@ def attitudes_between(
     turned, _ = turn(inertia, frames.quat_multiply(q_NT, q), inertial, dt, device="cpu")
     _, _, later = rotation.evaluate(t, device="cpu")
     free = frames.quat_multiply(frames.quat_conjugate(later), turned)
-    size = np.linalg.norm(w, axis=-1)
-    axis = np.where(size[:, None] > 0.0, w, [0.0, 0.0, 1.0])
-    even = frames.quat_multiply(q, frames.quat_from_axis_angle(axis, size * dt))
+    even = frames.quat_multiply(q, frames.quat_from_rotation_vector(w * dt[:, None]))
     return np.where(np.asarray(uneven)[left + 1][:, None], even, free)

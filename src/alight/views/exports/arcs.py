@@ -61,23 +61,14 @@ def turning_rate(time: Array, attitude: Array) -> Array:
     """(n, 3) angular velocities, in the axes turned to, of even turns from line to line [rad/s]:
     the mean of those before and after, weighted by how near they are."""
     step = np.diff(time)
-    way = rotation_vector(
-        frames.quat_multiply(attitude[1:], frames.quat_conjugate(attitude[:-1]))
-    ) / step.reshape(-1, *([1] * (attitude.ndim - 1)))
+    turns = frames.quat_multiply(attitude[1:], frames.quat_conjugate(attitude[:-1]))
+    way = frames.rotation_vector(turns) / step.reshape(-1, *([1] * (attitude.ndim - 1)))
     if len(step) == 1:
         return np.repeat(way, 2, axis=0)
     share = (step[:-1] / (step[:-1] + step[1:])).reshape(-1, *([1] * (attitude.ndim - 1)))
     inner = way[:-1] * (1.0 - share) + way[1:] * share
     # At the ends the slope between two lines is carried on.
     return np.concatenate([2.0 * way[:1] - inner[:1], inner, 2.0 * way[-1:] - inner[-1:]])
-
-
-def rotation_vector(q: Array) -> Array:
-    """Axis times angle [rad] of quaternions (..., 4), the shorter way."""
-    q = q * np.where(q[..., 3:] < 0.0, -1.0, 1.0)
-    size = np.linalg.norm(q[..., :3], axis=-1, keepdims=True)
-    angle = 2.0 * np.arctan2(size, q[..., 3:])
-    return np.asarray(q[..., :3] * np.where(size > 0.0, angle / np.where(size > 0, size, 1), 2.0))
 
 
 def arcs_of(
@@ -151,7 +142,7 @@ def spin_of(turning: OfTime, time: Array, q: Array) -> Array:
     """(n, 3) angular velocity of turning axes, in themselves [rad/s]."""
     before, after = (turning(time + side) for side in (-_BRIEF, _BRIEF))
     step = frames.quat_multiply(after, frames.quat_conjugate(before))
-    return frames.quat_rotate_inv(q, rotation_vector(step) / (2.0 * _BRIEF))
+    return frames.quat_rotate_inv(q, frames.rotation_vector(step) / (2.0 * _BRIEF))
 
 
 def _halfway(arc: Arc) -> Arc:
