@@ -11,6 +11,9 @@ from alight.core.checks import Array
 from alight.core.interpolation import cubic, cubic_rate
 from alight.vehicles.rigid.free_rotation import turn
 
+#: Turns less than this are rounding [rad].
+ROUNDING = 4e-15
+
 
 def places_between(
     time: Array, position: Array, velocity: Array, t: Array, left: Any
@@ -62,11 +65,15 @@ def turns_between(
     used, which = np.unique(left, return_inverse=True)
     found, spin = _turned_freely(*law, t, left)
     ends, _ = _turned_freely(*law, time[used + 1], used)
-    missing = frames.quat_multiply(frames.quat_conjugate(ends), attitude[used + 1])
+    missing = frames.rotation_vector(
+        frames.quat_multiply(frames.quat_conjugate(ends), attitude[used + 1])
+    )
+    # Rounding, over the time of a short step, would be a rate.
+    missing[np.linalg.norm(missing, axis=1) < ROUNDING] = 0.0
     step = time[left + 1] - time[left]
     step = np.where(step > 0.0, step, 1.0)[:, None]
     part = (t - time[left])[:, None] / step
-    whole = frames.rotation_vector(missing)[which]
+    whole = missing[which]
     more = frames.quat_from_rotation_vector(part**2 * whole)
     faster = frames.quat_rotate_inv(more, spin) + 2.0 * part / step * whole
     return frames.quat_multiply(found, more), faster
