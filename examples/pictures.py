@@ -42,6 +42,11 @@ def _facing(focus: np.ndarray, east: float, north: float) -> tuple[float, float,
     return (float(way[0]), float(way[1]), float(way[2]))
 
 
+def _bare(play: Playback) -> Playback:
+    """A whole body alone: its fine ground, where runs end, would be a patch on it."""
+    return dataclasses.replace(play, terrain=None, square=None, wider=None, patches=())
+
+
 def _words(title: str, told: str, **more: bool) -> Wording:
     given = {"clock": False, "whole": True, "ring": False, **more}
     return Wording(title, told, **given)
@@ -77,7 +82,7 @@ def itokawa_runs() -> Picture:
 
 def philae() -> Picture:
     """Philae's bounce over the head of the comet."""
-    play = _play("philae_67p")
+    play = _bare(_play("philae_67p"))
     toward, sunward = (0.8, -1.0, 0.55), (0.9, 0.1, 0.75)
     shot = Shot(60.0, 9000.0, at=CENTRE, toward=toward, sunward=sunward, wide=38.0)
     told = "One touch at 1 m/s, two hours of flight over a kilometre, then the rest"
@@ -96,7 +101,7 @@ def legs() -> Picture:
 def capture() -> Picture:
     """A tumbling asteroid in a membrane."""
     play = _play("paper003_capture")
-    shot = Shot(42.0, 58.0, 35.0, 18.0, (80.0, 25.0), shift=(0.02, -0.1), wide=42.0)
+    shot = Shot(42.0, 50.0, 100.0, -15.0, (130.0, -5.0), shift=(0.05, -0.09), wide=42.0)
     told = "Spacecraft, membrane on an elastic ring, 13 m asteroid"
     words = _words("Capture of a tumbling asteroid", told, trails=False, contacts=False)
     return still(play, shot, words)
@@ -109,7 +114,7 @@ def hop() -> Picture:
     path = track.position[:, 0]
     low = (path[:, 2] < 1.3) & (path[:, 2] > 0.8) & (path[:, 0] > 0.5 * path[:, 0].max())
     time = float(track.time[np.flatnonzero(low)[0]])
-    shot = Shot(time, 6.0, -105.0, 11.0, (-165.0, 32.0), shift=(0.08, 0.07))
+    shot = Shot(time, 7.0, -105.0, 5.0, (-165.0, 28.0), shift=(0.1, -0.02))
     told = "From rest: the wheel spins up in 90 s, the brake throws the cube over its edge"
     return still(play, shot, _words("Hopping with a flywheel on Phobos", told))
 
@@ -117,7 +122,7 @@ def hop() -> Picture:
 def density() -> Picture:
     """Where a thousand landings end, as a density on the body."""
     play = _campaign("ryugu_minerva", 1000, [0])
-    bare = dataclasses.replace(play, terrain=None, square=None, wider=None)
+    bare = _bare(play)
     assert bare.target is not None
     assert bare.sites is not None
     place = bare.sites.place[np.isfinite(bare.sites.place).all(axis=1)]

@@ -92,7 +92,7 @@ def moments(axes: Axes, load: Array, limit: float) -> None:
     at = float(np.quantile(load, 0.99) if many else load.max())
     axes.axvline(at, color=ORANGE, linewidth=1.4)
     axes.annotate(
-        f"{'99 % below' if many else 'greatest'} {at:.0f} N m:\n{percent(at / limit)} of the limit",
+        f"{'99 % below' if many else 'largest'} {at:.0f} N m:\n{percent(at / limit)} of the limit",
         (at, 0.97), (5, 0),
         xycoords=("data", "axes fraction"), textcoords="offset points", va="top", color=ORANGE,
         fontweight="bold", bbox=HALO,
