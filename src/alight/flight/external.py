@@ -343,7 +343,7 @@ def _check_pace(rotation: UniformRotation, total: float, distance: float, unit: 
     if abs(abs(rotation.rate) - motion) > 1e-3 * motion:
         fit = f"{np.cbrt(total / rotation.rate**2):.6g} m" if rotation.rate else "none"
         raise InputError(
-            f"a companion {distance:g} m away goes round at {motion:.6g} rad/s, but the target "
+            f"a companion {distance:g} m away orbits at {motion:.6g} rad/s, but the target "
             f"turns at {abs(rotation.rate):.6g} rad/s: it would not stand still in the sky. "
             f"Distance that fits: {fit}; or take synchronous_rotation, or an Orbit"
         )

@@ -196,7 +196,7 @@ class Parcel:
 
 
 class _Report(Silent):
-    """Tells of a shard's runs now and then, and ends what nobody waits for."""
+    """Reports a shard's runs now and then, and ends what nobody waits for."""
 
     def __init__(self, worker: Any, topic: str, shard: int) -> None:
         self._worker, self._topic, self._shard = worker, topic, shard

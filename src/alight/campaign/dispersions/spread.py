@@ -151,7 +151,7 @@ def disc(
     *,
     unit: str = "",
 ) -> Spread:
-    """Evenly over a disc about the vector, square to ``axis``."""
+    """Uniform over a disc about the vector, perpendicular to ``axis``."""
     return Spread("disc", {"radius": radius, "axis": axis}, about, unit)
 
 

@@ -118,7 +118,7 @@ class Answer:
         if not self.tested:
             return (
                 "Nothing is dispersed at random: the runs differ as the columns show, and no "
-                "spread tells whether that matters. Add [dispersions] for an answer."
+                "spread shows whether that matters. Add [dispersions] for an answer."
             )
         return _of_cost(self)
 

@@ -225,7 +225,7 @@ def test_course_between_steps_is_filled_in(found):
 @pytest.mark.parametrize(("depth", "told"), [(None, False), (1e-3, False), (0.143, True)])
 def test_ground_inside_landers_at_rest_is_told(tmp_path, depth, told):
     made = report.write(make_campaign(tmp_path / "c", 60, 60, escaped=0.0, depth=depth))
-    lines = [line for line in made.warnings if "stand in each other" in line]
+    lines = [line for line in made.warnings if "ground and lander overlap" in line]
     assert bool(lines) == told
     if told:
         assert "In 30 of 60 landings" in lines[0]

@@ -197,7 +197,7 @@ def _light_table(found: LandingFindings, light: Light) -> partial[Path]:
 
 
 def _light(found: LandingFindings, light: Light) -> Iterator[Part]:
-    turn = "turn" if light.sun.turns else "time"
+    turn = "rotation" if light.sun.turns else "time"
     yield Figure(
         "light",
         partial(draw_light, found, light),
