@@ -203,7 +203,7 @@ def advise(
     questions:
         Some of "gravity,ground,contact,shape,steps", with commas; all where left out.
     minutes:
-        Longest time on the clock for the runs of one alternative.
+        Longest time on the clock [min] for the runs of one alternative.
     show:
         How progress is reported: "silent", "auto", "text" or "rich".
     on_try:
