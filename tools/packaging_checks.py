@@ -162,7 +162,7 @@ def borrow(env: pathlib.Path, wheel: pathlib.Path) -> None:
     for name in sorted(weights.brought_by("needed", {"needed": project()["dependencies"]})):
         package = importlib.metadata.distribution(name)
         for top in {file.parts[0] for file in package.files or []} - {"..", "__pycache__"}:
-            (into / top).symlink_to(package.locate_file(top))
+            (into / top).symlink_to(str(package.locate_file(top)))
     pip: list[str | os.PathLike[str]] = [sys.executable, "-m", "pip", "--python"]
     words = ["install", "-q", "--no-deps", "--no-index", str(wheel)]
     ask([*pip, script(env, "python"), *words], env=clean())
