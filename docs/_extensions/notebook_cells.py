@@ -41,6 +41,7 @@ c.InteractiveShellApp.exec_lines = [
     "[_os.environ.pop(_name, None) for _name in ('FORCE_COLOR', 'CLICOLOR', 'CLICOLOR_FORCE')]",
     {_SHELL!r},
 ]
+c.Application.log_level = "ERROR"
 c.HistoryManager.enabled = False
 c.InlineBackend.rc = {{
     "figure.figsize": (7.2, 3.4), "figure.dpi": 140, "font.size": 10, "lines.linewidth": 1.6,
