@@ -78,7 +78,7 @@ def prepare_kernels() -> None:
     (profile / "ipython_kernel_config.py").write_text(_KERNELS, encoding="utf-8")
     os.environ["IPYTHONDIR"] = str(made)
     os.environ["PATH"] = os.pathsep.join([str(Path(sys.executable).parent), os.environ["PATH"]])
-    os.environ["COLUMNS"] = "96"
+    os.environ["COLUMNS"] = "78"  # what fits into the column of a page
 
 
 def setup(app: Sphinx) -> dict[str, bool]:
