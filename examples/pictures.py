@@ -142,7 +142,7 @@ def dimorphos() -> Picture:
     """A cubesat at Dimorphos, whose companion fills a part of its sky."""
     play = _play("juventas_dimorphos")
     first = float(play.tracks[0].contacts.time[0])
-    shot = Shot(first + 5.0, 3.6, -70.0, 12.0, (-150.0, 35.0), shift=(-0.06, 0.06))
+    shot = Shot(first + 20.0, 4.5, -70.0, 24.0, (20.0, 35.0), shift=(-0.05, 0.02))
     told = "A 6U cubesat after its first contact, under the tide of Didymos"
     return still(play, shot, _words("Juventas on Dimorphos", told))
 
@@ -152,7 +152,7 @@ def mascot() -> Picture:
     play = _play("mascot_ryugu")
     track = play.tracks[0]
     shot = Shot(float(track.contacts.time[0]) + 60.0, 34.0, -75.0, 24.0, (-140.0, 35.0), wide=42.0)
-    told = "Contacts in red; each bounce is lower than the one before"
+    told = "Path and contacts; the box is a minute into its first bounce"
     return still(play, shot, _words("MASCOT bounces on Ryugu", told, ring=True))
 
 
@@ -168,8 +168,8 @@ def idefix() -> Picture:
 def trampoline() -> Picture:
     """A body that falls on a membrane."""
     play = _play("paper003_drop")
-    shot = Shot(1.75, 26.0, 35.0, 16.0, (80.0, 30.0), shift=(0.0, 0.05), wide=38.0)
-    told = "100 kg from 10 m on a membrane of 146 m², at its deepest"
+    shot = Shot(1.75, 29.0, 35.0, 20.0, (80.0, 30.0), shift=(0.0, -0.04), wide=38.0)
+    told = "100 kg fallen from 10 m, half a second after contact with the fabric"
     words = _words("A drop on a membrane", told, trails=False, contacts=False)
     return still(play, shot, words)
 
@@ -192,7 +192,7 @@ FILMS: dict[str, dict[str, Any]] = {
 
 def film(name: str, file: Path) -> None:
     """A short film of a scenario, small enough for a page."""
-    given = {"size": (400, 226), "fps": 12.0, "seconds": 5.0, "progress": "text"}
+    given = {"size": (320, 180), "fps": 10.0, "seconds": 5.0, "grain": 0.0, "progress": "silent"}
     made = alight.film(SCENARIOS / f"{name}.toml", file, **given, **FILMS[name])
     print(f"wrote {made}", flush=True)
 
