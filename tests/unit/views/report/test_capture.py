@@ -138,7 +138,7 @@ def test_page_needs_nothing_else(written):
     assert links
     assert all(link.startswith(("data:", "#")) for link in links)
     stems = {file.stem for file in written.figures}
-    assert stems == {"ends", "success", "bending", "rest", "pair", "others", "film", "courses",
+    assert stems == {"ends", "success", "bending", "rest", "pair", "others", "film", "trajectories",
                      "sensitivity", "convergence", "loss_not_held"}  # fmt: skip
     assert all(file.is_file() for file in written.figures)
     for question, answer in written.answers:

@@ -99,7 +99,7 @@ def test_images_load_nothing_either(written):
 
 
 def test_figures_lie_beside_it_as_png_and_svg(written):
-    stems = {"rest_map", "ellipses", "histograms", "courses", "energy", "sensitivity"}
+    stems = {"rest_map", "ellipses", "histograms", "trajectories", "energy", "sensitivity"}
     stems |= {"convergence", "timeline"}  # who escapes depends on nothing here
     expected = {f"{stem}.{kind}" for stem in stems for kind in ("png", "svg")}
     assert {file.name for file in written.figures} == expected

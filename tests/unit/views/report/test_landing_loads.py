@@ -75,7 +75,7 @@ def test_what_it_must_bear(folder, made):
 
 def test_figures_of_loads_and_of_one_touchdown(made):
     stems = {file.stem for file in made.figures}
-    assert {"loads", "touchdown", "courses", "convergence"} <= stems
+    assert {"loads", "touchdown", "trajectories", "convergence"} <= stems
     assert "energy" not in stems
     assert all(file.stat().st_size > 2000 for file in made.figures)
 
