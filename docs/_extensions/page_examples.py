@@ -37,7 +37,7 @@ _PARTS = re.compile(
     r"|^ *```(?P<language>python|sh)\n(?P<code>.*?)^ *```",
     re.M | re.S,
 )
-#: Against examples that never end; a busy machine takes minutes for what a quiet one does in seconds.
+#: Against examples that never end; a busy machine takes minutes for seconds of a quiet one.
 LIMIT_S = 1200.0
 
 
