@@ -112,7 +112,7 @@ class Answer:
         if self.note:
             return self.note
         if len(self.options) < 2:
-            return "Nothing else goes with this scenario: keep what the file says."
+            return "There is no alternative for this scenario: keep what the file says."
         if self.question == "contact":
             return _of_contact(self)
         if not self.tested:
@@ -132,8 +132,8 @@ def _of_cost(answer: Answer) -> str:
         said = f"{reference.name} is the reference, and nothing that agrees with it is much cheaper"
     else:
         said = (
-            f"{chosen.name} does not differ from {reference.tried.alternative.name} beyond "
-            "sampling error, and nothing that does not is much cheaper"
+            f"{chosen.name} agrees with {reference.tried.alternative.name} within sampling error, "
+            "and none of those that agree is much cheaper"
         )
     slow = [one for one in answer.options[1:] if one.tried.alternative.exact]
     if slow:

@@ -257,11 +257,16 @@ def _contacts(own: dict[str, Any]) -> Iterator[Alternative]:
 # -- what every kind of scenario has --------------------------------------------------------------
 
 
+def _plain(value: float) -> float:
+    """As a person writes it: 1e-07, where a product is 1.0000000000000001e-07."""
+    return float(f"{value:.12g}")
+
+
 def _steps(tolerance: float) -> Iterator[Alternative]:
     for name, value, exact in (
         ("the file's", tolerance, False),
-        ("coarser", min(tolerance * FINER, 1e-2), False),
-        ("finer", tolerance / FINER, True),
+        ("coarser", min(_plain(tolerance * FINER), 1e-2), False),
+        ("finer", _plain(tolerance / FINER), True),
     ):
         suits = {"coarser": "quick looks", "finer": "checks of the others"}.get(name, "the default")
         changes = {"steps.tolerance": value}
