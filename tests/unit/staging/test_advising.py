@@ -179,3 +179,26 @@ def test_a_law_that_differs_is_found(cube, tmp_path):
 def test_tolerances_that_are_advised_are_as_a_person_writes_them(tolerance):
     values = [one.changes["steps.tolerance"] for one in _steps(tolerance)]
     assert [len(repr(value)) <= 6 for value in values] == [True] * 3, values
+
+
+def test_the_set_up_is_that_of_the_first_runs(cube, tmp_path, monkeypatch):
+    """Later runs read from disk what the first ones built."""
+    spent = iter([30.0, 0.5])
+    prepare = measuring.Stopwatch.prepare
+
+    def built_once(watch, work):
+        prepare(watch, work)
+        watch.setup_s = next(spent)
+
+    monkeypatch.setattr(measuring.Stopwatch, "prepare", built_once)
+    cost, runs = measuring.measured(cube, tmp_path / "one", 4, 1.0, "silent")
+    assert (cost.setup_s, runs) == (30.0, 4)
+
+
+@pytest.mark.parametrize("name", ["dimorphos", "itokawa", "67p"])
+def test_the_default_ground_of_a_body_is_tried_once(name):
+    scenario = scenario_of("ryugu_minerva").replaced({"body.name": name, "ground.spacing": None})
+    tried, _ = alternatives(scenario, "ground")
+    own = [one.alternative.name for one in tried if one.own]
+    assert len(own) == 1
+    assert own[0].endswith("(the default)")

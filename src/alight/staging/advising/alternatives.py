@@ -210,8 +210,8 @@ def _grounds(own: dict[str, Any], size: float | None) -> Iterator[Alternative]:
         changes = _only("ground", "kind", GroundSection.FORMS[1], word, **given)
         return Alternative("ground", name, changes, suits, exact)
 
-    coarse = None if size is None else f"{size * SPACING:.2g} m"
-    fine = None if size is None else f"{size * SPACING / 2.0:.2g} m"
+    coarse = None if size is None else f"{size * SPACING:.3g} m"
+    fine = None if size is None else f"{size * SPACING / 2.0:.3g} m"
     yield kind("facets", "the mesh exactly as it is, edges included", "facets", exact=True)
     for name, spacing in (("the default", coarse), ("fine", fine)):
         if spacing is not None:
