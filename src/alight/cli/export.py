@@ -106,8 +106,8 @@ def _write(
         for path in paths
     ]
     console.print(screen.table(("format", "file", "size"), rows, right=[2]))
-    files = "1 file" if len(rows) == 1 else f"{len(rows)} files"
-    screen.lines(console, [f"wrote {files} to {made.folder}"], "green")
+    written = "1 file" if len(rows) == 1 else f"{len(rows)} files"
+    screen.lines(console, [f"wrote {written} to {made.folder}"], "green")
 
 
 def _list(as_json: bool) -> None:
