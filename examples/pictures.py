@@ -1,4 +1,4 @@
-"""Eight pictures of what Alight does, drawn by the renderer of ``alight film``.
+"""Twelve pictures and three short films of what Alight does, drawn by the renderer of its films.
 
 Run it with:  python examples/pictures.py [FOLDER] [NAME ...]     (docs/pictures if none is named)
 
@@ -10,6 +10,7 @@ import dataclasses
 import sys
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 from scipy.spatial import cKDTree
@@ -142,10 +143,63 @@ def density() -> Picture:
     return still(bare, shot, words, colours=colours, grain=0.12)
 
 
+def dimorphos() -> Picture:
+    """A cubesat at Dimorphos, whose companion fills a part of its sky."""
+    play = _play("juventas_dimorphos")
+    first = float(play.tracks[0].contacts.time[0])
+    shot = Shot(first + 20.0, 4.5, -70.0, 24.0, (20.0, 35.0), shift=(-0.05, 0.02))
+    told = "A 6U cubesat after its first contact, under the tide of Didymos"
+    return still(play, shot, _words("Juventas on Dimorphos", told))
+
+
+def mascot() -> Picture:
+    """A whole landing in one picture."""
+    play = _play("mascot_ryugu")
+    track = play.tracks[0]
+    shot = Shot(float(track.contacts.time[0]) + 60.0, 34.0, -75.0, 24.0, (-140.0, 35.0), wide=42.0)
+    told = "Path and contacts; the box is a minute into its first bounce"
+    return still(play, shot, _words("MASCOT bounces on Ryugu", told, ring=True))
+
+
+def idefix() -> Picture:
+    """A rover with leg-wheels, fallen from 40 m."""
+    play = _play("idefix_drop_phobos")
+    first = float(play.tracks[0].contacts.time[0])
+    shot = Shot(first + 0.6, 4.2, -60.0, 14.0, (-135.0, 32.0), shift=(0.0, 0.04), wide=38.0)
+    told = "Dropped from 40 m at 0.67 m/s; its four leg-wheels right it afterwards"
+    return still(play, shot, _words("IDEFIX drops on Phobos", told, trails=False))
+
+
+def trampoline() -> Picture:
+    """A body that falls on a membrane."""
+    play = _play("paper003_drop")
+    shot = Shot(1.75, 29.0, 35.0, 20.0, (80.0, 30.0), shift=(0.0, -0.04), wide=38.0)
+    told = "100 kg fallen from 10 m, half a second after contact with the fabric"
+    words = _words("A drop on a membrane", told, trails=False, contacts=False)
+    return still(play, shot, words)
+
+
 PICTURES: dict[str, Callable[[], Picture]] = {
     one.__name__: one
-    for one in (ryugu_landing, ryugu_rocks, itokawa_runs, philae, legs, capture, hop, density)
+    for one in (
+        ryugu_landing, ryugu_rocks, itokawa_runs, philae, legs, capture, hop, density,
+        dimorphos, mascot, idefix, trampoline,
+    )
+}  # fmt: skip
+
+#: Scenarios of films, and how they are filmed.
+FILMS: dict[str, dict[str, Any]] = {
+    "ryugu_minerva": {"camera": "follow"},
+    "paper002_landing": {"camera": "follow", "end": 12.0},
+    "paper003_capture": {"camera": "follow", "end": 120.0},
 }
+
+
+def film(name: str, file: Path) -> None:
+    """A short film of a scenario, small enough for a page."""
+    given = {"size": (320, 180), "fps": 10.0, "seconds": 5.0, "grain": 0.0, "progress": "silent"}
+    made = alight.film(SCENARIOS / f"{name}.toml", file, **given, **FILMS[name])
+    print(f"wrote {made}", flush=True)
 
 
 def _campaign(name: str, runs: int, shown: "range | list[int]") -> Playback:
@@ -156,8 +210,11 @@ def _campaign(name: str, runs: int, shown: "range | list[int]") -> Playback:
 
 
 def main(folder: Path, names: list[str]) -> None:
-    """Draw the pictures that are named, or all."""
-    for name in names or PICTURES:
+    """Draw the pictures and films that are named, or all."""
+    for name in names or [*PICTURES, *FILMS]:
+        if name in FILMS:
+            film(name, folder / f"{name}.gif")
+            continue
         file = folder / f"{name}.jpg"
         quality = save(PICTURES[name](), file)
         print(f"wrote {file} (quality {quality})", flush=True)

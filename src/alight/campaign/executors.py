@@ -32,7 +32,7 @@ class Executor(Protocol):
         """Yield each of ``shards`` once, in any order, as it is done.
 
         Each shard is asked for when the one before has been written: an executor that works ahead
-        bounds how many results wait. It tells ``tally.bar`` of runs as they end.
+        bounds how many results wait. It reports runs to ``tally.bar`` as they end.
         """
         ...
 
@@ -67,7 +67,7 @@ class Local:
         self.lot = lot if lot is None else checked_whole("lot", lot, 1)
 
     def prepare(self, work: Work) -> None:
-        """Make meshes and fields, which may take a while and tells so."""
+        """Make meshes and fields, which may take a while and says so."""
         _ = work.prepared
 
     def compute(self, work: Work, shards: Sequence[int], tally: Tally) -> Iterator[Shard]:

@@ -122,7 +122,7 @@ def run_campaign(
         sampling is random. Left out, a folder continues with what it was begun with.
     device:
         ``"cpu"``, ``"cuda:0"``, ``"cuda"`` (every GPU like the first), or ``"auto"``: where the
-        campaign will end first, which a line tells where there is a choice; a folder continues
+        campaign will end first, which a line reports where there is a choice; a folder continues
         with the kind it was begun with.
     executor:
         ``"local"``, or an ``Executor``.

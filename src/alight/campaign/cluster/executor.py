@@ -293,7 +293,7 @@ class _Bar:
         self._over: set[int] = set()
 
     def heard(self, event: tuple[float, dict[str, Any]]) -> None:
-        """A worker tells of a task (in a thread of the client's)."""
+        """A worker reports on a task (in a thread of the client's)."""
         _, said = event
         before, _ = self._told.get(said["first"], (0, {}))
         if said["done"] >= before:  # less where it is computed again

@@ -206,7 +206,7 @@ def named(shards: Sequence[int]) -> str:
 
 
 class _Report(Silent):
-    """Tells of the runs of some shards now and then, and ends what nobody waits for."""
+    """Reports runs of some shards now and then, and ends what nobody waits for."""
 
     def __init__(self, worker: Any, topic: str, shards: Sequence[int]) -> None:
         self._worker, self._topic, self._shards = worker, topic, shards

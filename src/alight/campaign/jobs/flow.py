@@ -193,6 +193,6 @@ class Flow:
 
 
 def pieces(shards: Sequence[int], each: int) -> Iterator[Sequence[int]]:
-    """Shards in their order, so many at a time."""
+    """Shards in their order, ``each`` at a time."""
     for first in range(0, len(shards), each):
         yield shards[first : first + each]

@@ -123,7 +123,7 @@ class _Told:
         self._lock = threading.Lock()
 
     def advance(self, part: int, n: int, facts: dict[str, int]) -> None:
-        """``n`` runs more of one flow, which has ended so many in each way."""
+        """``n`` runs more of one flow; ``facts`` counts how its runs ended."""
         with self._lock:
             self._parts[part] = facts
             counts = Counter(self._before)

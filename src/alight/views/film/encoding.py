@@ -58,7 +58,7 @@ def _ffmpeg(ending: str) -> Any:
     try:
         return require("imageio_ffmpeg", "film")
     except MissingExtraError as cause:
-        raise MissingExtraError(f"{cause}  (or write a .gif, which needs nothing more)") from None
+        raise MissingExtraError(f"{cause} (or write a .gif, which needs nothing more)") from None
 
 
 class Writer(Protocol):

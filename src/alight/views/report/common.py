@@ -68,7 +68,7 @@ def drives(found: Findings[Any]) -> Section:
     """What goes with what."""
     title = "What drives the outcome"
     if found.sensitivity is None:
-        why = "There are too few runs to tell."
+        why = "There are too few runs for an answer."
         if not found.data.inputs:
             why = "Nothing is dispersed in this campaign but, at most, the attitude."
         return Section(title, [Paragraph(why)])
