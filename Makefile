@@ -91,7 +91,7 @@ docs: $(DOCS_STAMP) ## The documentation as a site, in out/docs/index.html
 figures: $(STAMP) ## The pictures of the documentation, in out/figures
 	$(PY) examples/gallery.py $(OUT)/figures
 
-pictures: $(STAMP) ## Eight pictures of the product, in docs/pictures
+pictures: $(STAMP) ## Twelve pictures and three films, in docs/pictures
 	$(PY) examples/pictures.py
 
 RELEASE_STAMP := $(VENV)/.installed_release

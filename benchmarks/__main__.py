@@ -62,7 +62,7 @@ PARTS = {
 RESULTS = pathlib.Path(__file__).parent / "RESULTS.md"
 
 HEAD = """\
-# Results
+# Benchmark results
 
 Written by `make bench`: one section for each machine, replaced when it is run there again.
 """

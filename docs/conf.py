@@ -41,7 +41,7 @@ myst_links_external_new_tab = True
 # Notebooks run when the site is built, each in an empty folder; an error in a cell stops the build.
 nb_execution_mode = "cache"
 nb_execution_in_temp = True
-nb_execution_timeout = 300
+nb_execution_timeout = 1200
 nb_execution_raise_on_error = True
 nb_execution_show_tb = True
 nb_merge_streams = True

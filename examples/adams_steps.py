@@ -91,7 +91,7 @@ def adams_steps(rhs, span, y0, tolerance, absolute=None, first=1e-4, longest=np.
     """Solve y' = rhs(t, y) over ``span``, forward, with errors of ``tolerance`` a step.
 
     An error is over ``absolute`` (that same number unless given) plus ``tolerance`` times the
-    state. A solution whose steps shrink to nothing ends there: its last time tells.
+    state. A solution whose steps shrink to nothing ends there: its last time shows it.
     """
     t, stop = span
     n = len(y0)

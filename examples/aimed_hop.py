@@ -25,7 +25,7 @@ restitution = 0.4
 
 
 def main() -> None:
-    """Aim from the equator to a place 40 m off, and tell of each hop."""
+    """Aim from the equator to a place 40 m off, and print each hop."""
     given = alight.scenario.loads(SCENARIO)
     found = alight.aim(given, (0.0, 0.0), (math.radians(5.0), math.radians(8.0)))
     print(f"{found.distance:.1f} m in one hop")

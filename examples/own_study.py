@@ -19,7 +19,7 @@ RADIUS, CENTER = 150.0, np.array([-90.0, 0.0, 0.0])
 
 
 def study() -> alight.Study:
-    """A cube let go 20 m above the end of the long axis, with a little speed."""
+    """A cube released 20 m above the end of the long axis, with a little speed."""
     ball = icosphere(3, RADIUS)
     model = alight.Model(
         gravity=Dumbbell(gm=5.0, share=0.3, distance=300.0),

@@ -1,4 +1,4 @@
-"""Eight pictures of what Alight does, drawn by the renderer of ``alight film``.
+"""Twelve pictures and three short films of what Alight does, drawn by the renderer of its films.
 
 Run it with:  python examples/pictures.py [FOLDER] [NAME ...]     (docs/pictures if none is named)
 
@@ -10,6 +10,7 @@ import dataclasses
 import sys
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 from scipy.spatial import cKDTree
@@ -40,6 +41,11 @@ def _facing(focus: np.ndarray, east: float, north: float) -> tuple[float, float,
     axes = frames.local_frame(focus)
     way = axes[:, 2] + east * axes[:, 0] + north * axes[:, 1]
     return (float(way[0]), float(way[1]), float(way[2]))
+
+
+def _bare(play: Playback) -> Playback:
+    """A whole body alone: its fine ground, where runs end, would be a patch on it."""
+    return dataclasses.replace(play, terrain=None, square=None, wider=None, patches=())
 
 
 def _words(title: str, told: str, **more: bool) -> Wording:
@@ -77,7 +83,7 @@ def itokawa_runs() -> Picture:
 
 def philae() -> Picture:
     """Philae's bounce over the head of the comet."""
-    play = _play("philae_67p")
+    play = _bare(_play("philae_67p"))
     toward, sunward = (0.8, -1.0, 0.55), (0.9, 0.1, 0.75)
     shot = Shot(60.0, 9000.0, at=CENTRE, toward=toward, sunward=sunward, wide=38.0)
     told = "One touch at 1 m/s, two hours of flight over a kilometre, then the rest"
@@ -96,7 +102,7 @@ def legs() -> Picture:
 def capture() -> Picture:
     """A tumbling asteroid in a membrane."""
     play = _play("paper003_capture")
-    shot = Shot(42.0, 58.0, 35.0, 18.0, (80.0, 25.0), shift=(0.02, -0.1), wide=42.0)
+    shot = Shot(42.0, 50.0, 100.0, -15.0, (130.0, -5.0), shift=(0.05, -0.09), wide=42.0)
     told = "Spacecraft, membrane on an elastic ring, 13 m asteroid"
     words = _words("Capture of a tumbling asteroid", told, trails=False, contacts=False)
     return still(play, shot, words)
@@ -109,7 +115,7 @@ def hop() -> Picture:
     path = track.position[:, 0]
     low = (path[:, 2] < 1.3) & (path[:, 2] > 0.8) & (path[:, 0] > 0.5 * path[:, 0].max())
     time = float(track.time[np.flatnonzero(low)[0]])
-    shot = Shot(time, 6.0, -105.0, 11.0, (-165.0, 32.0), shift=(0.08, 0.07))
+    shot = Shot(time, 7.0, -105.0, 5.0, (-165.0, 28.0), shift=(0.1, -0.02))
     told = "From rest: the wheel spins up in 90 s, the brake throws the cube over its edge"
     return still(play, shot, _words("Hopping with a flywheel on Phobos", told))
 
@@ -117,7 +123,7 @@ def hop() -> Picture:
 def density() -> Picture:
     """Where a thousand landings end, as a density on the body."""
     play = _campaign("ryugu_minerva", 1000, [0])
-    bare = dataclasses.replace(play, terrain=None, square=None, wider=None)
+    bare = _bare(play)
     assert bare.target is not None
     assert bare.sites is not None
     place = bare.sites.place[np.isfinite(bare.sites.place).all(axis=1)]
@@ -137,10 +143,63 @@ def density() -> Picture:
     return still(bare, shot, words, colours=colours, grain=0.12)
 
 
+def dimorphos() -> Picture:
+    """A cubesat at Dimorphos, whose companion fills a part of its sky."""
+    play = _play("juventas_dimorphos")
+    first = float(play.tracks[0].contacts.time[0])
+    shot = Shot(first + 20.0, 4.5, -70.0, 24.0, (20.0, 35.0), shift=(-0.05, 0.02))
+    told = "A 6U cubesat after its first contact, under the tide of Didymos"
+    return still(play, shot, _words("Juventas on Dimorphos", told))
+
+
+def mascot() -> Picture:
+    """A whole landing in one picture."""
+    play = _play("mascot_ryugu")
+    track = play.tracks[0]
+    shot = Shot(float(track.contacts.time[0]) + 60.0, 34.0, -75.0, 24.0, (-140.0, 35.0), wide=42.0)
+    told = "Path and contacts; the box is a minute into its first bounce"
+    return still(play, shot, _words("MASCOT bounces on Ryugu", told, ring=True))
+
+
+def idefix() -> Picture:
+    """A rover with leg-wheels, fallen from 40 m."""
+    play = _play("idefix_drop_phobos")
+    first = float(play.tracks[0].contacts.time[0])
+    shot = Shot(first + 0.6, 4.2, -60.0, 14.0, (-135.0, 32.0), shift=(0.0, 0.04), wide=38.0)
+    told = "Dropped from 40 m at 0.67 m/s; its four leg-wheels right it afterwards"
+    return still(play, shot, _words("IDEFIX drops on Phobos", told, trails=False))
+
+
+def trampoline() -> Picture:
+    """A body that falls on a membrane."""
+    play = _play("paper003_drop")
+    shot = Shot(1.75, 29.0, 35.0, 20.0, (80.0, 30.0), shift=(0.0, -0.04), wide=38.0)
+    told = "100 kg fallen from 10 m, half a second after contact with the fabric"
+    words = _words("A drop on a membrane", told, trails=False, contacts=False)
+    return still(play, shot, words)
+
+
 PICTURES: dict[str, Callable[[], Picture]] = {
     one.__name__: one
-    for one in (ryugu_landing, ryugu_rocks, itokawa_runs, philae, legs, capture, hop, density)
+    for one in (
+        ryugu_landing, ryugu_rocks, itokawa_runs, philae, legs, capture, hop, density,
+        dimorphos, mascot, idefix, trampoline,
+    )
+}  # fmt: skip
+
+#: Scenarios of films, and how they are filmed.
+FILMS: dict[str, dict[str, Any]] = {
+    "ryugu_minerva": {"camera": "follow"},
+    "paper002_landing": {"camera": "follow", "end": 12.0},
+    "paper003_capture": {"camera": "follow", "end": 120.0},
 }
+
+
+def film(name: str, file: Path) -> None:
+    """A short film of a scenario, small enough for a page."""
+    given = {"size": (320, 180), "fps": 10.0, "seconds": 5.0, "grain": 0.0, "progress": "silent"}
+    made = alight.film(SCENARIOS / f"{name}.toml", file, **given, **FILMS[name])
+    print(f"wrote {made}", flush=True)
 
 
 def _campaign(name: str, runs: int, shown: "range | list[int]") -> Playback:
@@ -151,8 +210,11 @@ def _campaign(name: str, runs: int, shown: "range | list[int]") -> Playback:
 
 
 def main(folder: Path, names: list[str]) -> None:
-    """Draw the pictures that are named, or all."""
-    for name in names or PICTURES:
+    """Draw the pictures and films that are named, or all."""
+    for name in names or [*PICTURES, *FILMS]:
+        if name in FILMS:
+            film(name, folder / f"{name}.gif")
+            continue
         file = folder / f"{name}.jpg"
         quality = save(PICTURES[name](), file)
         print(f"wrote {file} (quality {quality})", flush=True)

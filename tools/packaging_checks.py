@@ -7,9 +7,11 @@ from __future__ import annotations
 
 import email.message
 import email.parser
+import importlib.metadata
 import json
 import os
 import pathlib
+import re
 import shutil
 import subprocess
 import sys
@@ -19,6 +21,8 @@ import venv
 import zipfile
 from collections.abc import Sequence
 from typing import Any
+
+from tools import weights
 
 ROOT = pathlib.Path(__file__).resolve().parents[1]
 #: Besides the package itself, what an sdist must hold.
@@ -148,17 +152,29 @@ def clean(**more: str) -> dict[str, str]:
 
 
 def borrow(env: pathlib.Path, wheel: pathlib.Path) -> None:
-    """Make an environment that holds the wheel alone, and sees the packages of this one.
+    """Make an environment that holds the wheel and, as links to this one, what it depends on.
 
-    Files ``.pth`` of a folder that a file ``.pth`` names are not read: the source tree, installed
-    here for editing, is not seen.
+    It has no extras, although this environment has them, and does not see the source tree, which
+    is installed here for editing.
     """
     venv.create(env, with_pip=False)
-    here = pathlib.Path(ask([sys.executable, "-c", "import numpy; print(numpy.__file__)"]).strip())
-    (site(env) / "borrowed.pth").write_text(f"{here.parents[1]}\n", "utf-8")
+    into = site(env)
+    for name in sorted(weights.brought_by("needed", {"needed": project()["dependencies"]})):
+        package = importlib.metadata.distribution(name)
+        for top in {file.parts[0] for file in package.files or []} - {"..", "__pycache__"}:
+            (into / top).symlink_to(str(package.locate_file(top)))
     pip: list[str | os.PathLike[str]] = [sys.executable, "-m", "pip", "--python"]
     words = ["install", "-q", "--no-deps", "--no-index", str(wheel)]
     ask([*pip, script(env, "python"), *words], env=clean())
+
+
+def check_no_extras(env: pathlib.Path) -> None:
+    """None of what extras name is in an environment."""
+    extras = project()["optional-dependencies"]
+    names = {weights.key(re.split("[<>=]", line)[0]) for lines in extras.values() for line in lines}
+    found = sorted((names - weights.NOT_OURS) & weights.installed(site(env)).keys())
+    if found:
+        raise UnfitError(f"an installation without extras brings {', '.join(found)}")
 
 
 def check_installed(env: pathlib.Path, folder: pathlib.Path, scenario: str) -> None:

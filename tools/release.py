@@ -106,8 +106,7 @@ def _tried(python: str, wheel: pathlib.Path, work: pathlib.Path) -> Tried:
     package.ask([python, "-m", "venv", env], env=package.clean())
     pip = [str(package.script(env, "python")), "-m", "pip", "install", "-q", str(wheel)]
     package.ask(pip, env=package.clean())
-    site = package.site(env)
-    _check_no_extras(site)
+    package.check_no_extras(env)
     print(f"Python {version}: a landing, a campaign and its report", flush=True)
     package.check_installed(env, folder, SCENARIO)
     alight = package.script(env, "alight")
@@ -117,17 +116,9 @@ def _tried(python: str, wheel: pathlib.Path, work: pathlib.Path) -> Tried:
         ["doctor"],
     ):
         package.ask([alight, *words], cwd=folder, env=package.clean())
-    found = Tried(version, " ".join(machine), weights.installed(site))
+    found = Tried(version, " ".join(machine), weights.installed(package.site(env)))
     shutil.rmtree(env)
     return found
-
-
-def _check_no_extras(site: pathlib.Path) -> None:
-    extras = package.project()["optional-dependencies"]
-    names = {weights.key(re.split("[<>=]", line)[0]) for lines in extras.values() for line in lines}
-    found = sorted((names - weights.NOT_OURS) & weights.installed(site).keys())
-    if found:
-        raise package.UnfitError(f"an installation without extras brings {', '.join(found)}")
 
 
 def _added(extra: str, base: dict[str, float]) -> float | None:

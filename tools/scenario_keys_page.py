@@ -28,7 +28,7 @@ checked against. [Scenarios](../how_to/scenarios.md) says how to write a file an
 together; `alight scenario check FILE` finds mistakes, and `alight scenario schema` prints the same
 as a JSON schema for editors.
 
-**must** marks keys that a section cannot do without. Values with a dimension are strings with a
+**required** marks keys that a section must have. Values with a dimension are strings with a
 unit, `"60 m"`, in any unit of that dimension; the one shown is SI. `[name]` is a table, `[[name]]`
 a table that may be given any number of times. Which keys go together depends on `kind`, `law` or
 `shape` of the section; a key of another kind is an error that names those allowed.
@@ -143,7 +143,7 @@ def _row(section: Section, key: str, told: dict[str, Any]) -> str:
     # The text of its class comes first: the keys of a file as a whole are listed under TOP.
     name = section.name.partition(":")[0]
     meaning, _, default = meaning_of(name, key).partition(" | ")
-    must = "**must**" if key in section.schema.get("required", []) else (default or "–")
+    must = "**required**" if key in section.schema.get("required", []) else (default or "–")
     cells = [f"`{key}`", _value(told, meaning), must, meaning, _example(section, key, told)]
     return "| " + " | ".join(cell.replace("|", "\\|") for cell in cells) + " |"
 

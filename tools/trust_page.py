@@ -40,8 +40,8 @@ HEAD = """# What was verified, and how well
 
 Written by `python -m tools.trust_page` from records of runs: `make validate`
 ([validation.md](validation.md)), `make bench` ([results](../../benchmarks/RESULTS.md)) and the
-flown landings ([flight_events.md](../explanation/flight_events.md)). Nothing on it is typed by hand
-but the papers' claims, whose checks are named.
+flown landings ([flight_events.md](../explanation/flight_events.md)). Typed by hand are
+only the papers' claims, whose checks are named, and what each file of tests compares with.
 
 Slow studies: **{counts}**. Thousands of quick tests more run with every change.
 
@@ -51,12 +51,11 @@ Slow studies: **{counts}**. Thousands of quick tests more run with every change.
 CHECKED = """
 ## What is checked against what
 
-One file a phenomenon, whose header has the equation, the data or the other tool it checks against.
-Quick tests run with every change, slow ones with `make validate`; a verdict is that of the slow
-ones.
+One file of tests a phenomenon; its header has the equations. Quick tests run with every change,
+slow ones with `make validate`; a verdict is that of the slow ones.
 
-| phenomenon | against | quick tests | slow studies | verdict |
-|---|---|---|---:|---|
+| phenomenon | against | file in `tests/` | quick tests | slow studies | verdict |
+|---|---|---|---|---:|---|
 """
 
 PAPERS = """
@@ -132,15 +131,22 @@ def _head() -> str:
 
 
 def _checked(slow: list[Slow]) -> Iterator[str]:
-    for folder, against in (("verification", "equations and data"), ("crosscheck", "other tools")):
-        for path in sorted((ROOT / "tests" / folder).glob("test_*.py")):
-            name = str(path.relative_to(ROOT))
-            own = [one for one in slow if one.file == name]
-            quick, marked = _tests(path)
-            late = marked - {one.function for one in own}
-            verdict = _verdict(own, quick) + (f"; **{len(late)} not run yet**" if late else "")
-            cells = (_first_line(path), against, "yes" if quick else "–", _cases(own))
-            yield f"| {' | '.join(cells)} | {verdict.removeprefix('; ')} |\n"
+    against = claims()["against"]
+    for path in checks():
+        name = str(path.relative_to(ROOT))
+        own = [one for one in slow if one.file == name]
+        quick, marked = _tests(path)
+        late = marked - {one.function for one in own}
+        verdict = _verdict(own, quick) + (f"; **{len(late)} not run yet**" if late else "")
+        file = f"`{path.relative_to(ROOT / 'tests')}`"
+        cells = (_first_line(path), against[name], file, "yes" if quick else "–", _cases(own))
+        yield f"| {' | '.join(cells)} | {verdict.removeprefix('; ')} |\n"
+
+
+def checks() -> list[pathlib.Path]:
+    """Files of tests that compare with something else than Alight, in the order of the page."""
+    folders = (ROOT / "tests" / name for name in ("verification", "crosscheck"))
+    return [path for folder in folders for path in sorted(folder.glob("test_*.py"))]
 
 
 def _cases(studies: list[Slow]) -> str:

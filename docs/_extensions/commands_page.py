@@ -69,7 +69,7 @@ def _row(one: Any) -> str:
         name = ", ".join(f"`{word}`" for word in spelled)
         if not one.is_flag:
             name += f" {one.metavar or one.name.upper()}"
-    default = "**must**" if one.required else _default(one)
+    default = "**required**" if one.required else _default(one)
     return f"| {name} | {default} | {_cell(one.help or '')} |"
 
 

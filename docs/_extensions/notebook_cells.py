@@ -41,6 +41,7 @@ c.InteractiveShellApp.exec_lines = [
     "[_os.environ.pop(_name, None) for _name in ('FORCE_COLOR', 'CLICOLOR', 'CLICOLOR_FORCE')]",
     {_SHELL!r},
 ]
+c.Application.log_level = "ERROR"
 c.HistoryManager.enabled = False
 c.InlineBackend.rc = {{
     "figure.figsize": (7.2, 3.4), "figure.dpi": 140, "font.size": 10, "lines.linewidth": 1.6,
@@ -77,7 +78,7 @@ def prepare_kernels() -> None:
     (profile / "ipython_kernel_config.py").write_text(_KERNELS, encoding="utf-8")
     os.environ["IPYTHONDIR"] = str(made)
     os.environ["PATH"] = os.pathsep.join([str(Path(sys.executable).parent), os.environ["PATH"]])
-    os.environ["COLUMNS"] = "96"
+    os.environ["COLUMNS"] = "78"  # what fits into the column of a page
 
 
 def setup(app: Sphinx) -> dict[str, bool]:

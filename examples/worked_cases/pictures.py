@@ -13,8 +13,8 @@ PICTURES = ROOT / "docs" / "pictures" / "worked_cases"
 SHOWN = {
     "box": ("rest_map", "loss_requirement_1"),
     "legs": ("touchdown", "loads"),
-    "cubesat": ("loss_escape", "courses"),
-    "hops": ("sweep", "courses"),
+    "cubesat": ("loss_escape", "trajectories"),
+    "hops": ("sweep", "trajectories"),
 }
 WIDTH, COLOURS = 1000, 256
 

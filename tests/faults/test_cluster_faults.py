@@ -128,16 +128,17 @@ def sent(monkeypatch):
     sent, submit = {}, cluster_module._Flow._submit
     received = cluster_module._Flow._received
 
-    def submitted(self, shard, worker):
-        sent.setdefault(worker, []).append(shard)
-        submit(self, shard, worker)
+    def submitted(self, shards, worker):
+        sent.setdefault(worker, []).extend(shards)
+        submit(self, shards, worker)
 
     def came(self, future):
-        shard = received(self, future)
+        done = received(self, future)
         for shards in sent.values():
-            if shard.number in shards:
-                shards.remove(shard.number)
-        return shard
+            for shard in done:
+                if shard.number in shards:
+                    shards.remove(shard.number)
+        return done
 
     monkeypatch.setattr(cluster_module._Flow, "_submit", submitted)
     monkeypatch.setattr(cluster_module._Flow, "_received", came)

@@ -215,7 +215,7 @@ def arm_work(
 
 class Arm:
     """A ``mass`` [kg] that turns about an ``axis`` through ``pivot``; ``reach`` is the way from
-    there to it at the release, square to the axis. Both [m] in body axes, the pivot from the
+    there to it at the release, perpendicular to the axis. Both [m] in body axes, the pivot from the
     lander's centre of mass as it is released.
 
     At level 1 it turns at ``rate`` [rad/s], to which it comes at ``acceleration`` [rad/s^2]; at
@@ -248,7 +248,7 @@ class Arm:
             raise InputError(
                 f"the reach of {who} is {self.reach.tolist()} m and its axis "
                 f"{self.axis.tolist()}; the reach goes from the axis to the mass and must be "
-                "square to it, and not 0. Put what lies along the axis into the pivot."
+                "perpendicular to it, and not 0. Put what lies along the axis into the pivot."
             )
         self.schedule = Schedule.after_rest() if schedule is None else schedule
         self.scheduled = schedule is not None

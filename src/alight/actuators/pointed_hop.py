@@ -132,7 +132,7 @@ def unit_hops(
     """Plans of hops of 1 m/s: a structured array (n,) with the fields of ``HopPlan``.
 
     ``feet`` (k, 3) [m] and ``inertia`` are in body axes, ``attitude`` (n, 4) is from body to target
-    axes, ``normal`` and ``direction`` (n, 3) are unit vectors square to each other, target axes.
+    axes, ``normal`` and ``direction`` (n, 3) are perpendicular unit vectors, target axes.
     """
     q, up, along = (np.atleast_2d(np.asarray(a, np.float64)) for a in (attitude, normal, direction))
     count = max(len(q), len(up), len(along))

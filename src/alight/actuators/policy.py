@@ -67,7 +67,7 @@ class StoredPlan:
         if not good or rows[1] != cells[0] or not min(rows) or not commands[0]:
             raise InputError(
                 f"{self.name} has centres, throws and a plan of shapes {cells}, {commands} and "
-                f"{rows}; they must be (n, 3), (m, 3) and (hops, n). Write it by alight mobility."
+                f"{rows}; they must be (n, 3), (m, 3) and (hops, n). Write it with alight mobility."
             )
         if self.plan.min() < 0 or self.plan.max() >= commands[0]:
             raise InputError(
@@ -104,7 +104,7 @@ class StoredPlan:
         if missing:
             raise InputError(
                 f"{what} lacks {', '.join(missing)}: it is no plan that alight mobility of this "
-                "version wrote. Write it again by alight mobility."
+                "version wrote. Write it again with alight mobility."
             )
         try:
             numbers: dict[str, Any] = {
@@ -122,7 +122,7 @@ class StoredPlan:
             )  # fmt: skip
         except (TypeError, ValueError, IndexError) as cause:
             raise InputError(
-                f"{what} holds what no plan has ({cause}). Write it again by alight mobility."
+                f"{what} is not a valid plan ({cause}). Write it again with alight mobility."
             ) from None
 
 

@@ -1,4 +1,4 @@
-"""A spring foot: it pushes the lander off the ground, at once, when it is let go.
+"""A spring foot: it pushes the lander off the ground, at once, when it is released.
 
 The spring gives all its energy E to the lander. With n the direction of the push, r its place, u
 the speed of that place along n and 1/m* = 1/m + (r x n) . I^-1 (r x n), the impulse P obeys
@@ -48,8 +48,8 @@ def let_go(data: SpringData, scene: Any, level: scalar, mass: scalar, inverse_in
 
 
 class Spring(Actuator):
-    """``energy`` [J] let go along ``direction`` at ``place`` [m] from the centre of mass, when the
-    level of its schedule rises from 0 and the lander is on the ground."""
+    """``energy`` [J] released along ``direction`` at ``place`` [m] from the centre of mass, when
+    the level of its schedule rises from 0 and the lander is on the ground."""
 
     Data = SpringData
     kick = let_go

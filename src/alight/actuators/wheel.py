@@ -9,7 +9,7 @@ the lander turns as if it were J a a^T less.
 - The motor gives level * torque, or with a top speed level * torque - torque |level| Om / top.
 - The brake, and friction in the bearing, act against Om; at Om = 0 they hold the wheel. It is held
   from then on, until the motor overcomes them. Held wheels take part in every push, without slip.
-- A brake of infinite torque holds the wheel in no time: w = I^-1 H in flight; on rigid ground the
+- A brake of infinite torque stops the wheel at once: w = I^-1 H in flight; on rigid ground the
   impulses of wheel and contacts are solved together, without restitution.
 """
 
@@ -113,7 +113,7 @@ class Wheel:
 
     ``torque`` [N m] is that of the motor at level 1; with a ``top_speed`` [rad/s] it falls evenly
     to 0 there. ``brake`` [N m] is the torque of the brake at level 1, ``math.inf`` for one that
-    holds in no time, ``friction`` [N m] that in the bearing. ``motor`` and ``braking`` are their
+    stops it at once, ``friction`` [N m] that in the bearing. ``motor`` and ``braking`` are their
     commands, by default none. ``speed`` [rad/s] is how fast it turns at the release, relative to
     the lander; at 0 it is held.
     """

@@ -61,7 +61,7 @@ def convergence(
     Takes a table of runs in the order of their numbers, or an iterable of its batches. Answers are
     named ``median <quantity>``, ``ellipse_area_m2``, ``escaped`` and ``tipped_over``. ``level`` is
     the normal of flat ground; on a body the ellipse lies in the tangent plane. Each interval
-    is that of so many independent runs: of a Latin hypercube or Sobol sequence the start is not
+    is that of independent runs: of a Latin hypercube or Sobol sequence the start is not
     spread as evenly as the whole, and intervals are on the wide side.
     """
     places = columns.point_names("rest_")

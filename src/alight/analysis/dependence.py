@@ -7,7 +7,7 @@ depends is multiplied by the number of inputs that were tried (Bonferroni).
 
 Sentences rest on counts alone and are true of the runs whatever the curve: "below 8 none of 47 is
 lost, above 17 27 of 39 are". They are given where the dependence is clear, and the intervals of the
-shares are apart. "None below" is given where chance would leave so many free of losses with a
+shares are apart. "None below" is given where chance would leave that number free of losses with a
 probability (n - m choose k) / (n choose k), k losses in n runs and m of them below, that is small.
 """
 
@@ -84,7 +84,7 @@ class Dependence:
     curve: Curve
     bins: list[Bin]
     parts: tuple[Part, ...]
-    """Two or three parts of the runs to tell of; none where their shares are not apart."""
+    """Two or three parts of the runs to report; none where their shares do not differ clearly."""
 
     @property
     def clear(self) -> bool:
@@ -236,7 +236,7 @@ def _three(x: Array, lost: Bools) -> list[Part]:
 
 
 def _free_below(x: Array, lost: Bools, level: float) -> float | None:
-    """A round number below which none is lost, where so many would not be free by chance."""
+    """A round number below which none is lost, where that would not happen by chance."""
     first = int(np.argmax(lost))
     n, k = len(x), int(lost.sum())
     if first < 2:

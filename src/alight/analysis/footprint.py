@@ -2,7 +2,7 @@
 
 The plane touches the body's direction at the median rest place. Its axes are east and north there;
 places are dropped on it along its normal. On a body that is small beside the footprint this folds
-the far side over: ``Footprint.far_share`` tells how much of it.
+the far side over: ``Footprint.far_share`` is the part of it.
 """
 
 from __future__ import annotations

@@ -95,7 +95,7 @@ class Impacts:
     contacts: int
     """Contacts in all."""
     n: npt.NDArray[np.int64]
-    """(rows,) contacts of each number: runs that had so many."""
+    """(rows,) contacts of each number: runs that had at least that many."""
     quantiles: dict[str, dict[float, Array]]
     """(rows,) by quantity and probability, in the unit that its name ends in."""
     overall: dict[str, dict[float, float]]

@@ -138,7 +138,7 @@ def unjudged(requirement: Requirement, why: str) -> Verdict:
 
 
 def meets(requirement: Requirement, table: Any, light: RestLight | None = None) -> tuple[Any, Any]:
-    """(n,) which runs of a table do what is required, and which have a value that tells."""
+    """(n,) which runs of a table do what is required, and which have a value to judge."""
     if requirement.kind == OUTCOME:
         names = column_names(table)
         if "outcome" not in names:

@@ -34,7 +34,7 @@ __all__ = [
 
 @dataclass(frozen=True, eq=False)
 class SunPath:
-    """The Sun's way over the sky of a body, evenly in time, and what it rests on."""
+    """The Sun's path across the sky of a body, evenly in time, and what it rests on."""
 
     directions: Array
     """(n, 3) unit vectors to the Sun, target axes T."""

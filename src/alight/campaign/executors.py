@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import Any, Protocol
 
 from alight.campaign.jobs.flow import LOT, Flow
+from alight.campaign.jobs.several import Several
 from alight.campaign.jobs.shard import ShardBar, Work
 from alight.campaign.shard_store import Shard
 from alight.core import devices
@@ -31,7 +32,7 @@ class Executor(Protocol):
         """Yield each of ``shards`` once, in any order, as it is done.
 
         Each shard is asked for when the one before has been written: an executor that works ahead
-        bounds how many results wait. It tells ``tally.bar`` of runs as they end.
+        bounds how many results wait. It reports runs to ``tally.bar`` as they end.
         """
         ...
 
@@ -54,22 +55,26 @@ class Tally:
 
 
 class Local:
-    """All cores of this machine, or its GPU.
+    """All cores of this machine, or its GPU, or several.
 
     On a CPU each shard is computed on all cores, in order. On a GPU, which takes about as long for
-    ten landings as for ten thousand, all shards are one flow (``jobs.flow``). ``lot`` is the number
-    of runs that are drawn at once for it; given, shards are one flow on a CPU too.
+    ten landings as for ten thousand, all shards are one flow (``jobs.flow``), and on several a flow
+    each (``jobs.several``). ``lot`` is the number of runs that are drawn at once for it; given,
+    shards are one flow on a CPU too.
     """
 
     def __init__(self, lot: int | None = None) -> None:
         self.lot = lot if lot is None else checked_whole("lot", lot, 1)
 
     def prepare(self, work: Work) -> None:
-        """Make meshes and fields, which may take a while and tells so."""
+        """Make meshes and fields, which may take a while and says so."""
         _ = work.prepared
 
     def compute(self, work: Work, shards: Sequence[int], tally: Tally) -> Iterator[Shard]:
-        """Yield the shards in order."""
+        """Yield the shards, in order on one device."""
+        if work.beside:
+            yield from Several(work, shards, tally.bar, tally.facts(), self.lot or LOT).shards()
+            return
         if devices.resolve(work.device).is_gpu or self.lot is not None:
             bar = ShardBar(tally.bar, tally.facts())
             yield from Flow(work, shards, bar, self.lot or LOT).shards()

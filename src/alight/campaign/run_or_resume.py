@@ -121,8 +121,9 @@ def run_campaign(
         Number of runs instead of the scenario's own. A folder begun with fewer grows, where
         sampling is random. Left out, a folder continues with what it was begun with.
     device:
-        ``"cpu"``, ``"cuda:0"``, or ``"auto"``: where the campaign will end first, which a line
-        tells where there is a choice; a folder continues with the kind it was begun with.
+        ``"cpu"``, ``"cuda:0"``, ``"cuda"`` (every GPU like the first), or ``"auto"``: where the
+        campaign will end first, which a line reports where there is a choice; a folder continues
+        with the kind it was begun with.
     executor:
         ``"local"``, or an ``Executor``.
     scheduler:
@@ -162,7 +163,12 @@ def run_campaign(
         _keep(folder / PLAN_FILE, plan.to_json())
         _keep_beside(folder, given, plan)
         told = show if isinstance(show, str) else "silent"
-        work = Work(given, plan, place.name, threads, told)
+        beside = _beside(device, place, chosen)
+        if beside:
+            notes.remark(
+                f"{len(beside) + 1} GPUs share the runs: {place.name}, {', '.join(beside)}."
+            )
+        work = Work(given, plan, place.name, threads, told, beside)
         return _carry_out(hold, work, chosen, show, notes)
 
 
@@ -297,6 +303,13 @@ def _device(
             "this campaign was started on a GPU, and a CPU rounds differently: resume it on a "
             f"GPU, or in another folder. {cause}"
         ) from None
+
+
+def _beside(device: str, place: devices.Device, executor: Executor) -> tuple[str, ...]:
+    """Further GPUs of this machine that share a campaign for which none was named."""
+    if not isinstance(executor, Local) or device.strip().lower() not in ("auto", "cuda", "gpu"):
+        return ()
+    return tuple(other.name for other in devices.alike(place))
 
 
 def versions_of(scenario: Document | Study) -> dict[str, str]:

@@ -354,7 +354,7 @@ def find_peer() -> tuple[Any, str]:
     except MissingExtraError:
         return None, (
             'no comparison: "polyhedral-gravity" is not installed; '
-            f'run  pip install "alight[{PEER_EXTRA}]"  to compare'
+            f'run pip install "alight[{PEER_EXTRA}]" to compare'
         )
 
 

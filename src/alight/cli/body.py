@@ -185,7 +185,7 @@ def _draw_alone(
 def look(
     subject: Subject, device: str = "auto", wanted: Path | None = None
 ) -> tuple[FacetFields, list[Path]]:
-    """Evaluate gravity on the surface and draw what is wanted, telling how far it is."""
+    """Evaluate gravity on the surface and draw what is wanted, with progress."""
     from alight.analysis.surface import examine
     from alight.core import devices
     from alight.core.progress import progress
@@ -196,7 +196,7 @@ def look(
     field = Polyhedron(mesh, gm=subject.gm)
     if mesh.n_faces > MANY_FACETS and chosen.is_cpu:
         screen.echo(
-            f"{mesh.n_faces} facets, each felt by all others, take a while; "
+            f"{mesh.n_faces} facets that all attract each other take a while; "
             "--facets 20000 gives a quick look.",
             err=True,
         )

@@ -64,7 +64,7 @@ def smooth_ground(subject: Subject) -> Parametric:
 
 
 def look(subject: Subject, ground: Parametric, device: str) -> LiftOffMap:
-    """Lift-off speeds all over the body, telling how far it is."""
+    """Lift-off speeds all over the body, with progress."""
     from alight.analysis.liftoff import lift_off_map
     from alight.core import devices
     from alight.core.progress import progress

@@ -177,7 +177,7 @@ def _there(path: Path) -> bool:
 
 
 def _file(target: str) -> Path:
-    """A path whose file exists, or an error that tells files from names of the catalogue."""
+    """A path whose file exists, or an error that distinguishes files and names of the catalogue."""
     path = Path(target)
     there = _there(path)
     if there and path.is_dir():

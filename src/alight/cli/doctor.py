@@ -187,8 +187,8 @@ def _numbers(version: str) -> tuple[int, ...]:
 def _package_problem(package: Package) -> str:
     line = f'pip install "{package.name}>={package.needed}"'
     if package.installed is None:
-        return f"{package.name} is not installed: run  {line}"
-    return f"{package.name} {package.installed} is too old: run  {line}"
+        return f"{package.name} is not installed: run {line}"
+    return f"{package.name} {package.installed} is too old: run {line}"
 
 
 def _examine_devices(report: Report) -> None:

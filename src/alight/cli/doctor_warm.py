@@ -42,16 +42,14 @@ def _warmed(given: Any, place: Device, silent: bool) -> tuple[bool, str]:
     from alight import scenario as scenarios
     from alight.core.compile_notice import reported
     from alight.core.progress import duration
-    from alight.engine.compile_ahead import compile_ahead
+    from alight.engine.compile_ahead import compile_for_all
 
     begun, show = time.perf_counter(), "silent" if silent else "auto"
     try:
         with reported(show):
             prepared = scenarios.prepare(given, place.name, show)
             model = prepared.groups({})[0].model
-            # A run that keeps its steps, a campaign, and one whose runs differ in their models.
-            for history, together in ((True, False), (False, False), (False, True)):
-                compile_ahead(model, place, history=history, own=together)
+            compile_for_all(model, place)
             if place.is_cpu:  # whatever else a run needs, it has when it has run
                 prepared.simulate(place.name)
     except InputError as mistake:

@@ -106,7 +106,8 @@ def _write(
         for path in paths
     ]
     console.print(screen.table(("format", "file", "size"), rows, right=[2]))
-    screen.lines(console, [f"wrote {len(rows)} files to {made.folder}"], "green")
+    written = "1 file" if len(rows) == 1 else f"{len(rows)} files"
+    screen.lines(console, [f"wrote {written} to {made.folder}"], "green")
 
 
 def _list(as_json: bool) -> None:

@@ -1,4 +1,4 @@
-"""What ``alight lander`` tells of articulated landers: their bodies, joints and devices."""
+"""What ``alight lander`` prints of articulated landers: their bodies, joints and devices."""
 
 from __future__ import annotations
 
@@ -98,7 +98,7 @@ def _device_text(device: Any) -> str:
         "Belly": lambda: f"{len(device.points)} points touch the ground",
         "Motor": lambda: f"{device.torque:g} N m {_when(device.schedule)}",
         "Brake": lambda: f"{device.torque:g} N m {_when(device.schedule)}",
-        "Slosh": lambda: f"its swing against {device.parent} is watched",
+        "Slosh": lambda: f"its swing against {device.parent} is recorded",
     }
     return said[kind]()
 

@@ -127,7 +127,7 @@ def _written(
 ) -> tuple[Report, str]:
     """The report; and why there is no 3D view where there could be one. The view is made beside
     all else."""
-    import matplotlib.pyplot  # noqa: F401  # a third of a second, which both of them need
+    import matplotlib.backends.backend_agg  # noqa: F401  # a quarter of a second, which both need
 
     from alight.core.beside import Beside
 

@@ -1,4 +1,4 @@
-"""What ``alight run`` tells of captures and of drops on membranes."""
+"""What ``alight run`` prints of captures and of drops on membranes."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
 """What contact laws take where nothing is said, which scenario files know without loading Warp.
 
-The laws tell what each is.
+The laws say what each is.
 """
 
 #: What rolling resistance is: a torque alone, or paper 004's torque with a push.

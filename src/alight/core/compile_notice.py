@@ -115,7 +115,7 @@ def _writes(bar: Progress) -> bool:
 
 
 def expect(count: int) -> None:
-    """So many kernels will be compiled from now on, by those that say so with ``compiling``."""
+    """``count`` kernels will be compiled from now on, by those that say so with ``compiling``."""
     account = _accounts[0] if _accounts else None
     if account is not None:
         with account.lock:

@@ -111,6 +111,13 @@ def resolve(device: str | Device = "auto") -> Device:
     raise _absent(device, list(found))
 
 
+def alike(device: Device) -> list[Device]:
+    """Further GPUs of the same kind in this machine: those that compute the same bits."""
+    if device.is_cpu:
+        return []
+    return [d for d in available() if d.is_gpu and d.label == device.label and d != device]
+
+
 def _absent(device: str, names: list[str]) -> DeviceError:
     """An error for a device that is misspelt or not there."""
     here = ", ".join(names)

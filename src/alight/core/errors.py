@@ -1,4 +1,4 @@
-"""Errors that tell a person what was given, what is allowed, why, and how to fix it."""
+"""Errors that say what was given, what is allowed, why, and how to fix it."""
 
 from __future__ import annotations
 

@@ -26,7 +26,7 @@ def require(module: str, extra: str) -> ModuleType:
             raise _broken(module, extra, error) from error
         raise MissingExtraError(
             f'this needs the package "{package}", which is not installed: '
-            f'run  pip install "alight[{extra}]"'
+            f'run pip install "alight[{extra}]"'
         ) from None
     except ImportError as error:
         raise _broken(module, extra, error) from error
@@ -36,5 +36,5 @@ def _broken(module: str, extra: str, error: ImportError) -> MissingExtraError:
     """An error for a package that is installed but does not load."""
     return MissingExtraError(
         f'the package "{module}" is installed but does not load ({error}): '
-        f'run  pip install --force-reinstall "alight[{extra}]"'
+        f'run pip install --force-reinstall "alight[{extra}]"'
     )

@@ -78,6 +78,22 @@ def quat_from_axis_angle(axis: ArrayLike, angle: ArrayLike) -> Array:
     return np.concatenate([vector, scalar_part], -1)
 
 
+def quat_from_rotation_vector(v: ArrayLike) -> Array:
+    """Quaternions that turn about vectors (..., 3) by as many radians as they are long."""
+    v = np.asarray(v, real)
+    angle = np.linalg.norm(v, axis=-1)
+    return quat_from_axis_angle(np.where(angle[..., None] > 0.0, v, [0.0, 0.0, 1.0]), angle)
+
+
+def rotation_vector(q: ArrayLike) -> Array:
+    """Axis times angle [rad] of quaternions (..., 4), the shorter way."""
+    q = np.asarray(q, real)
+    q = q * np.where(q[..., 3:] < 0.0, -1.0, 1.0)
+    size = np.linalg.norm(q[..., :3], axis=-1, keepdims=True)
+    angle = 2.0 * np.arctan2(size, q[..., 3:])
+    return q[..., :3] * np.where(size > 0.0, angle / np.where(size > 0.0, size, 1.0), 2.0)
+
+
 def quat_to_matrix(q: ArrayLike) -> Array:
     """Rotation matrices of unit quaternions, ``R_TB`` from ``q_TB``."""
     q = np.asarray(q, real)

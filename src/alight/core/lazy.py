@@ -2,7 +2,7 @@
 
 So a process pays for what it uses: Warp reads the text of each of the hundreds of functions that
 kernels are made of when it is defined, and a landing needs a part of them. A door, an ``__init__``,
-tells its names three times: type checkers follow the imports under ``TYPE_CHECKING``, ``__all__``
+lists its names three times: type checkers follow the imports under ``TYPE_CHECKING``, ``__all__``
 says what is public, and ``door`` finds it. A test holds the three together.
 """
 

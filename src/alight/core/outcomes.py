@@ -104,7 +104,7 @@ class Outcome(_Way, IntEnum):
     # Of captures and drops on membranes.
     MISSED = 7, "never touched what it was to catch"
     LOST = 8, "left the membrane again"
-    STRUCK = 9, "came through the membrane as deep as the bus"
+    STRUCK = 9, "reached the bus through the membrane"
     HELD = 10, "was held at rest, with no drift that would end it"
     # Of stops that are shipped.
     IN_REGION = 11, "came into the region in which it was to end"

@@ -31,7 +31,7 @@ TEXT_INTERVAL, TEXT_FIRST = 1.5, 0.7
 
 
 class Progress(Protocol):
-    """What long work tells about itself; a context manager that may run several stages."""
+    """Progress of long work; a context manager that may run several stages."""
 
     def start(self, title: str, total: int | None = None) -> None:
         """Begin a stage of ``total`` items; None where the number is not known."""
@@ -75,7 +75,7 @@ _spoke = time.monotonic()
 
 
 def showing() -> bool:
-    """Whether some bar or its lines tell how far work has come."""
+    """Whether some bar or its lines show how far work has come."""
     return bool(_showing)
 
 

@@ -12,8 +12,8 @@ registry::
 Entry points are loaded when a name is first looked up: in the process of a user, in those of a
 cluster's workers, wherever the package is installed. A scenario file itself never imports code.
 
-A package that does not load adds nothing, and stops nobody who does not need it: ``broken`` tells
-of it, and so does the error for a name that is not found.
+A package that does not load adds nothing, and affects nothing that does not need it: ``broken``
+names it, and so does the error for a name that is not found.
 """
 
 from __future__ import annotations

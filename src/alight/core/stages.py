@@ -33,7 +33,7 @@ class Stage:
         self._began = time.monotonic()
 
     def advance(self, n: int = 1) -> None:
-        """So many more of its items are done."""
+        """``n`` more of its items are done."""
         self._done += n
 
     def __str__(self) -> str:

@@ -117,7 +117,7 @@ class Batch:
         return self._pace.slots if self.device.is_cpu else self._pace.most_on_gpu
 
     def _made(self, slots: int, history: int) -> list[Deck]:
-        """Decks with room for so many runs."""
+        """Decks with room for this number of runs."""
         count = min(GPU_DECKS, slots) if self._many else 1
         most = self._pace.hand_over if self._hands_over else 0
         options: dict[str, Any] = {"threads": self.threads, "history": history}

@@ -31,6 +31,15 @@ def compile_ahead(
     devices.compile_together(kernels_of(model, device, history, own), device)
 
 
+def compile_for_all(model: Motion, device: devices.Device) -> None:
+    """Compile all that any run of a model launches, at the same time: one whose steps are kept, a
+    campaign, and one whose runs differ in their models."""
+    ways = ((False, False), (False, True), (True, False))
+    wanted = [each for way in ways for each in kernels_of(model, device, *way)]
+    # Loops first: they take longest.
+    devices.compile_together(sorted(wanted, key=lambda each: each[1] != GPU_BLOCK), device)
+
+
 @contextlib.contextmanager
 def compiled_meanwhile(model: Motion, device: devices.Device) -> Iterator[None]:
     """The kernels of one run of a model are compiled beside what is done here.

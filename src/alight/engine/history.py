@@ -40,9 +40,9 @@ class Thinning:
     steps: int
     """Steps of the run, all of them."""
     every: int = 1
-    """One line in so many is kept; 1 where all are."""
+    """One line in this number is kept; 1 where all are."""
     contacts: int = 1
-    """Of one contact in so many the first and last lines are kept; 1 where those of all are."""
+    """Of one contact in this number the first and last lines are kept; 1 where those of all are."""
 
     def __str__(self) -> str:
         if self.every == 1:

@@ -94,7 +94,7 @@ class Share:
         return len(self.rows) - self._next
 
     def next(self, most: int) -> Any:
-        """At most so many rows that are to go into slots now."""
+        """At most this number of rows that are to go into slots now."""
         chosen = self.rows[self._next : self._next + most]
         self._next += len(chosen)
         return chosen

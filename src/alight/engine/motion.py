@@ -218,7 +218,7 @@ class Motion(ABC):
         return ending_of(code, self.all_endings)
 
     def followed(self, every: float | None) -> Motion:
-        """The same with a record ``every`` so many seconds, where records are at given times;
+        """The same with a record each ``every`` seconds, where records are at given times;
         ``EACH_STEP``: after each step, wherever it ends."""
         return self
 

@@ -77,7 +77,7 @@ class Worlds:
         return places
 
     def _places(self, count: int) -> Places:
-        """So many that are free."""
+        """This number that are free."""
         more = max(0, count - len(self._free))
         new = np.arange(self._used, self._used + more, dtype=np.int32)
         taken, self._free = self._free[: count - more], self._free[count - more :]

@@ -308,7 +308,7 @@ class Companion(External):
 
 
 class SunTide(Companion):
-    """The tide of the Sun: its pull on the lander less its pull on the target."""
+    """The Sun's tide (``gm`` [m^3/s^2]): its pull on the lander less its pull on the target."""
 
     def __init__(self, sun: Place, gm: float = GM_SUN) -> None:
         super().__init__(gm, _checked_place("sun", sun))
@@ -327,7 +327,10 @@ def synchronous_rotation(
     gm_target: float = 0.0,
     q_NT: npt.ArrayLike = (0.0, 0.0, 0.0, 1.0),
 ) -> UniformRotation:
-    """The rotation of a target locked to a companion on a circular orbit (see ``synchronous``)."""
+    """The rotation of a target locked to a companion on a circular orbit (see ``synchronous``).
+
+    ``gm`` [m^3/s^2] is that of the companion at ``distance`` [m], ``gm_target`` that of the target.
+    """
     total = checked_number("gm [m^3/s^2]", gm) + checked_number(
         "gm_target [m^3/s^2]", gm_target, above=False
     )
@@ -343,7 +346,7 @@ def _check_pace(rotation: UniformRotation, total: float, distance: float, unit: 
     if abs(abs(rotation.rate) - motion) > 1e-3 * motion:
         fit = f"{np.cbrt(total / rotation.rate**2):.6g} m" if rotation.rate else "none"
         raise InputError(
-            f"a companion {distance:g} m away goes round at {motion:.6g} rad/s, but the target "
+            f"a companion {distance:g} m away orbits at {motion:.6g} rad/s, but the target "
             f"turns at {abs(rotation.rate):.6g} rad/s: it would not stand still in the sky. "
             f"Distance that fits: {fit}; or take synchronous_rotation, or an Orbit"
         )

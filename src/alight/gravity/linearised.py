@@ -65,7 +65,7 @@ class Linearised(Gravity):
 
     ``evaluate`` takes its points as successive places of one path, in the order given: the first
     is evaluated in full, and each later one that lies farther than ``reach`` from the last full
-    evaluation becomes the next. ``anchors`` tells which would be.
+    evaluation becomes the next. ``anchors`` returns which would be.
     """
 
     def __init__(self, field: Gravity, reach: float) -> None:

@@ -156,7 +156,10 @@ def multipole_field(with_gradient: bool) -> Any:
 
 
 class Multipole(Gravity):
-    """A truncated exterior series of a body; diverges inside the sphere of radius ``radius``."""
+    """A truncated exterior series of a body; diverges inside the sphere of radius ``radius``.
+
+    ``gm`` [m^3/s^2]; ``radius`` and ``center`` [m]; ``C`` and ``S`` have no unit.
+    """
 
     Data = Data
     field = multipole_field(True)

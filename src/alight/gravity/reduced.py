@@ -22,6 +22,8 @@ from alight.shapes.rays import first_hit
 class Reduced(Polyhedron):
     """The polyhedron law on a reduced copy of a mesh, with the same mass and centre of mass.
 
+    One of ``density`` [kg/m^3] and ``gm`` [m^3/s^2] is given.
+
     ``vertices`` may be any count from 4; 162 keep the surface gravity of a smooth body to about
     1 %, 642 that of an irregular one. ``original`` is the mesh it was made from. ``store`` says
     where the reduced mesh is kept on disk: True in the cache folder, a path elsewhere, False not.

@@ -31,7 +31,7 @@ def uniform_field(data: UniformData, x: vec3):
 
 
 class Uniform(Gravity):
-    """The same acceleration everywhere; U = g.(x - origin) falls to 0 at ``origin``."""
+    """The same acceleration [m/s^2] everywhere; U = g.(x - origin) falls to 0 at ``origin`` [m]."""
 
     Data = UniformData
     field = uniform_field
@@ -71,7 +71,7 @@ def point_mass_field(data: PointMassData, x: vec3):
 
 
 class PointMass(Gravity):
-    """All the mass in one point; also the field of a ball, outside it."""
+    """All the mass, ``gm`` [m^3/s^2], in one point [m]; also the field of a ball, outside it."""
 
     Data = PointMassData
     field = point_mass_field

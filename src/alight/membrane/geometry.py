@@ -106,7 +106,7 @@ def new_hull_memory(
     device: devices.Device,
     triangles: int = 0,
 ) -> HullMemory:
-    """Room for ``slots`` evaluations of bodies with so many vertices and facets, or fewer."""
+    """Room for ``slots`` evaluations of bodies with up to this number of vertices and facets."""
 
     def new(rows: int, dtype: Any) -> Any:
         return by_slot(rows, slots, dtype, device)

@@ -49,7 +49,10 @@ def normal_shares(
     position: npt.ArrayLike,
     attitude: npt.ArrayLike = UPRIGHT,
 ) -> NormalShares:
-    """The three solutions for one pose of a body at rest, carrier at the origin."""
+    """The three solutions for one pose of a body at rest, carrier at the origin.
+
+    ``position`` (3,) [m] and ``attitude`` (4,), quaternion to inertial axes.
+    """
     shape = hull(body, membrane.ring, position, attitude, device="cpu")
     if shape.rim:
         raise InputError(

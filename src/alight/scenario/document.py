@@ -326,7 +326,7 @@ class Document(Section):
 
     @classmethod
     def kind_of(cls, key: str, value: Any = None) -> FieldType:
-        """The kind of value under a dotted key; ``value`` tells which, where there are two."""
+        """The kind of value under a dotted key; ``value`` decides which, where there are two."""
         known, section = _known(cls), cls.listed(key)
         if section is not None:
             known = {f"{key.rpartition('.')[0]}.{k}": v for k, v in section.kinds().items()}

@@ -55,7 +55,7 @@ def _along_pole(inertia: Any, rate: Any, q_pole: Any) -> Any:
 
 
 def sun_place(scenario: Scenario, sun: Sun) -> flight.Place:
-    """Where ``sun`` stands, t = 0 being its date; an InputError tells what is not known."""
+    """Where ``sun`` stands, t = 0 being its date; an InputError says what is not known."""
     if sun.direction is not None:
         assert sun.distance is not None
         way = np.asarray(sun.direction) / np.linalg.norm(sun.direction)

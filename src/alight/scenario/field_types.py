@@ -1,4 +1,4 @@
-"""Kinds of values that a scenario holds: each reads what a file says, or tells what it should say.
+"""Kinds of values that a scenario holds: each reads what a file says, or says what it should be.
 
 A field of a section is ``Annotated[float, Measure("length", above=0)]``: pydantic hands the value
 to ``read``, and the JSON schema asks the same object what an editor may offer.
@@ -165,7 +165,7 @@ class OneOf(_Range):
         raise InputError(f"found {told(value)}; it must be a number with its unit, {examples}")
 
     def dimension_of(self, value: Any) -> str:
-        """The dimension of a ``Quantity`` of this kind; the first where nothing tells."""
+        """The dimension of a ``Quantity`` of this kind; the first where nothing decides."""
         for dimension in self.dimensions:
             try:
                 quantities.read(getattr(value, "text", ""), dimension)

@@ -36,7 +36,7 @@ Place = tuple[str | int, ...]
 
 
 def load(path: str | os.PathLike[str]) -> Any:
-    """The scenario in a TOML file; a ``ScenarioError`` tells everything that is wrong with it.
+    """The scenario in a TOML file; a ``ScenarioError`` lists everything that is wrong with it.
 
     A ``Scenario`` is one of a landing; other kinds of files have classes of their own.
     """

@@ -157,7 +157,7 @@ class Mesh:
     def vertex_normals(self) -> FloatArray:
         """(n, 3) outward unit normal at each vertex: facet normals weighted by corner angle.
 
-        With these weights the normal tells inside from outside for points nearest to the vertex,
+        With these weights the normal separates inside and outside for points nearest to the vertex,
         however the facets around it are cut (Baerentzen and Aanaes, 2005).
         """
         weights = corner_angles(self.vertices, self.faces)

@@ -26,7 +26,8 @@ from alight.views.playback import Contacts, Part, Surface, Track
 RINGS, ALONG = 14, 6
 
 #: Pressed fabric is drawn so far outside of the body, over its ring's reach: it hides the body.
-CLEAR = 0.01
+#: Nearer to the plane of the ring than so many times as much it is less: without a step at the rim.
+CLEAR, RISE = 0.01, 5.0
 
 NOTE = (
     "the membrane is drawn on a grid of {0} points, a hundredth of its reach outside of the body: "
@@ -49,7 +50,8 @@ class Fabric:
         depth = np.stack([self._depth((one.points - ring.origin) @ ring.R, one) for one in found])
         grid = np.broadcast_to(self.grid, (len(depth), *self.grid.shape)).copy()
         # Straight ways between points of the grid lie on the body's side: move away from it.
-        grid[..., 2] = np.where(depth < 0.0, depth - CLEAR * float(ring.reach), depth)
+        away = CLEAR * float(ring.reach)
+        grid[..., 2] = depth - away * np.minimum(1.0, -depth / (RISE * away))
         return np.asarray(grid @ ring.R.T + ring.origin)
 
     def _depth(self, points: Array, one: Any) -> Array:

@@ -81,7 +81,7 @@ def export(
     frames:
         Moments of VTK.
     speed:
-        Seconds of a run in a second of an animation (glTF, USD).
+        Seconds of a run in a second of an animation [s/s] (glTF, USD).
     """
     wanted = formats_of(to)
     axes = {one.name: axes_of(one, frame) for one in wanted if one.write is not None}

@@ -47,7 +47,8 @@ def film(
     scenario, title:
         The scenario of a solution, for its Sun and title; a title to show instead.
     camera, frame, size, fps, seconds, slow_motion, start, end, light, grain:
-        See ``alight.views.film.making.Settings``.
+        See ``alight.views.film.making.Settings``: ``size`` in pixels, ``fps`` [1/s], ``seconds``,
+        ``start`` and ``end`` [s].
     device:
         Where runs are computed and rays are traced: "auto", "cpu", "cuda:0".
     progress:

@@ -110,7 +110,9 @@ class Live:
     # -- what is said ----------------------------------------------------------------------------
 
     def _say(self, campaign: Campaign) -> None:
-        ended = ", ".join(f"{n} {way.name.lower()}" for way, n in campaign.count().items())
+        ended = ", ".join(
+            f"{n} {way.name.lower().replace('_', ' ')}" for way, n in campaign.count().items()
+        )
         told = f"{self.runs} of {campaign.plan.total} runs"
         lines = [f"**{_plain(title_of(campaign))}**", f"{told}{': ' if ended else ''}{ended}"]
         if self.playback is not None:

@@ -18,9 +18,13 @@ import numpy as np
 
 from alight.analysis import columns
 from alight.core.checks import Array
-from alight.motions.rigid.between_lines import attitudes_between, places_between
+from alight.motions.rigid.between_lines import (
+    attitudes_between,
+    places_between,
+    turns_between,
+)
 from alight.views.playback import Contacts
-from alight.views.playback.model import OfTime
+from alight.views.playback.model import Turning
 
 #: Largest turn between lines [rad], and lines that are added for it at most.
 TURN, MOST = 0.3, 60_000
@@ -66,17 +70,18 @@ def rigid_course(lines: Lines, inertia: Array, rotation: Any) -> Course:
     return Course(time, places, speeds, turns, jumps)
 
 
-def exact_turns(lines: Lines, inertia: Array, rotation: Any) -> OfTime:
-    """Attitudes (n, 1, 4) at any times of the history: free in flight, even in contact."""
+def exact_turns(lines: Lines, inertia: Array, rotation: Any) -> Turning:
+    """Attitudes (n, 1, 4) and rates (n, 1, 3) at any times of the history."""
     lines = _two_at_most(lines)
 
-    def attitudes(times: Array) -> Array:
+    def turns(times: Array) -> tuple[Array, Array]:
         t = np.clip(np.asarray(times, np.float64), lines.time[0], lines.time[-1])
         left = np.clip(np.searchsorted(lines.time, t, side="right") - 1, 0, len(lines.time) - 2)
         course = (lines.time, lines.attitude, lines.rate, lines.uneven)
-        return attitudes_between(*course, inertia, rotation, t, left)[:, None]
+        attitude, rate = turns_between(*course, inertia, rotation, t, left)
+        return attitude[:, None], rate[:, None]
 
-    return attitudes
+    return turns
 
 
 def _two_at_most(lines: Lines) -> Lines:

@@ -154,7 +154,7 @@ def slosh_pendulum(
 ) -> Branch:
     """A mass [kg] at the end of ``arm`` [m, the parent's axes] from ``pivot``: liquid that swings.
 
-    It hangs on a cross of two hinges ("universal", a point of mass will do), on one hinge
+    It is attached by a cross of two hinges ("universal", a point of mass will do), on one hinge
     ("revolute", about ``axis``) or on a ball ("spherical", which needs an ``inertia`` [kg m^2]
     about the arm). ``stiffness`` [N m/rad] and ``damping`` [N m s/rad] are of each hinge.
     """

@@ -154,7 +154,7 @@ class Crushable:
 
 @dataclass(frozen=True, eq=False)
 class Slosh:
-    """A body whose swing from a direction fixed in another is watched; it exerts nothing."""
+    """A body whose swing [rad] from a direction fixed in another is recorded; it exerts nothing."""
 
     body: str
     direction: npt.ArrayLike

@@ -39,7 +39,7 @@ def range_text(part: Estimate) -> str:
 
 
 def with_interval(value: Estimate, unit: words.Unit) -> str:
-    """A value with unit and interval, in so many digits that the ends of the interval differ."""
+    """A value with unit and interval, with enough digits that the ends of the interval differ."""
     if not np.isfinite([value.low, value.high]).all():
         return unit(value.value)  # too few runs for an interval
     for digits in (3, 4, 5):

@@ -7,12 +7,8 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-import matplotlib
-
-matplotlib.use("Agg")
-
-import matplotlib.pyplot as plt
-from matplotlib import colormaps
+from matplotlib import colormaps, rc_context
+from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.colors import Colormap, ListedColormap
 from matplotlib.figure import Figure
 
@@ -64,13 +60,15 @@ _SETTINGS: Any = {
 
 @contextmanager
 def figure(width: float, height: float) -> Iterator[Figure]:
-    """A figure of that size [inch] in Alight's style, closed when done."""
-    with plt.rc_context(_SETTINGS):
-        made = plt.figure(figsize=(width, height), dpi=DPI)
-        try:
-            yield made
-        finally:
-            plt.close(made)
+    """A figure of that size [inch] in Alight's style.
+
+    It is none of pyplot's: the figures and the backend of the user's session, such as that of a
+    notebook, are left alone.
+    """
+    with rc_context(_SETTINGS):
+        made = Figure(figsize=(width, height), dpi=DPI)
+        FigureCanvasAgg(made)
+        yield made
 
 
 def save(made: Figure, *files: Path) -> None:

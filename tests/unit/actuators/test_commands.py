@@ -154,7 +154,7 @@ def test_spinning_at_rest_is_what_small_steps_give(start, motor, brake, top):
         (lambda: Wheel((0, 0, 1), 1e-3, top_speed=0.0), "top speed"),
         (lambda: Thruster(-1.0, (0, 0, 1)), "force"),
         (lambda: Spring(0.0, (0, 0, 1)), "energy"),
-        (lambda: Arm(0.1, (0, 0, 1), (0.1, 0, 0.01), 1.0, 1.0), "square"),
+        (lambda: Arm(0.1, (0, 0, 1), (0.1, 0, 0.01), 1.0, 1.0), "perpendicular"),
         (lambda: Arm(0.1, (0, 0, 1), (0, 0, 0), 1.0, 1.0), "not 0"),
         (lambda: Arm(0.0, (0, 0, 1), (0.1, 0, 0), 1.0, 1.0), "mass"),
         (lambda: Arm(0.1, (0, 0, 1), (0.1, 0, 0), 1.0, 0.0), "acceleration"),

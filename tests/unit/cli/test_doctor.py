@@ -64,8 +64,8 @@ def test_bad_thread_limit_fails_with_the_reason(healthy, monkeypatch):
 @pytest.mark.parametrize(
     ("requirement", "told"),
     [
-        ("no-such-package>=2", 'no-such-package is not installed: run  pip install "no-such-'),
-        ("numpy>=9999.1", "is too old: run  pip install"),
+        ("no-such-package>=2", 'no-such-package is not installed: run pip install "no-such-'),
+        ("numpy>=9999.1", "is too old: run pip install"),
     ],
 )
 def test_missing_or_old_dependency_fails(healthy, monkeypatch, requirement, told):

@@ -230,3 +230,16 @@ def test_cross_products_have_the_bits_of_numpys_own(one, other):
     rng = np.random.default_rng(8)
     a, b = rng.normal(size=one), rng.normal(size=other)
     assert frames.cross(a, b).tobytes() == np.cross(a, b).tobytes()
+
+
+def test_rotation_vectors_there_and_back():
+    """Down to no turn at all; a turn beyond half a circle is shown the shorter way."""
+    way = np.random.default_rng(9).normal(size=(20, 3))
+    way /= np.linalg.norm(way, axis=1, keepdims=True)
+    for angle in (0.0, 1e-300, 1e-9, 0.3, 3.1):
+        v = angle * way
+        assert frames.rotation_vector(frames.quat_from_rotation_vector(v)) == pytest.approx(
+            v, rel=1e-13, abs=1e-300
+        )
+    longer = frames.rotation_vector(frames.quat_from_rotation_vector(5.0 * way))
+    assert longer == pytest.approx((5.0 - 2.0 * np.pi) * way, rel=1e-13)

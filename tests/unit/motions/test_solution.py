@@ -82,6 +82,27 @@ def test_sample_in_contact_stays_between_the_lines(solution):
     assert turn.min() > 0.999
 
 
+def test_turns_in_contact_meet_the_lines_at_the_rates_of_the_lines(solution):
+    """Just before a line the attitude is that of the line, and it got there by the line's rate."""
+    rows = np.flatnonzero(solution.in_contact[1:] & (np.diff(solution.time) > 0.0)) + 1
+    when, step = solution.time[rows], solution.time[rows] - solution.time[rows - 1]
+    _, last = solution.sample(np.nextafter(when, -np.inf))
+    back = frames.quat_multiply(frames.quat_conjugate(last), solution.attitude[rows])
+    assert np.linalg.norm(frames.rotation_vector(back), axis=1).max() < 1e-10
+    part = 1e-3
+    _, near = solution.sample(when - part * step)
+    turn = frames.quat_multiply(frames.quat_conjugate(near), solution.attitude[rows])
+    rate = frames.rotation_vector(turn) / (part * step)[:, None]
+    change = np.linalg.norm(solution.rate[rows] - solution.rate[rows - 1], axis=1)
+    off = np.linalg.norm(rate - solution.rate[rows], axis=1)
+    # An even torque over the step leaves a small part of the change of the rate.
+    assert np.median(off / change) < 0.2
+    # Rounding of attitudes and of times, over the time in which the rate is taken.
+    speed = np.linalg.norm(solution.rate[rows], axis=1)
+    rounding = 4.0 * (np.finfo(float).eps + speed * np.spacing(when)) / (part * step)
+    assert (off <= change + rounding).all()
+
+
 @pytest.mark.parametrize("time", [-1e-3, 1e4])
 def test_sample_outside_the_run_is_refused(solution, time):
     with pytest.raises(InputError, match="within the run"):

@@ -510,7 +510,7 @@ BAD_FILES = {
         "body",
         obj_text(SPHERE),
         InputError,
-        'ends in "", which tells no mesh format',
+        'ends in "", which names no mesh format',
     ),
 }
 

@@ -14,7 +14,7 @@ from alight.scenario import loads
 from alight.staging.advising import advice as advice_module
 from alight.staging.advising import measuring
 from alight.staging.advising.advice import Advice
-from alight.staging.advising.alternatives import QUESTIONS, alternatives, table_minutes
+from alight.staging.advising.alternatives import QUESTIONS, _steps, alternatives, table_minutes
 
 
 @pytest.fixture(scope="module")
@@ -83,7 +83,7 @@ def advice(cube, tmp_path_factory):
 def test_each_is_run_timed_and_compared(advice):
     found, said = advice
     ground, steps = found.answers
-    assert ground.advice == "Nothing else goes with this scenario: keep what the file says."
+    assert ground.advice == "There is no alternative for this scenario: keep what the file says."
     assert steps.options[0].name.partition(",")[0] == "tolerance 1e-11"
     assert all(one.runs == 8 for one in steps.options)
     assert all(0.0 < one.cost.run_s < 10.0 for one in steps.options)
@@ -173,3 +173,32 @@ def test_a_law_that_differs_is_found(cube, tmp_path):
     assert [row.column for row in contact.differing(by_name["springs, smooth"])] != []
     assert contact.differing(by_name["impulses"]) == []
     assert contact.chosen is None
+
+
+@pytest.mark.parametrize("tolerance", [1e-9, 3e-8, 1e-7])
+def test_tolerances_that_are_advised_are_as_a_person_writes_them(tolerance):
+    values = [one.changes["steps.tolerance"] for one in _steps(tolerance)]
+    assert [len(repr(value)) <= 6 for value in values] == [True] * 3, values
+
+
+def test_the_set_up_is_that_of_the_first_runs(cube, tmp_path, monkeypatch):
+    """Later runs read from disk what the first ones built."""
+    spent = iter([30.0, 0.5])
+    prepare = measuring.Stopwatch.prepare
+
+    def built_once(watch, work):
+        prepare(watch, work)
+        watch.setup_s = next(spent)
+
+    monkeypatch.setattr(measuring.Stopwatch, "prepare", built_once)
+    cost, runs = measuring.measured(cube, tmp_path / "one", 4, 1.0, "silent")
+    assert (cost.setup_s, runs) == (30.0, 4)
+
+
+@pytest.mark.parametrize("name", ["dimorphos", "itokawa", "67p"])
+def test_the_default_ground_of_a_body_is_tried_once(name):
+    scenario = scenario_of("ryugu_minerva").replaced({"body.name": name, "ground.spacing": None})
+    tried, _ = alternatives(scenario, "ground")
+    own = [one.alternative.name for one in tried if one.own]
+    assert len(own) == 1
+    assert own[0].endswith("(the default)")

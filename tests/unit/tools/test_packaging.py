@@ -3,6 +3,7 @@
 import re
 import sys
 import tomllib
+import venv
 import zipfile
 
 import jinja2
@@ -44,10 +45,20 @@ def test_a_wheel_without_its_templates_is_refused(wheel, tmp_path):
         package.check_metadata(short)
 
 
-def test_the_wheel_lands_from_an_empty_folder(wheel, tmp_path):
+def test_the_wheel_lands_without_extras_from_an_empty_folder(wheel, tmp_path):
     env = tmp_path / "env"
     package.borrow(env, wheel)
+    package.check_no_extras(env)
     package.check_installed(env, tmp_path / "empty", "ryugu_minerva")
+
+
+def test_an_installation_with_an_extra_is_noticed(tmp_path):
+    venv.create(tmp_path / "env", with_pip=False)
+    of_pandas = package.site(tmp_path / "env") / "pandas-2.0.0.dist-info"
+    of_pandas.mkdir()
+    (of_pandas / "METADATA").write_text("Metadata-Version: 2.1\nName: pandas\nVersion: 2.0.0\n")
+    with pytest.raises(package.UnfitError, match="brings pandas"):
+        package.check_no_extras(tmp_path / "env")
 
 
 # -- one version, one set of dependencies ---------------------------------------------------------

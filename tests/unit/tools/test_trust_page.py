@@ -10,6 +10,12 @@ def test_the_page_is_up_to_date():
     assert page == trust_page.text(), "run python -m tools.trust_page"
 
 
+def test_each_file_of_checks_says_what_it_compares_with():
+    named = [str(path.relative_to(ROOT)) for path in trust_page.checks()]
+    assert list(trust_page.claims()["against"]) == named
+    assert all(trust_page.claims()["against"].values())
+
+
 def test_every_study_and_file_that_a_claim_names_is_there():
     for paper in trust_page.claims()["paper"]:
         for claim in paper["claim"]:

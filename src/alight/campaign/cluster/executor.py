@@ -3,7 +3,8 @@
 The scenario travels to the workers, with the files that it names; the tables travel back. No disk
 is shared, and the scheduler needs no Alight: its tasks are made of Python's own functions. Dask
 computes again what was lost with a worker. A shard depends on its number alone, so it comes out the
-same whoever computes it.
+same whoever computes it. A task is one shard; on GPUs, which take about as long for ten landings as
+for ten thousand, it is as many as one of them takes at once.
 
 ``worker_task`` is the other end: what happens on a worker.
 """
@@ -21,9 +22,10 @@ from collections import Counter, deque
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
-from alight.campaign.cluster.worker_task import SAFE, ClusterError, extensions_of, packed
+from alight.campaign.cluster.worker_task import SAFE, ClusterError, extensions_of, named, packed
 from alight.campaign.cluster.workers import Crew
 from alight.campaign.executors import Tally
+from alight.campaign.jobs.flow import LOT, pieces
 from alight.campaign.jobs.shard import Work
 from alight.campaign.shard_store import Shard
 from alight.campaign.study.study import Study
@@ -32,9 +34,12 @@ from alight.core.devices import Device
 from alight.core.errors import AlightError, DeviceError, InputError
 from alight.core.extras import require
 
-#: Shards that each worker has: the one it computes, and the next, so that it need not wait while
+#: Tasks that each worker has: the one it computes, and the next, so that it need not wait while
 #: tables are written. This bounds the results that wait for the writer.
 AHEAD = 2
+
+#: Runs of a task on a GPU: enough to keep it busy, few enough to travel back at once.
+GPU_RUNS = 2 * LOT
 
 #: How long to try to reach a scheduler [s].
 REACH = 10.0
@@ -43,8 +48,14 @@ REACH = 10.0
 _TICK = 0.5
 
 
+def many_at_once(device: str) -> bool:
+    """Whether a device of the workers is one for thousands of runs."""
+    return Device(device, "").is_gpu
+
+
 class Cluster:
-    """The workers of a Dask scheduler, each with one shard at a time on all of its threads.
+    """The workers of a Dask scheduler, each with one shard at a time on all of its threads, or
+    with thousands of runs at a time on its GPU.
 
     Parameters
     ----------
@@ -154,7 +165,8 @@ class _Flow:
         self._of_study = isinstance(work.scenario, Study)
         self._bar = _Bar(work, tally)
         self._name = f"alight-{uuid.uuid4().hex}"
-        self._sent: dict[Any, tuple[int, str]] = {}
+        self._plan, self._many = work.plan, many_at_once(work.device)
+        self._sent: dict[Any, tuple[Sequence[int], str]] = {}
         self._done: queue.SimpleQueue[Any] = queue.SimpleQueue()
         # Many megabytes where the scenario names a mesh: sent once, and not in every task. As the
         # result of a task Dask makes it again when the worker that held it is lost.
@@ -166,7 +178,7 @@ class _Flow:
 
     def run(self, shards: Sequence[int]) -> Iterator[Shard]:
         """Yield each of ``shards`` once."""
-        waiting = deque(shards)
+        waiting = deque(pieces(shards, self._shards_each(len(shards))))
         while waiting or self._sent:
             self._send(waiting)
             try:
@@ -174,46 +186,53 @@ class _Flow:
             except queue.Empty:
                 self._bar.show()
                 continue
-            shard = self._received(future)
-            self._bar.finished(shard)
-            yield shard
+            done = self._received(future)
+            self._bar.finished(done)
+            yield from done
 
-    def _send(self, waiting: deque[int]) -> None:
+    def _shards_each(self, count: int) -> int:
+        """How many of ``count`` shards a task has; on GPUs all workers get some."""
+        if not self._many:
+            return 1
+        share = -(-count // max(1, len(self._crew.present())))
+        return max(1, min(share, GPU_RUNS // self._plan.shard))
+
+    def _send(self, waiting: deque[Sequence[int]]) -> None:
         """Give the least busy workers more, up to the bound."""
         workers = self._crew.present()
         load = dict.fromkeys(workers, 0)
         for _, worker in self._sent.values():
             if worker in load:
                 load[worker] += 1
-        # Shards of lost workers count as well: they wait at others.
+        # Tasks of lost workers count as well: they wait at others.
         while waiting and len(self._sent) < AHEAD * len(workers) and min(load.values()) < AHEAD:
             worker = min(load, key=lambda address: load[address])
             load[worker] += 1
             self._submit(waiting.popleft(), worker)
 
-    def _submit(self, shard: int, worker: str) -> None:
+    def _submit(self, shards: Sequence[int], worker: str) -> None:
         future = self._client.submit(
-            operator.methodcaller("compute", shard),
+            operator.methodcaller("compute", list(shards)),
             self._parcel,
-            key=f"{self._name}-{shard}",
+            key=f"{self._name}-{shards[0]}",
             pure=False,
             workers=[worker],
             allow_other_workers=True,  # when this one is lost, or another is idle
         )
-        self._sent[future] = (shard, worker)
+        self._sent[future] = (shards, worker)
         future.add_done_callback(self._done.put)
 
-    def _received(self, future: Any) -> Shard:
-        """The shard of a future that is done."""
-        number, _ = self._sent[future]
+    def _received(self, future: Any) -> list[Shard]:
+        """The shards of a future that is done."""
+        numbers, _ = self._sent[future]
         wait = max(10.0, 2.0 * _TICK)
         while True:
             if future.status == "cancelled":
                 raise self._crew.lost()
             if future.status == "error":
-                raise self._explained(number, future.exception())
+                raise self._explained(numbers, future.exception())
             try:
-                shard: Shard = future.result(timeout=wait)
+                shards: list[Shard] = future.result(timeout=wait)
                 break
             except TimeoutError:
                 # A slow network, or lost with its worker before it was fetched and now computed
@@ -225,15 +244,17 @@ class _Flow:
                     raise
         del self._sent[future]
         future.release()
-        return shard
+        return shards
 
-    def _explained(self, shard: int, error: BaseException) -> BaseException:
-        """What to raise for a shard that failed."""
+    def _explained(self, shards: Sequence[int], error: BaseException) -> BaseException:
+        """What to raise for shards that failed."""
         if isinstance(error, AlightError):
             return error
         if isinstance(error, require("distributed", "cluster").KilledWorker):
+            one = len(shards) == 1
             return ClusterError(
-                f"shard {shard} was not computed: each worker that tried it was lost "
+                f"{named(shards)} {'was' if one else 'were'} not computed: each worker that tried "
+                f"{'it' if one else 'them'} was lost "
                 f"({str(error).split('. ')[0]}). Most often the machine ran out of memory: check "
                 "the worker logs, and give them more memory or the campaign smaller shards "
                 f"(campaign.shard, in another folder). {SAFE}"
@@ -260,7 +281,10 @@ class _Flow:
 
 
 class _Bar:
-    """The bar of the campaign, moved by shards that arrive and by what workers tell before."""
+    """The bar of the campaign, moved by shards that arrive and by what workers tell before.
+
+    Tasks go by the number of their first shard.
+    """
 
     def __init__(self, work: Work, tally: Tally) -> None:
         self._plan, self._tally = work.plan, tally
@@ -269,29 +293,31 @@ class _Bar:
         self._over: set[int] = set()
 
     def heard(self, event: tuple[float, dict[str, Any]]) -> None:
-        """A worker tells of a shard (in a thread of the client's)."""
+        """A worker reports on a task (in a thread of the client's)."""
         _, said = event
-        before, _ = self._told.get(said["shard"], (0, {}))
-        if said["done"] >= before:  # less where a shard is computed again
-            self._told[said["shard"]] = (said["done"], said["facts"])
+        before, _ = self._told.get(said["first"], (0, {}))
+        if said["done"] >= before:  # less where it is computed again
+            self._told[said["first"]] = (said["done"], said["facts"])
 
     def show(self) -> None:
         """Move the bar to what was reported."""
         told = {k: v for k, v in list(self._told.items()) if k not in self._over}
-        more = sum(done - self._shown.get(shard, 0) for shard, (done, _) in told.items())
-        self._shown.update({shard: done for shard, (done, _) in told.items()})
+        more = sum(done - self._shown.get(first, 0) for first, (done, _) in told.items())
+        self._shown.update({first: done for first, (done, _) in told.items()})
         if more:
             facts = Counter(self._tally.facts())
             for _, own in told.values():
                 facts.update(own)
             self._tally.bar.advance(more, **facts)
 
-    def finished(self, shard: Shard) -> None:
-        """All runs of a shard have ended."""
-        own = Tally(self._tally.kind)
-        own.add(shard.outcomes)
-        self._told[shard.number] = (len(self._plan.runs(shard.number)), own.facts())
+    def finished(self, shards: Sequence[Shard]) -> None:
+        """All runs of a task have ended."""
+        first, own = shards[0].number, Tally(self._tally.kind)
+        for shard in shards:
+            own.add(shard.outcomes)
+        runs = sum(len(self._plan.runs(shard.number)) for shard in shards)
+        self._told[first] = (runs, own.facts())
         self.show()
-        self._over.add(shard.number)  # from here on it is the tally that counts it
-        self._told.pop(shard.number)
-        self._shown.pop(shard.number)
+        self._over.add(first)  # from here on it is the tally that counts it
+        self._told.pop(first)
+        self._shown.pop(first)

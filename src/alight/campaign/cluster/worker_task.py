@@ -1,4 +1,4 @@
-"""What a worker of a Dask cluster does with a shard (``executor`` is the other end).
+"""What a worker of a Dask cluster does with shards (``executor`` is the other end).
 
 A ``Parcel`` stays in the worker's memory as long as the campaign runs, and with it the meshes and
 fields that were made for its first shard; when the campaign ends, Dask drops it.
@@ -13,10 +13,11 @@ import pickle
 import tempfile
 import threading
 import time
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from typing import Any
 
+from alight.campaign.jobs.flow import Flow
 from alight.campaign.jobs.shard import ShardBar, Work
 from alight.campaign.shard_store import Shard
 from alight.campaign.study.study import Study
@@ -34,7 +35,7 @@ DECIDING = ("alight", "warp-lang", "numpy", "scipy", "pyarrow")
 # Least time between two reports on a shard [s].
 _REPORT = 1.0
 
-# A shard takes all threads of a worker, so a second one in the same process waits.
+# Shards take all threads of a worker, or its GPU, so others in the same process wait.
 _turn = threading.Lock()
 
 
@@ -47,7 +48,7 @@ class ClusterError(AlightError, RuntimeError):
 
 
 class AbandonedError(RuntimeError):
-    """A shard that nobody waits for any more; ends its computation on the worker."""
+    """Shards that nobody waits for any more; ends their computation on the worker."""
 
 
 def versions_here(more: Iterable[str] = ()) -> dict[str, str]:
@@ -154,14 +155,17 @@ class Parcel:
     def __getstate__(self) -> dict[str, Any]:
         return {**self.__dict__, "_opened": None, "_folder": None}
 
-    def compute(self, shard: int) -> Shard:
-        """A shard, on all threads of this worker."""
+    def compute(self, shards: Sequence[int]) -> list[Shard]:
+        """One shard on all threads of this worker, or several as one flow, on its GPU."""
         worker = require("distributed", "cluster").get_worker()
-        report = _Report(worker, self._topic, shard)
+        report = _Report(worker, self._topic, shards)
         with _turn:
             report.check()
             self._check(worker)
-            return self._open(worker.state.nthreads).compute(shard, ShardBar(report, {}))
+            work, bar = self._open(worker.state.nthreads), ShardBar(report, {})
+            if len(shards) == 1:
+                return [work.compute(shards[0], bar)]
+            return list(Flow(work, shards, bar).shards())
 
     def _check(self, worker: Any) -> None:
         """Dask may give a shard to a worker that has just come and was not looked at yet."""
@@ -195,22 +199,28 @@ class Parcel:
         return self._work.scenario.model_copy(update=update)
 
 
-class _Report(Silent):
-    """Tells of a shard's runs now and then, and ends what nobody waits for."""
+def named(shards: Sequence[int]) -> str:
+    """Shards that follow each other, in words."""
+    first, last = shards[0], shards[-1]
+    return f"shard {first}" if len(shards) == 1 else f"shards {first} to {last}"
 
-    def __init__(self, worker: Any, topic: str, shard: int) -> None:
-        self._worker, self._topic, self._shard = worker, topic, shard
+
+class _Report(Silent):
+    """Reports runs of some shards now and then, and ends what nobody waits for."""
+
+    def __init__(self, worker: Any, topic: str, shards: Sequence[int]) -> None:
+        self._worker, self._topic, self._shards = worker, topic, shards
         self._key = worker.get_current_task()
         self._done, self._last = 0, time.monotonic()
 
     def check(self) -> None:
         """Stop here when the task has been taken back: the campaign was interrupted, or has ended.
 
-        Dask cannot stop a thread, and a shard may have hours to go.
+        Dask cannot stop a thread, and shards may have hours to go.
         """
         task = self._worker.state.tasks.get(self._key)
         if task is None or task.state == "cancelled":
-            raise AbandonedError(f"nobody waits for shard {self._shard} any more")
+            raise AbandonedError(f"nobody waits for {named(self._shards)} any more")
 
     def advance(self, n: int = 1, **facts: object) -> None:
         """Runs have ended, or at least steps were taken."""
@@ -219,5 +229,5 @@ class _Report(Silent):
         now = time.monotonic()
         if now - self._last >= _REPORT:
             self._last = now
-            said = {"shard": self._shard, "done": self._done, "facts": facts}
+            said = {"first": self._shards[0], "done": self._done, "facts": facts}
             self._worker.log_event(self._topic, said)

@@ -130,7 +130,7 @@ class Crew:
         if wrong:
             raise DeviceError(
                 f'device "{self._device}" is asked for, and not every worker has it: '
-                f"{_listed(wrong)}. Take device cpu, or workers that are alike. {SAFE}"
+                f"{_listed(wrong)}. Take device cpu, or workers of one kind. {SAFE}"
             )
 
 

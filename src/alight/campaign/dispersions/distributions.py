@@ -232,7 +232,7 @@ class RunNumber(Distribution):
 
 
 class Disc(Distribution):
-    """Evenly over a disc of ``radius`` about the nominal vector, square to ``axis``.
+    """Uniform over a disc of ``radius`` about the nominal vector, perpendicular to ``axis``.
 
     Without an axis the third component stays: the horizontal plane of east, north and up.
     """

@@ -7,7 +7,7 @@
     alight.dispersions.orientation()
 
 ``mean``, ``median`` and ``about`` are the value that it varies about; left out, that of the model
-or release under the same key. ``unit`` ends the name of the column where the key does not tell it.
+or release under the same key. ``unit`` ends the name of the column where the key has none.
 """
 
 from __future__ import annotations
@@ -151,12 +151,13 @@ def disc(
     *,
     unit: str = "",
 ) -> Spread:
-    """Evenly over a disc about the vector, square to ``axis``."""
+    """Uniform over a disc of ``radius`` about the vector, perpendicular to ``axis``; in the unit of
+    the key: [m] or [m/s]."""
     return Spread("disc", {"radius": radius, "axis": axis}, about, unit)
 
 
 def ball(radius: float, about: Number | None = None, *, unit: str = "") -> Spread:
-    """Evenly over a ball about the vector."""
+    """Uniform over a ball of ``radius`` about the vector; in the unit of the key: [m] or [m/s]."""
     return Spread("ball", {"radius": radius}, about, unit)
 
 
@@ -206,7 +207,8 @@ def sweep(
     *,
     unit: str = "",
 ) -> Spread:
-    """Each of ``values`` in turn, or ``count`` of them from ``low`` to ``high``, ends included.
+    """Each of ``values``, or ``count`` of them from ``low`` to ``high``, ends included; in the unit
+    of the key, SI: [m], [m/s] ...
 
     Every combination with the values of other sweeps is run once.
     """

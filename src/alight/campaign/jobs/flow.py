@@ -14,9 +14,10 @@ from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass, field
 from typing import Any
 
-from alight.campaign.jobs.shard import Drawn, ShardBar, Work
+from alight.campaign.jobs.shard import Drawn, Work
 from alight.campaign.shard_store import Shard
 from alight.core import devices
+from alight.core.progress import Progress
 from alight.engine.batch import Batch
 from alight.engine.fleet import Gathered, kind_of
 from alight.engine.lot import Lot
@@ -83,13 +84,23 @@ class _Files:
 
 
 class Flow:
-    """The runs of some shards, on one device."""
+    """The runs of some shards, on one device.
 
-    def __init__(self, work: Work, shards: Sequence[int], bar: ShardBar, lot: int = LOT) -> None:
+    ``lots`` are the shards that are drawn at once, where other flows take from them too.
+    """
+
+    def __init__(
+        self,
+        work: Work,
+        shards: Sequence[int],
+        bar: Progress,
+        lot: int = LOT,
+        lots: Iterator[Sequence[int]] | None = None,
+    ) -> None:
         self._work, self._bar = work, bar
         self._device = devices.resolve(work.device)
         each = max(1, lot // work.plan.shard)
-        self._lots = _pieces(shards, each)
+        self._lots = pieces(shards, each) if lots is None else lots
         self._runs = sum(len(work.plan.runs(shard)) for shard in shards)
         self._batches: dict[Hashable, list[Batch]] = {}
         self._under_way: dict[Lot, _Drawn] = {}
@@ -181,6 +192,7 @@ class Flow:
         self._bar.advance(done, **facts)
 
 
-def _pieces(shards: Sequence[int], each: int) -> Iterator[Sequence[int]]:
+def pieces(shards: Sequence[int], each: int) -> Iterator[Sequence[int]]:
+    """Shards in their order, ``each`` at a time."""
     for first in range(0, len(shards), each):
         yield shards[first : first + each]

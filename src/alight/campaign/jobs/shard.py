@@ -36,6 +36,8 @@ class Work:
     threads: int | None = None
     show: str = "silent"
     """How the making of meshes and fields is reported."""
+    beside: tuple[str, ...] = ()
+    """Further GPUs of this machine that share the campaign (``jobs.several``)."""
 
     @functools.cached_property
     def prepared(self) -> Any:
@@ -45,7 +47,7 @@ class Work:
         return prepare(self.scenario, self.device, self.show)
 
     def __getstate__(self) -> dict[str, Any]:
-        kept = ("scenario", "plan", "device", "threads", "show")
+        kept = ("scenario", "plan", "device", "threads", "show", "beside")
         return {name: self.__dict__[name] for name in kept}
 
     def kept(self, runs: npt.NDArray[np.int64]) -> list[int]:

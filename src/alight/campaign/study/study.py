@@ -57,7 +57,7 @@ MADE = "make."
 
 @dataclass(frozen=True)
 class StudyCampaign:
-    """How many runs, how drawn, in what portions."""
+    """Number of runs, sampling and size of shards."""
 
     runs: int
     sampling: str

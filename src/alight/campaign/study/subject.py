@@ -1,4 +1,4 @@
-"""What a study is about, in the words of scenarios, as far as its model tells: for reports."""
+"""What a study is about, in the words of scenarios, as far as its model shows: for reports."""
 
 from __future__ import annotations
 

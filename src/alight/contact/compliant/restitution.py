@@ -34,8 +34,8 @@ def checked_restitution(value: float, name: str = "restitution") -> float:
     e = checked_number(name, value)
     if e < SMALLEST:
         raise InputError(
-            f"{name} is {value!r}; it must be at least {SMALLEST:g}: so hard a damper asks for "
-            "steps of no length. Use 1e-6 for ground that does not bounce."
+            f"{name} is {value!r}; it must be at least {SMALLEST:g}: the damper would "
+            "need steps that are too short. Use 1e-6 for ground that does not bounce."
         )
     if e > 1.0:
         raise InputError(

@@ -60,7 +60,7 @@ def _checked_names(names: list[str], noun: str) -> list[str]:
                 f'unknown {noun} "{name}"; known are {", ".join(known)}.{did_you_mean(name, known)}'
             )
         if names.count(name) > 1:
-            raise InputError(f'the {noun} "{name}" stands there twice.')
+            raise InputError(f'the {noun} "{name}" appears twice.')
     for name in PLACES:
         if name not in names:
             raise InputError(f'has no {noun} "{name}".')

@@ -1,4 +1,4 @@
-"""How deep a lander's hull and the ground stand in each other.
+"""How deep a lander's hull and the ground overlap.
 
 Contact points see the ground only where they are: between them a rock may stand in the lander and
 nothing pushes. Two solids overlap where a corner or an edge of one is inside the other, and then
@@ -280,7 +280,7 @@ class Overlap(NamedTuple):
 
 
 def overlap_kernel(ground: Surface) -> Any:
-    """The kernel that finds how deep hulls and this ground stand in each other."""
+    """The kernel that finds how deep hulls and this ground overlap."""
     smooth = hull_functions(ground) is None
     return _kernel(ground.point, ground.Data, corners_function(ground), smooth)
 
@@ -294,7 +294,7 @@ def overlap(
     device: str = "auto",
     threads: int | None = None,
 ) -> Overlap:
-    """How deep a lander's hull and any ground stand in each other.
+    """How deep a lander's hull and any ground overlap.
 
     ``positions`` are (..., 3) of the centre of mass [m], ``attitudes`` (..., 4) unit quaternions
     xyzw, body to target. Of a ball its own radius counts, not its hull.

@@ -161,7 +161,7 @@ def nearest_function(GroundData: Any, stands_on: Any, facing: Any) -> Any:
     ``GroundData`` is a struct with a mesh of facets as ``ground.mesh``. After each facet,
     ``stands_on(ground, hull, search, facet) -> search`` looks at what stands on it (by
     ``meet_facet``, say); that must not reach beyond the facet by more than ``mesh.tree.rise``.
-    ``facing(ground, facet, part)`` tells the outer side of what was nearest.
+    ``facing(ground, facet, part)`` is on the outer side of what was nearest.
     """
 
     @wp.struct

@@ -1,7 +1,7 @@
 """Contacts on their way to a hit, in sustained contact: which they are, and when they touch.
 
-A lander that rocks stands on one corner while the next one comes down. That one must be hit in no
-time, the moment it touches: then the old one is free to rise, and what is left of the motion is
+A lander that rocks stands on one corner while the next one comes down. That one must be hit at
+once, the moment it touches: then the old one is free to rise, and what is left of the motion is
 what keeps the angular momentum about the new corner (Housner 1963). Were it braked over some steps,
 the old corner would come down again meanwhile and brake the lander too. So whatever comes from
 above is left alone by what holds, a step ends where the next of them touches, and the hit follows.

@@ -16,7 +16,7 @@ from alight.vehicles import RigidLander
 
 
 class Impulse(Compliant):
-    """Rigid contact: hits in no time, by impulses with an energetic restitution; then holding.
+    """Rigid contact: instantaneous hits, by impulses with an energetic restitution; then holding.
 
     On ``surfaces.Facets`` the lander's whole hull touches: corners, edges and faces. On any other
     surface its contact points do.

@@ -3,7 +3,7 @@
 Level k has spacing ``spacing * 2**k`` and coefficients only where they are wanted, in bricks of
 8 x 8 x 8 nodes. A B-spline is a sum of B-splines of half its width, so each level can take over
 the coefficients of the next coarser one exactly and add its own correction, which dies out
-inside its bricks: the finest level whose bricks hold the whole stencil of a point tells the full
+inside its bricks: the finest level whose bricks hold the whole stencil of a point gives the full
 field there. Where two levels meet they are the same polynomial, so the field and its first four
 derivatives are continuous everywhere.
 """

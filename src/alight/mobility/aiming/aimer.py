@@ -311,5 +311,8 @@ def aim(
     device: str = "cpu",
     progress: str = "silent",
 ) -> Aim:
-    """The push-offs that lead from one place to another; see ``Aimer.aim``."""
+    """The push-offs that lead from one place to another; see ``Aimer.aim``.
+
+    Places are latitude and longitude [rad], or (3,) positions [m] on flat ground; speeds [m/s].
+    """
     return Aimer(scenario, device, progress).aim(start, target, max_speed=max_speed, speed=speed)

@@ -73,7 +73,9 @@ def first_impact_ellipse(
 ) -> Ellipse:
     """The ellipse of a push-off whose speed, azimuth and elevation have deviations ``sigma``.
 
-    ``by_throw`` (3, 3) are the derivatives of the place on arrival by the three: Phi_rv J.
+    ``centre`` (3,) is the target [m], ``normal`` that of the ground, ``arrival`` the velocity
+    [m/s] there, ``sigma`` (3,) in [m/s] and [rad]. ``by_throw`` (3, 3) are the derivatives of the
+    place on arrival by the three [s], [m/rad]: Phi_rv J.
     """
     level = arrival - (arrival @ normal) * normal
     length = np.linalg.norm(level)

@@ -11,7 +11,7 @@ needs: ``Phi_rv`` = d r(T) / d v(0). The gradient of external pushes p is left o
 companion are smaller than the body's by orders of magnitude, and it only slows Newton's steps.
 
 All flights of a batch take the same number of steps, each of its own length, by the 5(4) pair of
-``integrators.tableau``; the embedded estimate tells the error.
+``integrators.tableau``; the embedded estimate gives the error.
 """
 
 from __future__ import annotations

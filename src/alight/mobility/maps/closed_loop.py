@@ -54,7 +54,7 @@ class Flown:
         return wilson(int(self.arrived.sum()), len(self.arrived))
 
     def within(self, hops: int) -> float:
-        """Share of runs that arrived in at most so many hops."""
+        """Share of runs that arrived in at most this number of hops."""
         return float((self.arrived & (self.hops <= hops)).mean())
 
 

@@ -58,7 +58,7 @@ class Solved:
     plan: Plan
     """(hops, n) the command in each cell; row h - 1 with h hops left."""
     value: Array
-    """(hops + 1, n) expected cost with so many hops left."""
+    """(hops + 1, n) expected cost by the number of hops left."""
 
 
 def solve(outcomes: Outcomes, cost: Array, failure: float, hops: int) -> Solved:
@@ -89,7 +89,7 @@ def evaluate(outcomes: Outcomes, plan: Plan, cost: Array | float, failure: float
 
 
 def success(outcomes: Outcomes, plan: Plan) -> Array:
-    """(hops + 1, n) chance that a plan arrives with so many hops left."""
+    """(hops + 1, n) chance that a plan arrives, by the number of hops left."""
     return np.asarray(1.0 - evaluate(outcomes, plan, 0.0, 1.0))
 
 

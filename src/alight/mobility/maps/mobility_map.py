@@ -312,7 +312,7 @@ class MobilityPlan:
         self.stored.save(path, reach=self.made.reach, **more)
 
     def arrivals(self, cells: Any) -> Array:
-        """(hops + 1,) predicted share that has arrived after so many hops, from these cells."""
+        """(hops + 1,) predicted share that has arrived by number of hops, from these cells."""
         share = np.bincount(cells, minlength=len(self.made.cells)) / len(cells)
         return arrivals(self.judge, self.plan, share)
 

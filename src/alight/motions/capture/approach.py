@@ -208,7 +208,7 @@ def tumble_together(some: Sequence[Asteroids], step: float, count: int) -> None:
 
 
 def times(matrices: Array, vectors: Array) -> Array:
-    """Matrices (n, m, k) times vectors (n, k), term by term: no run's bits hang on the others."""
+    """Matrices (n, m, k) times vectors (n, k), term by term: no run's bits depend on the others."""
     return np.asarray(
         sum(matrices[:, :, k] * vectors[:, k : k + 1] for k in range(vectors.shape[1]))
     )

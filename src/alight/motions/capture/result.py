@@ -28,7 +28,7 @@ CAPTURE_WORDS = words(
     (Outcome.TIMED_OUT, "UNSETTLED", "in contact, and still moving against the asteroid"),
     (Outcome.MISSED, "MISSED", "never touched the asteroid"),
     (Outcome.LOST, "LOST", "touched the asteroid and lost it again"),
-    (Outcome.STRUCK, "STRUCK", "the asteroid came through the membrane as deep as the bus"),
+    (Outcome.STRUCK, "STRUCK", "the asteroid reached the bus through the membrane"),
     (
         Outcome.HELD,
         "HELD",

@@ -208,7 +208,7 @@ class CaughtMotion(Motion):
         return control
 
     def followed(self, every: float | None) -> CaughtMotion:
-        """The same with a record ``every`` so many seconds; ``EACH_STEP``: after each step."""
+        """The same with a record each ``every`` seconds; ``EACH_STEP``: after each step."""
         same: CaughtMotion = dataclasses.replace(self, every=every)  # type: ignore[type-var]
         return same
 

@@ -230,7 +230,7 @@ class MembraneMotion(CaughtMotion):
         return stepping.membrane_loop(self.membrane.load_function, drive_of(self.actuators), pull)
 
     def start(self, release: MembraneRelease, device: devices.Device, threads: int | None) -> Start:
-        """The runs as they are let go."""
+        """The runs as they are released."""
         start = self._states(release)
         if not release.in_contact:
             self._require_free(start)

@@ -113,9 +113,10 @@ class CaughtMemory:
 
     notes: wp.array(dtype=CaughtNotes)
     y: wp.array2d(dtype=scalar)  # [row, slot]; the number of rows is the width of a state
-    at: wp.array2d(dtype=scalar)  # state of a stage
+    at: wp.array2d(dtype=scalar)  # state of a stage, without strains: these are in ``hull``
     scale: wp.array2d(dtype=scalar)  # error that is allowed in each row; 0: not looked at
     k: wp.array2d(dtype=scalar)  # [stage * width + row, slot] slopes
+    strained: wp.array2d(dtype=int)  # [vertex or bead, slot] 0: no strain and no slope in this step
     levels: wp.array2d(dtype=scalar)  # [actuator, slot]
     hull: HullMemory
     craft: CraftMemory
@@ -138,13 +139,14 @@ def make_memory(
     vertices, facets, points, beads = room
     width = kept + 3 * (vertices + beads)
 
-    def new(rows: int) -> Any:
-        return by_slot(rows, slots, scalar, device)
+    def new(rows: int, kind: Any = scalar) -> Any:
+        return by_slot(rows, slots, kind, device)
 
     memory = CaughtMemory()
     memory.notes = wp.zeros(slots, dtype=CaughtNotes, device=device.name)
-    memory.y, memory.at, memory.scale = new(width), new(width), new(width)
+    memory.y, memory.at, memory.scale = new(width), new(kept), new(width)
     memory.k = new((stages + 1) * width)
+    memory.strained = new(vertices + beads, int)
     memory.levels = new(actuators)
     memory.hull = new_hull_memory(vertices, facets, points, beads, slots, device)
     bodies, n_q, n_v = craft
@@ -164,8 +166,8 @@ def slot_bytes(kept: int, stages: int, room: tuple[int, ...], bodies: int) -> in
     """What one slot takes on the device [bytes], about."""
     vertices, facets, points, beads = room
     width = kept + 3 * (vertices + beads)
-    own = size_of(CaughtRun) + size_of(CaughtNotes) + 8 * width * (stages + 4)
-    hull = 24 * (2 * vertices + 2 * points) + 4 * facets + 56 * (vertices + beads)
+    own = size_of(CaughtRun) + size_of(CaughtNotes) + 8 * (width * (stages + 3) + kept)
+    hull = 24 * (2 * vertices + 2 * points) + 4 * facets + 60 * (vertices + beads)
     return own + hull + 800 * bodies + (16 * kept if bodies else 0)
 
 

@@ -97,9 +97,9 @@ def pull_power(m: Inertia, v: vec3, fall: vec3):
 
 @wp.func
 def stage_state(control: Control, memory: CaughtMemory, stage: int, h: scalar, slot: int):
-    """Fill ``at`` with the state of a stage."""
+    """Fill ``at`` with the state of a stage, but for strains."""
     width = memory.y.shape[0]
-    for r in range(width):
+    for r in range(control.kept):
         total = scalar(0.0)
         for j in range(stage):
             total += control.a[stage, j] * memory.k[j * width + r, slot]
@@ -107,21 +107,39 @@ def stage_state(control: Control, memory: CaughtMemory, stage: int, h: scalar, s
 
 
 @wp.func
-def step_error(control: Control, memory: CaughtMemory, h: scalar, slot: int):
+def row_error(control: Control, memory: CaughtMemory, h: scalar, r: int, slot: int):
+    """Error of a step in one row over what is allowed; 0 where it is not looked at."""
+    width = memory.y.shape[0]
+    total = scalar(0.0)
+    if control.order > 0 and memory.scale[r, slot] > scalar(0.0):
+        for j in range(control.stages + 1):
+            total += control.error[j] * memory.k[j * width + r, slot]
+        total = wp.abs(h * total) / memory.scale[r, slot]
+    return total
+
+
+@wp.func
+def step_error(control: Control, memory: CaughtMemory, h: scalar, count: int, slot: int):
     """Greatest error of a step over what is allowed; 0 for fixed steps, NaN passed on."""
     worst = scalar(0.0)
-    width = memory.y.shape[0]
-    for r in range(width):
-        total = scalar(0.0)
-        if control.order > 0 and memory.scale[r, slot] > scalar(0.0):
-            for j in range(control.stages + 1):
-                total += control.error[j] * memory.k[j * width + r, slot]
-            total = wp.abs(h * total) / memory.scale[r, slot]
-        if not (total <= worst):
-            worst = total
+    for r in range(control.kept):
+        error = row_error(control, memory, h, r, slot)
+        if not (error <= worst):
+            worst = error
         if not wp.isfinite(memory.at[r, slot]):
             return scalar(wp.nan)
+    for j in range(count):
+        if memory.strained[j, slot] != 0:
+            for i in range(3):
+                error = row_error(control, memory, h, control.kept + 3 * j + i, slot)
+                if not (error <= worst):
+                    worst = error
+            if not wp.isfinite(memory.hull.strain[j, slot]):
+                return scalar(wp.nan)
     return worst
+
+
+# -- strains: of most vertices 0 all through a step, as nothing touches there ------------------
 
 
 @wp.func
@@ -131,26 +149,68 @@ def sticking(captive: CaptiveData, ring: RingData):
 
 
 @wp.func
-def read_strains(control: Control, memory: CaughtMemory, count: int, slot: int):
-    """Strains of a stage, for the membrane to read."""
+def _is_zero(v: vec3):
+    """Exactly; False for NaN."""
+    return v[0] == scalar(0.0) and v[1] == scalar(0.0) and v[2] == scalar(0.0)
+
+
+@wp.func
+def find_strained(control: Control, memory: CaughtMemory, begin: int, count: int, slot: int):
+    """Mark what is strained, or begins to be, at the start of a step; all where the first slope is
+    not known yet (``begin`` is 0)."""
     for j in range(count):
-        memory.hull.strain[j, slot] = vector_at(memory.at, control.kept + 3 * j, slot)
+        row = control.kept + 3 * j
+        strain = vector_at(memory.y, row, slot)
+        none = _is_zero(strain) and _is_zero(vector_at(memory.k, row, slot))
+        memory.strained[j, slot] = wp.where(none and begin > 0, 0, 1)
+        memory.hull.strain[j, slot] = strain
+
+
+@wp.func
+def stage_strains(
+    control: Control, memory: CaughtMemory, stage: int, h: scalar, count: int, slot: int
+):
+    """Strains of a stage, for the membrane to read."""
+    width = memory.y.shape[0]
+    for j in range(count):
+        if memory.strained[j, slot] != 0:
+            row = control.kept + 3 * j
+            total = vec3()
+            for i in range(stage):
+                total += control.a[stage, i] * vector_at(memory.k, i * width + row, slot)
+            memory.hull.strain[j, slot] = vector_at(memory.y, row, slot) + h * total
 
 
 @wp.func
 def put_strain_rates(control: Control, memory: CaughtMemory, stage: int, count: int, slot: int):
     """Slopes of the strains, which the membrane has written."""
-    row = stage * memory.y.shape[0] + control.kept
+    width = memory.y.shape[0]
     for j in range(count):
-        put_vector(memory.k, row + 3 * j, slot, memory.hull.strain_rate[j, slot])
+        row = control.kept + 3 * j
+        rate = memory.hull.strain_rate[j, slot]
+        if memory.strained[j, slot] == 0 and not _is_zero(rate):
+            memory.strained[j, slot] = 1
+            for i in range(1, stage):
+                put_vector(memory.k, i * width + row, slot, vec3())
+        if memory.strained[j, slot] != 0:
+            put_vector(memory.k, stage * width + row, slot, rate)
 
 
 @wp.func
-def drop_strains(control: Control, memory: CaughtMemory, count: int, slot: int):
-    """No strain is left where the fabric does not touch: it comes back as if never touched."""
+def keep_strains(control: Control, memory: CaughtMemory, count: int, slot: int):
+    """Strains of the last stage become those of the state.
+
+    None is left where the fabric does not touch: it comes back as if never touched.
+    """
+    last = control.stages * memory.y.shape[0]
     for j in range(count):
-        if memory.hull.limit[j, slot] == scalar(0.0):
-            put_vector(memory.y, control.kept + 3 * j, slot, vec3())
+        if memory.strained[j, slot] != 0:
+            row = control.kept + 3 * j
+            strain = memory.hull.strain[j, slot]
+            if memory.hull.limit[j, slot] == scalar(0.0):
+                strain = vec3()
+            put_vector(memory.y, row, slot, strain)
+            put_vector(memory.k, row, slot, vector_at(memory.k, last + row, slot))
 
 
 @wp.func
@@ -301,12 +361,12 @@ def caught_loop(
         out = run
         control = world.limits
         width = memory.y.shape[0]
-        for r in range(width):
+        for r in range(control.kept):
             memory.y[r, slot] = memory.at[r, slot]
             memory.k[r, slot] = memory.k[control.stages * width + r, slot]
+        keep_strains(control, memory, sticking(world.captive, world.ring), slot)
         out.t = t
         out.steps += 1
-        drop_strains(control, memory, sticking(world.captive, world.ring), slot)
         out = finish(world, out, memory, load, slot)
         by = carrier(world, memory, slot)
         return keep_notes(control, world.ring, world.captive, by, memory, out, load, h, slot)
@@ -339,9 +399,10 @@ def caught_loop(
             last = 0
         load = MembraneLoad()
         count = sticking(world.captive, world.ring)
+        find_strained(control, memory, begin, count, slot)
         for stage in range(begin, last + 1):
             stage_state(control, memory, stage, h, slot)
-            read_strains(control, memory, count, slot)
+            stage_strains(control, memory, stage, h, count, slot)
             when = run.t + control.c[stage] * h
             if wp.static(switch is not None):
                 when = before(when, until)  # what switches then has not switched yet
@@ -353,7 +414,7 @@ def caught_loop(
                 out = first_record(world, out, memory, load, slot)
             memory.notes[slot].load = load
             return out
-        error = step_error(control, memory, h, slot)
+        error = step_error(control, memory, h, count, slot)
         if not accepted(error):
             out.h = next_step(h, error, control.order, scalar(1.0))
             if control.order == 0 or h <= control.floor:

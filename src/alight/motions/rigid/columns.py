@@ -33,7 +33,7 @@ def _unknown(source: Source) -> Any:
 
 
 def _runs(depth: Any) -> tuple[Column, ...]:
-    """Of runs; ``depth`` tells how deep hulls stand in the ground."""
+    """Of runs; ``depth`` computes how deep hulls overlap the ground."""
     settled, touched = "settled", "touched"
     return (
         RUN,
@@ -55,7 +55,7 @@ def _runs(depth: Any) -> tuple[Column, ...]:
         *vector("rest_q", "", "attitude there, quaternion from body to target axes", "final.q",
                 "xyzw", settled),
         Column("hull_depth", "m",
-               "how deep hull and ground stand in each other there; empty if articulated", depth),
+               "depth of the overlap of hull and ground there; empty if articulated", depth),
         Column("first_contact_time", "s", "when it first touched; empty if never",
                "final.first_time", where=touched),
         *vector("first_contact_", "m", "where it first touched, target axes", "final.first_place",

@@ -27,7 +27,7 @@ class Scheme:
     ``press(parts)`` returns a Warp function ``(world, run, memory, slot) -> run``: one step in
     contact, at whose end the run may be in flight again, or at rest. ``presses(parts)`` returns it
     in two, for hits and for sustained contact, where they are unlike enough to have a launch each.
-    ``hits`` is True where ``run.lasting`` tells hits from contact that outlasts them: on ground
+    ``hits`` is True where ``run.lasting`` separates hits and contact that outlasts them: on ground
     that varies, a hit keeps the restitution of the place where it began.
     ``clearance(parts)`` replaces how flight bounds its steps: a Warp function ``(world, run, a,
     longest, memory, slot) -> Clearance``. ``rigid`` is True where contact has no springs, ``hull``

@@ -1,4 +1,4 @@
-"""``Release``: where, how fast and how turned landers are let go, one row for each run."""
+"""``Release``: place, velocity, attitude and rate at the start, one row for each run."""
 
 import functools
 from dataclasses import dataclass

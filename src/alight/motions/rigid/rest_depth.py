@@ -1,4 +1,4 @@
-"""How landers rest: how deep their hulls and the ground stand in each other."""
+"""How landers rest: how deep their hulls and the ground overlap."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 
 def hull_depths(model: Model, final: Any, device: str, threads: int | None = None) -> Any:
-    """(n,) masked array [m] of how deep each lander at rest and the ground stand in each other.
+    """(n,) masked array [m] of how deep each lander at rest and the ground overlap.
 
     ``final`` are last states of a rigid lander, as ``BatchResult.final``; those that do not rest
     are masked. Springs press in by a tenth of their depth at rest; what is much deeper stands in

@@ -164,7 +164,7 @@ class Solution(ToldRun):
         """Position (m, 3) [m] and attitude (m, 4) at any times within the run [s].
 
         Positions are cubic between lines, from positions and velocities; attitudes are exact in
-        flight and turn evenly from line to line in contact and under actuators.
+        flight; in contact and under actuators they turn from line to line as by an even torque.
         """
         t = np.atleast_1d(np.asarray(times, dtype=np.float64))
         first, last = self.time[0], self.time[-1]

@@ -136,7 +136,7 @@ def final_states(count: int) -> Any:
 def make_memory(
     slots: int, points: int, pairs: bool, shelf: ShelfSize, drives: int, device: devices.Device
 ) -> Any:
-    """Memory of ``slots`` runs of a lander with so many points; ``pairs``: of single contacts;
+    """Memory of ``slots`` runs of a lander with its ``points``; ``pairs``: of single contacts;
     ``drives``: rows of actuators."""
     name, most = device.name, MOST if pairs else 0
     memory = Memory()

@@ -130,7 +130,7 @@ class CaptureGroup:
             raise ScenarioError(self.scenario.source, [problem]) from cause
 
     def follow(self, device: str, every: float, threads: int | None = None) -> CaptureFlight:
-        """The runs with their trajectories, a record ``every`` so many seconds."""
+        """The runs with their trajectories, a record each ``every`` seconds."""
         with self.blamed():
             flight: CaptureFlight = fly(self.model.followed(every), self.release, device, threads)
         flight.rows["run"] = self.rows

@@ -279,7 +279,7 @@ def _record_remarks(scenario: Any) -> list[Fault]:
 
 
 def checked(scenario: Any) -> Foresight:
-    """The same, with an error that tells everything that is wrong."""
+    """The same, with an error that lists everything that is wrong."""
     found = foresee(scenario)
     if found.problems:
         raise ScenarioError(scenario.source, found.problems)

@@ -364,7 +364,7 @@ class ScenarioLaws:
         if off > _OFF_GROUND * far:
             raise InputError(
                 f"{plan.name} is for another body: its cells are up to {off:.4g} m off the ground "
-                "of this scenario. Make a plan for this body by alight mobility."
+                "of this scenario. Make a plan for this body with alight mobility."
             )
 
     def _off_ground(self, scenario: Scenario, plan: Any) -> float:

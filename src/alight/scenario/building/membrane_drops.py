@@ -165,7 +165,7 @@ class DropGroup:
         return blame(self.scenario.source, "release")
 
     def follow(self, device: str, every: float, threads: int | None = None) -> MembraneFlight:
-        """The runs with their trajectories, a record ``every`` so many seconds."""
+        """The runs with their trajectories, a record each ``every`` seconds."""
         with self.blamed():
             flight: MembraneFlight = fly(self.model.followed(every), self.release, device, threads)
         return flight

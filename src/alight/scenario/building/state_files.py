@@ -183,7 +183,7 @@ def spice_states(section: ReleaseSection, rows: Array) -> States:
     except spice.SpiceyError as problem:
         said = getattr(problem, "long", "") or getattr(problem, "short", "") or str(problem)
         raise InputError(
-            f"SPICE cannot tell the state of {told(section.spice_target)} from "
+            f"SPICE cannot compute the state of {told(section.spice_target)} from "
             f"{told(section.spice_center)} at {section.date} TDB + {after[0]:g} s: "
             f"{' '.join(said.split())}"
         ) from None

@@ -84,7 +84,7 @@ class WheelSection(WheelKeys, NamedSection):
 
 
 class SpringSection(Scheduled):
-    """A spring foot that is let go."""
+    """A spring foot that is released."""
 
     LIST: ClassVar = "spring"
 
@@ -181,5 +181,5 @@ registry.add(
     "spring",
     "alight.actuators:Spring",
     keys=SpringKeys,
-    text="a spring foot that is let go",
+    text="a spring foot that is released",
 )

@@ -342,7 +342,7 @@ class BrakeSection(Scheduled):
 
 
 class SloshSection(TreePart):
-    """A body whose swing is watched."""
+    """A body whose swing is recorded."""
 
     LIST: ClassVar = "slosh"
 

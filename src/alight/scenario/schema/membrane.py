@@ -177,7 +177,7 @@ class DropMembrane(Section):
 
 
 class DropRelease(Section):
-    """Where the body is let go, and how it moves then."""
+    """Where the body is released, and how it moves then."""
 
     height: Annotated[float | None, Measure(dimension="length")] = None
     position: Annotated[Any, _PLACE] = None

@@ -1,4 +1,4 @@
-"""How a lander is let go: above a place, on the ground, by inertial state, orbit or file."""
+"""How a lander is released: above a place, on the ground, by inertial state, orbit or file."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ OEM, SPK, TABLES = (".oem",), (".bsp", ".spk"), (".csv", ".parquet")
 
 
 class ReleaseSection(Section):
-    """Where, how fast and how turned the lander is let go."""
+    """Place, velocity, attitude and rate of the lander at its release."""
 
     KEYS: ClassVar = KEYS
 

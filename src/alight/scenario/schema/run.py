@@ -179,7 +179,7 @@ class StepsSection(Section):
 
 
 class CampaignSection(Section):
-    """How many runs, how drawn, and in what portions."""
+    """Number of runs, sampling and size of shards."""
 
     runs: Annotated[int, Whole(least=1, most=10**9)] = 1000
     repeats: Annotated[int | None, Whole(least=1, most=10**9)] = None

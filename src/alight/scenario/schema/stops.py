@@ -122,7 +122,7 @@ class WhenSection(Listed):
             except InputError as cause:
                 found.append(Fault(self.where, str(cause)))
         elif self.sentence is not None:
-            said = f"needs a code of its own, from {FIRST_OWN} up, which tables can tell apart"
+            said = f"needs a code of its own, from {FIRST_OWN} up, to be distinguished in tables"
             found.append(Fault(f"{self.where}.sentence", said))
         return found
 

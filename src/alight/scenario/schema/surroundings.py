@@ -67,7 +67,7 @@ class Surrounded(Document):
         return [_of_target(fault) for fault in found]
 
     def _light_problems(self) -> list[Fault]:
-        """Light pushes all that moves by one area over mass, which no hull tells."""
+        """Light pushes all that moves by one area over mass, which follows from no hull."""
         sun = self.environment.sun
         if sun is None or not sun.pressure or sun.area_over_mass is not None:
             return []

@@ -71,7 +71,7 @@ def _reader(file: Path) -> Callable[[Path], RawMesh]:
     if reader is None:
         hint = did_you_mean(file.suffix, READERS)
         raise InputError(
-            f'"{file}" ends in "{file.suffix}", which tells no mesh format.{hint} Known endings: '
+            f'"{file}" ends in "{file.suffix}", which names no mesh format.{hint} Known endings: '
             f"{', '.join(READERS)}. Rename the file after its format, or convert it."
         )
     return reader

@@ -182,7 +182,7 @@ class _File:
         node = self.item("nodes", number)
         self.nodes += 1
         if depth > _DEEPEST or self.nodes > _MOST_NODES:
-            self.refuse("its nodes lie too deep in each other, or in a ring")
+            self.refuse("its nodes are nested too deep, or in a ring")
         place = above @ self._placed(node, number)
         if "mesh" in node:
             for piece in _list(self.item("meshes", node["mesh"]), "primitives"):

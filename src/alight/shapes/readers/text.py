@@ -43,7 +43,7 @@ def plain_text(data: bytes, path: Path) -> bytes:
     """``data`` as clean text: one line end, no byte-order mark, no comments."""
     if _CONTROL.search(data, 0, 1 << 16):
         raise FileError(
-            f'"{path}" is not a text file: it holds binary data. Check that its extension tells '
+            f'"{path}" is not a text file: it holds binary data. Check that its extension names '
             "its format."
         )
     if b"\r" in data:

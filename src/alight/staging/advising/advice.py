@@ -112,13 +112,13 @@ class Answer:
         if self.note:
             return self.note
         if len(self.options) < 2:
-            return "Nothing else goes with this scenario: keep what the file says."
+            return "There is no alternative for this scenario: keep what the file says."
         if self.question == "contact":
             return _of_contact(self)
         if not self.tested:
             return (
                 "Nothing is dispersed at random: the runs differ as the columns show, and no "
-                "spread tells whether that matters. Add [dispersions] for an answer."
+                "spread shows whether that matters. Add [dispersions] for an answer."
             )
         return _of_cost(self)
 
@@ -132,8 +132,8 @@ def _of_cost(answer: Answer) -> str:
         said = f"{reference.name} is the reference, and nothing that agrees with it is much cheaper"
     else:
         said = (
-            f"{chosen.name} does not differ from {reference.tried.alternative.name} beyond "
-            "sampling error, and nothing that does not is much cheaper"
+            f"{chosen.name} agrees with {reference.tried.alternative.name} within sampling error, "
+            "and none of those that agree is much cheaper"
         )
     slow = [one for one in answer.options[1:] if one.tried.alternative.exact]
     if slow:
@@ -203,7 +203,7 @@ def advise(
     questions:
         Some of "gravity,ground,contact,shape,steps", with commas; all where left out.
     minutes:
-        Longest time on the clock for the runs of one alternative.
+        Longest time on the clock [min] for the runs of one alternative.
     show:
         How progress is reported: "silent", "auto", "text" or "rich".
     on_try:

@@ -210,8 +210,8 @@ def _grounds(own: dict[str, Any], size: float | None) -> Iterator[Alternative]:
         changes = _only("ground", "kind", GroundSection.FORMS[1], word, **given)
         return Alternative("ground", name, changes, suits, exact)
 
-    coarse = None if size is None else f"{size * SPACING:.2g} m"
-    fine = None if size is None else f"{size * SPACING / 2.0:.2g} m"
+    coarse = None if size is None else f"{size * SPACING:.3g} m"
+    fine = None if size is None else f"{size * SPACING / 2.0:.3g} m"
     yield kind("facets", "the mesh exactly as it is, edges included", "facets", exact=True)
     for name, spacing in (("the default", coarse), ("fine", fine)):
         if spacing is not None:
@@ -257,11 +257,16 @@ def _contacts(own: dict[str, Any]) -> Iterator[Alternative]:
 # -- what every kind of scenario has --------------------------------------------------------------
 
 
+def _plain(value: float) -> float:
+    """As a person writes it: 1e-07, where a product is 1.0000000000000001e-07."""
+    return float(f"{value:.12g}")
+
+
 def _steps(tolerance: float) -> Iterator[Alternative]:
     for name, value, exact in (
         ("the file's", tolerance, False),
-        ("coarser", min(tolerance * FINER, 1e-2), False),
-        ("finer", tolerance / FINER, True),
+        ("coarser", min(_plain(tolerance * FINER), 1e-2), False),
+        ("finer", _plain(tolerance / FINER), True),
     ):
         suits = {"coarser": "quick looks", "finer": "checks of the others"}.get(name, "the default")
         changes = {"steps.tolerance": value}

@@ -72,7 +72,7 @@ class FieldReport:
 class DistanceField(Surface):
     """The surface of a mesh as a field of signed distances; made by ``from_mesh``.
 
-    The touched surface is where the field is zero; ``report`` tells how far it is from the mesh.
+    The touched surface is where the field is zero; ``report`` has how far it is from the mesh.
     """
 
     Data = Bricks

@@ -4,7 +4,7 @@ Sizes come in classes, octaves from 2^e to 2^(e+1) metres. For each class a face
 cells, parallelograms along two of its sides, a few rocks wide. The rocks of a cell come one after
 the other, the largest first: from one to the next, the number of rocks to be expected in the cell
 that are no smaller grows by an exponential draw of mean 1, as in any Poisson process, and the law
-of sizes turned around tells how large the next one is. So a rock depends on the law, the seed, its
+of sizes turned around gives how large the next one is. So a rock depends on the law, the seed, its
 facet, class, cell and number, and on nothing else. Smaller rocks leave larger ones as they are.
 
 Addressing (a test freezes it): the Philox key is that of (seed, "rocks"); the counter's words are

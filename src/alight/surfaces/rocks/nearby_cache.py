@@ -222,7 +222,7 @@ class ShelfSize:
         return self.rows * (rock + 4) + (shelf if self.rows else 0)
 
     def shelves(self, count: int, device: devices.Device) -> Any:
-        """Empty ones, for so many runs."""
+        """Empty ones, for this number of runs."""
         out = Shelves()
         held = count if self.rows else 0
         out.shelf = wp.zeros(held, dtype=NearbyRocks, device=device.name)

@@ -9,7 +9,7 @@ those of the body's particles (not of Featherstone's fixed points), for which a 
     a     = a_p + alpha_p x r + bias_move + S_move qdd
     bias_turn = w_p x w_rel,   bias_move = w_p x (w_p x r) + 2 w_p x v_rel
 
-and a body with all that hangs on it obeys (moment, force) = (J, H; H^T, M)(alpha, a) + bias.
+and a body with all that it carries obeys (moment, force) = (J, H; H^T, M)(alpha, a) + bias.
 Three passes: outward for poses and rates (``kinematics``), inward for the articulated inertias
 (J, H, M), outward for the accelerations. Featherstone, Rigid Body Dynamics Algorithms (2008),
 chapter 7.

@@ -155,7 +155,7 @@ def _require_resistance(who: str, body: TreeBody, joint: Joint, free: Array, loc
             return
     raise InputError(
         f'nothing resists joint "{joint.name}" of {who}: body "{body.name}" (mass {body.mass:g} '
-        "kg) and what hangs on it leave no inertia along "
+        "kg) and what it carries leave no inertia along "
         f"{'the way' if joint.n_v == 1 else 'a way'} it moves, and any load would move it "
         "infinitely fast. Give the body mass and inertia [kg, kg m^2], move its centre of mass off "
         "the joint's axis, or make the joint fixed."

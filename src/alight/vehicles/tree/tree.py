@@ -250,7 +250,7 @@ class Tree:
     ) -> Flight:
         """``count`` steps [s] of the classical Runge-Kutta method (order 4), under constant loads.
 
-        States are kept ``every`` so many steps, the first and last included; those two alone if
+        States are kept each ``every`` steps, the first and last included; those two alone if
         not given. Quaternions are integrated as such and made unit after each step (paper 002
         Eqs. 18-20). Stops and friction are not smooth: where they act the order is lower.
         """

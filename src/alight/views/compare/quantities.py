@@ -80,7 +80,7 @@ def common_frame(sides: Sequence[Side]) -> Footprint | None:
 
 
 def _ground(side: Side) -> Any:
-    """What tells grounds apart: the body, and on a plane its normal."""
+    """What distinguishes grounds: the body, and on a plane its normal."""
     tree = deciding(side.campaign.scenario)
     ground = tree.get("ground", {})
     kind = ground.get("kind")

@@ -101,7 +101,9 @@ def quantities(found: Comparison) -> Section:
         "Part of the runs that have a quantity and stay below a value of it. Dots: medians. "
         "*: a difference was found.",
     )
-    return Section("Times, paths, speeds and loads", [figure, *_tables(found, found.quantities)])
+    return Section(
+        "Times, path lengths, speeds and loads", [figure, *_tables(found, found.quantities)]
+    )
 
 
 def _tables(found: Comparison, rows: list[Row]) -> list[Part]:

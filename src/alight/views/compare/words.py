@@ -132,7 +132,7 @@ def _same(found: Comparison, number: int) -> str:
         if alike == count:
             return told[0]
     if not pair.tested:
-        return " ".join(told) or "Nothing is said of it."
+        return " ".join(told) or "Not tested."
     against = [(row, row.against[number]) for row in found.rows]
     rows = [row for row, one in against if one.tested is not None and not one.differs]
     if rows:
@@ -141,7 +141,7 @@ def _same(found: Comparison, number: int) -> str:
         more = f" and {len(labels) - NAMED} more" if len(labels) > NAMED else ""
         told.append(
             f"No difference was found in {listed}{more}; their intervals below say how large one "
-            "may yet be."
+            "may still be."
         )
     return " ".join(told)
 

@@ -88,17 +88,19 @@ def aem(about: Subject, found: Sequence[Arc]) -> Iterator[str]:
             "ATTITUDE_DIR": "A2B",
             "TIME_SYSTEM": "TDB",
         }
-        kind = {
-            "ATTITUDE_TYPE": "QUATERNION",
+        known = arc.spin is not None
+        kind: dict[str, object] = {
+            "ATTITUDE_TYPE": "QUATERNION/DERIVATIVE" if known else "QUATERNION",
             "QUATERNION_TYPE": "LAST",
-            "INTERPOLATION_METHOD": "LINEAR",
-            "INTERPOLATION_DEGREE": 1,
+            "INTERPOLATION_METHOD": "HERMITE" if known else "LINEAR",
+            "INTERPOLATION_DEGREE": 3 if known else 1,
         }
+        rows = np.hstack(arc.quaternions) if known else arc.attitude
         lines = _told_apart(arc.time)
         yield from _meta(about, keys, arc, kind)
         yield "DATA_START"
         for i in lines:
-            numbers = " ".join(f"{value:.15f}" for value in arc.attitude[i])
+            numbers = " ".join(f"{value:.15e}" for value in rows[i])
             yield f"{about.epoch.text(float(arc.time[i]))} {numbers}"
         yield "DATA_STOP"
         yield ""

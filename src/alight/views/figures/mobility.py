@@ -119,7 +119,7 @@ def _body(axes: Axes, view: View, colours: Array, shown: MapPicture, camera: Cam
 
 
 def _ring(centre: Array, radius: float) -> Array:
-    """(k, 3) a circle about a place, square to its direction from the origin."""
+    """(k, 3) a circle about a place, perpendicular to its direction from the origin."""
     up = centre / max(float(np.linalg.norm(centre)), 1e-12)
     side = np.cross(up, np.eye(3)[int(np.argmin(np.abs(up)))])
     side /= np.linalg.norm(side)

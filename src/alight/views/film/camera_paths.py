@@ -32,7 +32,11 @@ TURN, HIGH = np.radians(70.0), np.radians(24.0)
 
 #: Distance of ``follow``, in sizes of the lander, in heights above the ground, and in sizes where
 #: there is no ground; the lander strays from the middle by no more than a part of the distance.
-SIZES, HEIGHTS, ALONE, STRAY = 8.0, 0.9, 3.6, 0.10
+SIZES, HEIGHTS, ALONE, STRAY = 8.0, 0.9, 3.6, 0.05
+
+#: Least reach of what ``orbit`` shows, and distances of ``ground`` from where the lander ends with
+#: ground and without, in sizes of the lander.
+ROOM, STAND, STAND_ALONE = 2.2, 13.0, 5.0
 
 #: Heights of ``follow`` above the level [rad]: the first from which nothing hides the lander.
 DOWNS = tuple(np.radians([13.0, 24.0, 40.0, 60.0, 80.0]))
@@ -145,13 +149,20 @@ def _seen(stage: Stage, timing: Timing) -> tuple[Array, float]:
     low, high = places.min(axis=0), places.max(axis=0)
     middle = 0.5 * (low + high)
     away = float(np.quantile(np.linalg.norm(places - middle, axis=1), 0.99))
-    return middle, max(away, 4.0 * stage.playback.lander_size)
+    return middle, max(away, ROOM * stage.playback.lander_size)
 
 
 def _smooth(values: Array, fps: float, seconds: float = SMOOTH) -> Array:
     if len(values) < 3:
         return values
     return np.asarray(gaussian_filter1d(values, seconds * fps, axis=0, mode="nearest"))
+
+
+def _near(path: Array, points: Array, most: Array) -> Array:
+    """Points (n, 3), drawn back to a distance ``most`` (n,) from a path where they are farther."""
+    off = points - path
+    far = np.linalg.norm(off, axis=1) / most
+    return np.asarray(path + off / np.maximum(far, 1.0)[:, None])
 
 
 def _follow(stage: Stage, timing: Timing, fps: float, sun: Array) -> Path:
@@ -163,10 +174,7 @@ def _follow(stage: Stage, timing: Timing, fps: float, sun: Array) -> Path:
     high = maximum_filter1d(np.maximum(height, 0.0), max(1, round(1.2 * fps)), mode="nearest")
     near = SIZES * reach if stage.has_ground else ALONE * reach
     away = np.exp(_smooth(np.log(near + HEIGHTS * high * stage.has_ground), fps, 0.6))
-    at = _smooth(path, fps)
-    off = at - path
-    far = np.linalg.norm(off, axis=1) / (STRAY * away)
-    at = path + off / np.maximum(far, 1.0)[:, None]
+    at = _near(path, _smooth(path, fps), STRAY * away)
     turns = np.radians(62.0) + np.radians(35.0) * (np.arange(len(at)) / max(1, len(at) - 1) - 0.5)
     level = np.array([side(u, sun, turn) for u, turn in zip(up, turns, strict=True)])
     down = _seen_from(stage, at, level, up, away, fps)[:, None]
@@ -191,11 +199,14 @@ def _stand(stage: Stage, timing: Timing, fps: float, sun: Array) -> Path:
     end = path[-1]
     up = upward(stage, end[None])[0]
     reach = stage.playback.lander_size
-    spot = end + 13.0 * reach * side(up, sun, np.radians(70.0))
+    away = (STAND if stage.has_ground else STAND_ALONE) * reach
+    spot = end + away * side(up, sun, np.radians(70.0))
     rise = float(stage.ground_above(spot[None], up[None])[0])
     eye = spot + (2.5 * reach + (max(rise, 0.0) if np.isfinite(rise) else 0.0)) * up
     count = len(path)
-    return Path(np.tile(eye, (count, 1)), _smooth(path, fps, 0.2), np.tile(up, (count, 1)))
+    # Where it flies fast the head turns with it, so that it stays in the picture.
+    at = _near(path, _smooth(path, fps, 0.2), 2.0 * STRAY * np.linalg.norm(path - eye, axis=1))
+    return Path(np.tile(eye, (count, 1)), at, np.tile(up, (count, 1)))
 
 
 def _ride(stage: Stage, timing: Timing, fps: float, sun: Array) -> Path:
@@ -209,9 +220,8 @@ def _ride(stage: Stage, timing: Timing, fps: float, sun: Array) -> Path:
     level[far] = ahead[far] / np.linalg.norm(ahead[far], axis=1)[:, None]
     level = _smooth(level, fps, 1.5)
     # Smooth, but no farther off than half its size: its top stays in the lower part of the picture.
-    off = _smooth(path, fps, 0.15) - path
-    lag = np.linalg.norm(off, axis=1, keepdims=True) / (0.5 * reach)
-    eyes = path + off / np.maximum(lag, 1.0) + 1.9 * reach * up - 3.2 * reach * level
+    ride = _near(path, _smooth(path, fps, 0.15), np.full(len(path), 0.5 * reach))
+    eyes = ride + 1.9 * reach * up - 3.2 * reach * level
     return Path(eyes, eyes + level - 0.42 * up, up)
 
 

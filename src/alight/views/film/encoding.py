@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import contextlib
 import os
-from collections.abc import Generator
+import zlib
+from collections.abc import Generator, Iterator
 from pathlib import Path
 from types import TracebackType
 from typing import Any, Protocol, Self
@@ -18,6 +19,9 @@ from alight.core.extras import require
 Bytes = npt.NDArray[np.uint8]
 
 ENDINGS = (".mp4", ".webm", ".gif")
+
+#: Frames that the palette of a gif is from, and its colours that are rare ones.
+PALETTE_FRAMES, RARE = 12, 48
 
 #: How ffmpeg encodes: quality that shows no blocks, and a form that browsers play.
 _CODECS: dict[str, dict[str, Any]] = {
@@ -54,7 +58,7 @@ def _ffmpeg(ending: str) -> Any:
     try:
         return require("imageio_ffmpeg", "film")
     except MissingExtraError as cause:
-        raise MissingExtraError(f"{cause}  (or write a .gif, which needs nothing more)") from None
+        raise MissingExtraError(f"{cause} (or write a .gif, which needs nothing more)") from None
 
 
 class Writer(Protocol):
@@ -77,7 +81,7 @@ class Writer(Protocol):
 def writer(out: Path, size: tuple[int, int], fps: float) -> Writer:
     """What writes the file; it appears under its name once it is whole."""
     if out.suffix.lower() == ".gif":
-        return _Gif(out, fps)
+        return _Gif(out, size, fps)
     if size[0] % 2 or size[1] % 2:
         raise InputError(
             f"size {size[0]}x{size[1]} cannot be encoded: both numbers must be even in "
@@ -104,19 +108,49 @@ class _Part:
 
 
 class _Gif:
-    def __init__(self, out: Path, fps: float) -> None:
+    """A gif has one palette, so that colours do not flicker: of frames from all of the film, which
+    wait for it, packed."""
+
+    def __init__(self, out: Path, size: tuple[int, int], fps: float) -> None:
         # Times of a gif are hundredths of a second; browsers slow down what is faster than 50 a s.
         self._file, self._wait = _Part(out), max(20, 10 * round(100.0 / fps))
-        self._frames: list[Any] = []
+        self._size = size
+        self._packed: list[bytes] = []
 
     def add(self, frame: Bytes) -> None:
-        """Reduce a frame to a palette: of the first frame, so that colours do not flicker."""
+        """Keep a frame."""
+        self._packed.append(zlib.compress(frame.tobytes(), 1))
+
+    def _frame(self, k: int) -> Any:
         from PIL import Image
 
-        image = Image.fromarray(frame)
-        if not self._frames:
-            self._palette = image.quantize(256, method=Image.Quantize.MEDIANCUT)
-        self._frames.append(image.quantize(palette=self._palette, dither=Image.Dither.NONE))
+        return Image.frombytes("RGB", self._size, zlib.decompress(self._packed[k]))
+
+    def _palette(self) -> Any:
+        """Most colours by how often they are there, some by how far they are from all others: marks
+        are small, and seen by their colour."""
+        from PIL import Image
+
+        count = len(self._packed)
+        chosen = [
+            np.asarray(self._frame(k))[::3, ::3].reshape(-1, 3)
+            for k in sorted({round(x) for x in np.linspace(0, count - 1, PALETTE_FRAMES)})
+        ]
+        mosaic = Image.fromarray(np.concatenate(chosen)[None])
+        kinds = ((256 - RARE, Image.Quantize.MEDIANCUT), (RARE, Image.Quantize.MAXCOVERAGE))
+        colours: list[int] = []
+        for number, method in kinds:
+            colours += (mosaic.quantize(number, method=method).getpalette() or [])[: 3 * number]
+        palette = Image.new("P", (1, 1))
+        palette.putpalette(colours)
+        return palette
+
+    def _reduced(self) -> Iterator[Any]:
+        from PIL import Image
+
+        palette = self._palette()
+        for k in range(len(self._packed)):
+            yield self._frame(k).quantize(palette=palette, dither=Image.Dither.NONE)
 
     def __enter__(self) -> Self:
         return self
@@ -127,12 +161,13 @@ class _Gif:
         error: BaseException | None,
         trace: TracebackType | None,
     ) -> None:
-        if kind is not None or not self._frames:
+        if kind is not None or not self._packed:
             self._file.close(done=False)
             return
         how: dict[str, Any] = {"save_all": True, "duration": self._wait, "loop": 0}
+        first, *more = self._reduced()
         try:
-            self._frames[0].save(self._file.part, append_images=self._frames[1:], **how)
+            first.save(self._file.part, append_images=more, **how)
         except OSError as cause:
             self._file.close(done=False)
             why = cause.strerror or cause

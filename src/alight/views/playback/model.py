@@ -24,6 +24,8 @@ from alight.views.playback.interpolation import between
 Index = npt.NDArray[np.int64]
 #: A function of times (n,) [s]: rows, such as directions (n, 3) or quaternions (n, 4).
 OfTime = Callable[[Array], Array]
+#: A function of times (n,) [s]: attitudes (n, P, 4) and rates (n, P, 3).
+Turning = Callable[[Array], tuple[Array, Array]]
 
 #: A square of ground: middle (3,) [m], axes as rows (3, 3) (east, north, up), half a side [m].
 Square = tuple[Array, Array, float]
@@ -126,9 +128,10 @@ class Track:
     """(T, V, 3) vertices of ``Playback.surface`` [m]."""
     parts: tuple[Part, ...] | None = None
     """Its own parts, where runs differ in them; those of the playback if None."""
-    exact: OfTime | None = None
-    """Attitudes (n, P, 4) at times, where they are known better than by even turns between lines:
-    of rigid landers in free flight."""
+    exact: Turning | None = None
+    """Attitudes (n, P, 4) and rates (n, P, 3) at times, relative to the axes of the playback and in
+    those of the parts [rad/s], where they are known better than by even turns between lines: of
+    rigid landers."""
 
     def __post_init__(self) -> None:
         t, p = self.position.shape[:2]

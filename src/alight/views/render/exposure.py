@@ -171,7 +171,7 @@ def _mark(edge: Bools, apart: Bools, axis: int) -> None:
 
 
 def _bent(depth: Floats, clear: Bools, axis: int) -> Bools:
-    """Where depth leaps: by more than a part of it and thrice the leap on both sides."""
+    """Where depth leaps: by more than a part of it and three times the leap on both sides."""
     a, b = _pairs(np.where(clear, 0.0, depth), axis)
     leap = np.abs(b - a)
     found = leap > EDGE_DEPTH * np.minimum(a, b)

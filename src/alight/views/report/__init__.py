@@ -1,4 +1,4 @@
-"""Reports of campaigns: ``write`` makes a page out of a ``Section`` for each thing to tell."""
+"""Reports of campaigns: ``write`` makes a page out of a ``Section`` for each thing to report."""
 
 from __future__ import annotations
 

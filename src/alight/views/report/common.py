@@ -72,7 +72,7 @@ def drives(found: Findings[Any]) -> Section:
     """What goes with what."""
     title = "What drives the outcome"
     if found.sensitivity is None:
-        why = "There are too few runs to tell."
+        why = "There are too few runs for an answer."
         if not found.has_outputs:
             why = "No run got so far that its outcome could be held against what is uncertain."
         if not found.data.inputs:

@@ -90,7 +90,7 @@ class Findings(Generic[D]):
 
     @property
     def quantities(self) -> tuple[Quantity, ...]:
-        """The columns that the page tells of."""
+        """The columns that the page reports."""
         raise NotImplementedError
 
     @cached_property

@@ -107,7 +107,7 @@ def write(
         out: The page, or a folder for it; ``report.html`` in the campaign's folder if not given.
             Figures go to the folder ``figures`` beside the page.
         mesh: Of landings, the body, for relief and pictures; without it maps have none.
-        sun: Of landings, the Sun's way over the body's sky, for light where they rest; or a
+        sun: Of landings, the Sun's path across the body's sky, for light where they rest; or a
             sentence that says why it is not known. Without it the page is silent about light.
         look: Of captures, what run ``look(run)`` looks like; without it there are no pictures.
         limits: Of articulated landers, the longest strokes of legs by their names in columns [m].

@@ -192,7 +192,7 @@ class _Writer:
         return {**told, "end": track.end, "row": row}
 
     def _lines(self, poses: int, members: Any, told: Any, tracks: list[Track]) -> None:
-        """Lines of the tracks with so many poses, thinned together; of as many as there is room."""
+        """Lines of the tracks with that number of poses, thinned together to fit the room."""
         far = self._far(poses)
         fine = [
             refined(t.time, t.position[:, own], t.velocity[:, own], t.attitude[:, own], far)

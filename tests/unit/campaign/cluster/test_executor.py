@@ -112,6 +112,30 @@ def test_bytes_are_those_of_this_machine_alone(scenario, address, tmp_path):
     assert bar.facts["settled"] == result.outcomes[Outcome.SETTLED]
 
 
+def test_workers_with_a_gpu_take_many_shards_at_once(scenario, address, tmp_path, monkeypatch):
+    """As one flow; each of two has some, whatever their number. (Here flows run on CPUs.)"""
+    sent, submit = [], cluster_module._Flow._submit
+
+    def seen(self, shards, worker):
+        submit(self, shards, worker)
+        sent.append(list(shards))
+
+    monkeypatch.setattr(cluster_module._Flow, "_submit", seen)
+    monkeypatch.setattr(cluster_module, "many_at_once", lambda device: True)
+    given, bar = scenario(runs=100, shard=8, trajectories=[3, 70]), Heard()
+    run(given, tmp_path / "local")
+    result = run(given, tmp_path / "two", scheduler=address, show=bar)
+    assert (result.computed, sent) == (13, [[*range(7)], [*range(7, 13)]])
+    assert contents(tmp_path / "two") == contents(tmp_path / "local")
+    assert bar.done == 100
+    assert bar.facts["settled"] == result.outcomes[Outcome.SETTLED]
+    monkeypatch.setattr(cluster_module, "GPU_RUNS", 40)
+    sent.clear()
+    run(given, tmp_path / "more", scheduler=address)
+    assert sorted(map(len, sent)) == [3, 5, 5]
+    assert contents(tmp_path / "more") == contents(tmp_path / "local")
+
+
 def test_a_folder_goes_on_here_and_there(scenario, address, tmp_path):
     """Grown on the cluster, mended here; a finished folder needs no cluster at all."""
     given = scenario(runs=30)
@@ -210,7 +234,7 @@ def test_the_scheduler_needs_no_alight(scenario):
     """What it unpickles is Python's own: bytes, and calls of their contents by name."""
     given = scenario()
     blob = packed(Work(given, make_plan(given, "cpu", {}), "cpu"), "topic")
-    tasks = pickle.dumps((pickle.loads, blob, operator.methodcaller("compute", 3)))
+    tasks = pickle.dumps((pickle.loads, blob, operator.methodcaller("compute", [3])))
     code = "import pickle, sys; pickle.load(sys.stdin.buffer); print('alight' in sys.modules)"
     found = subprocess.run([sys.executable, "-c", code], input=tasks, capture_output=True)
     assert found.stdout.strip() == b"False"
@@ -283,7 +307,7 @@ def test_what_nobody_waits_for_is_dropped():
     worker = types.SimpleNamespace(
         state=types.SimpleNamespace(tasks={"key": state}), get_current_task=lambda: "key"
     )
-    report = worker_task._Report(worker, "topic", 7)
+    report = worker_task._Report(worker, "topic", [7])
     report.advance(3)
     state.state = "cancelled"
     with pytest.raises(AbandonedError, match="shard 7"):

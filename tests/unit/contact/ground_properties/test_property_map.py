@@ -296,7 +296,7 @@ GOOD = csv_of(LAT, LON, friction=np.ones((5, 6)))
     [
         ("", "is empty"),
         (GOOD.replace("friction", "frictoin"), 'unknown column "frictoin".*Did you mean'),
-        (GOOD.replace("latitude_deg", "friction"), 'column "friction" stands there twice'),
+        (GOOD.replace("latitude_deg", "friction"), 'column "friction" appears twice'),
         ("latitude_deg,longitude_deg\n0,0\n", "no column with factors"),
         ("latitude_deg,friction\n0,0\n", 'no column "longitude_deg"'),
         (GOOD.replace("-30.0,60.0,1.0", "-30.0,60.0,nan"), 'line 10: friction is "nan"'),

@@ -175,7 +175,7 @@ def test_wheels_and_arms_are_registered_like_those_of_other_packages():
     ("old", "new", "words"),
     [
         ('mass = "300 g"', 'mass = "6 kg"', "more mass"),
-        ('reach = ["0 m", "0 m", "5 cm"]', 'reach = ["0 m", "5 cm", "0 m"]', "square"),
+        ('reach = ["0 m", "0 m", "5 cm"]', 'reach = ["0 m", "5 cm", "0 m"]', "perpendicular"),
         ("[release]", MORE, "arms and foot"),
         ('brake = "1 N*m"\n', "", "no brake torque"),
     ],

@@ -4,7 +4,10 @@ import datetime as dt
 
 import numpy as np
 import pytest
+from scipy.interpolate import CubicHermiteSpline
 
+import alight
+from alight.core import frames
 from alight.core.orbits import seconds_since_j2000
 from alight.views.exports import arcs
 from alight.views.exports.ccsds import write_messages
@@ -123,6 +126,27 @@ def test_attitude_messages_are_what_the_standard_asks_for(runs, written):
         assert len(q) > step  # enough lines to interpolate by
         # Scalar last: these are turns of the part, by CCSDS's passive rule.
         assert np.abs((q[[0, -1]] * arc.attitude[[0, -1]]).sum(axis=1)) == pytest.approx(1.0)
+
+
+def test_turns_of_a_rigid_lander_are_hermites(landing, epoch, tmp_path):
+    """Read by SciPy's cubics of quaternions and their rates, turns are those of the run."""
+    scenario, solution = landing
+    shown = alight.playback(solution, scenario=scenario)
+    write_messages(shown, tmp_path, epoch, "Ball", "fixed", [])
+    checked = 0
+    for meta, dates, rows in read_aem(tmp_path / "run_0.aem"):
+        assert meta["ATTITUDE_TYPE"] == "QUATERNION/DERIVATIVE"
+        assert (meta["INTERPOLATION_METHOD"], meta["INTERPOLATION_DEGREE"]) == ("HERMITE", "3")
+        time = np.array([seconds_since_j2000(date.isoformat()) for date in dates]) - epoch.seconds
+        if time[-1] - time[0] < 1.0:
+            continue  # dates are rounded
+        asked = np.linspace(time[0], time[-1], 200)[1:-1]
+        q = CubicHermiteSpline(time, rows[:, :4], rows[:, 4:])(asked)
+        off = arcs.angle_between(frames.quat_normalize(q), solution.sample(asked)[1])
+        assert off.max() < 1e-6
+        assert len(rows) < 40.0 * (1.0 + 0.1 * (time[-1] - time[0]))  # turns of 0.06 rad/s
+        checked += 1
+    assert checked > 3
 
 
 def test_the_reader_of_messages_refuses_what_is_wrong(written, tmp_path):

@@ -65,7 +65,7 @@ def test_answers_are_those_of_the_table(found, told):
     assert "still moving at the end" in rest
     assert slip.startswith(f"{np.median(1.0 / table['friction'][~rim]):.2f} m (")
     over = (1000.0 * table["spin_rpm"] > 475.0)[~rim].mean()
-    assert f"more than the 475 N there are in {100 * over:.1f} %" in spin
+    assert f"more than the 475 N available in {100 * over:.1f} %" in spin
     assert propellant.startswith(f"{np.median(28.0 + table['spin_rpm'][~rim]):.1f} kg")
 
 
@@ -138,7 +138,7 @@ def test_page_needs_nothing_else(written):
     assert links
     assert all(link.startswith(("data:", "#")) for link in links)
     stems = {file.stem for file in written.figures}
-    assert stems == {"ends", "success", "bending", "rest", "pair", "others", "film", "courses",
+    assert stems == {"ends", "success", "bending", "rest", "pair", "others", "film", "trajectories",
                      "sensitivity", "convergence", "loss_not_held"}  # fmt: skip
     assert all(file.is_file() for file in written.figures)
     for question, answer in written.answers:

@@ -92,7 +92,7 @@ def test_page_has_the_sections_of_every_report(written):
         "How it was computed", "The scenario",
     ]  # fmt: skip
     assert {file.stem for file in written.figures} == {
-        "drops", "energy", "courses", "sensitivity", "convergence",
+        "drops", "energy", "trajectories", "sensitivity", "convergence",
     }  # fmt: skip
     assert "200 drops of a body shaped like Castalia on a membrane" in text
     assert "reach past the rim" not in text  # as a warning it is in the singular

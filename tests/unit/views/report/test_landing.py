@@ -99,7 +99,7 @@ def test_images_load_nothing_either(written):
 
 
 def test_figures_lie_beside_it_as_png_and_svg(written):
-    stems = {"rest_map", "ellipses", "histograms", "courses", "energy", "sensitivity"}
+    stems = {"rest_map", "ellipses", "histograms", "trajectories", "energy", "sensitivity"}
     stems |= {"convergence", "timeline"}  # who escapes depends on nothing here
     expected = {f"{stem}.{kind}" for stem in stems for kind in ("png", "svg")}
     assert {file.name for file in written.figures} == expected
@@ -225,7 +225,7 @@ def test_course_between_steps_is_filled_in(found):
 @pytest.mark.parametrize(("depth", "told"), [(None, False), (1e-3, False), (0.143, True)])
 def test_ground_inside_landers_at_rest_is_told(tmp_path, depth, told):
     made = report.write(make_campaign(tmp_path / "c", 60, 60, escaped=0.0, depth=depth))
-    lines = [line for line in made.warnings if "stand in each other" in line]
+    lines = [line for line in made.warnings if "ground and lander overlap" in line]
     assert bool(lines) == told
     if told:
         assert "In 30 of 60 landings" in lines[0]

@@ -66,7 +66,7 @@ def test_what_it_must_bear(folder, made):
     told = made.numbers["loads"]
     assert told["peak_acceleration_m_per_s2"]["median"]["value"] == pytest.approx(np.median(push))
     assert told["stroke_m"]["p95"]["value"] == pytest.approx(np.quantile(strokes, 0.95))
-    assert f"{np.median(push):.3g}"[:4] in dict(made.answers)["What must it bear?"]
+    assert f"{np.median(push):.3g}"[:4] in dict(made.answers)["How large are the loads?"]
     page = made.page.read_text(encoding="utf-8")
     assert ">Loads</h2>" in page
     assert "normal force on a pad: leg 2 [N]" in page
@@ -75,7 +75,7 @@ def test_what_it_must_bear(folder, made):
 
 def test_figures_of_loads_and_of_one_touchdown(made):
     stems = {file.stem for file in made.figures}
-    assert {"loads", "touchdown", "courses", "convergence"} <= stems
+    assert {"loads", "touchdown", "trajectories", "convergence"} <= stems
     assert "energy" not in stems
     assert all(file.stat().st_size > 2000 for file in made.figures)
 

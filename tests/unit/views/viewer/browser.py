@@ -64,7 +64,7 @@ class Page:
     def __init__(self, address, width, height):
         from websockets.sync.client import connect
 
-        self._socket = connect(address, max_size=None, open_timeout=None)
+        self._socket = connect(address, max_size=None, open_timeout=None, ping_interval=None)
         self._number = 0
         self.events = []
         (target,) = [

@@ -77,7 +77,7 @@ class DriveLaws:
     """Data and command of each, in the order of the levels that they set."""
     sees_height: bool
     instant: bool = False
-    """Whether a brake may hold its wheel in no time."""
+    """Whether a brake may stop its wheel at once."""
     manoeuvres: int = 0
     """How many are carried out."""
     throws: bool = False
@@ -144,7 +144,7 @@ class DriveLaws:
 
     @property
     def jerk_row(self) -> int:
-        """The first row of what wheels held in no time change the rate by [rad/s]."""
+        """The first row of what wheels stopped at once change the rate by [rad/s]."""
         return self.kick_row + len(self.pushers) + (self.levels if self.hosted else 0)
 
     @property
@@ -314,7 +314,7 @@ class Drives:
         if kicks:
             raise InputError(
                 f"the lander has arms and {', '.join(kicks)}, which pushes it off at once: such "
-                "impulses are reckoned about the centre of mass as released, which arms move. "
+                "impulses are computed about the centre of mass as released, which arms move. "
                 "Take the arms or the springs away, or hop with a Thruster of short time."
             )
 

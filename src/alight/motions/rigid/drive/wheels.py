@@ -115,7 +115,7 @@ class WheelFunctions:
     hold: Any
     """``(here, before, run, memory, slot) -> run`` with those held that stand."""
     lock: Any
-    """``(here, memory, slot, star) -> vec3``: hold what is braked in no time; by how much that
+    """``(here, memory, slot, star) -> vec3``: hold what is braked instantaneously; by how much that
     would change the rate of a lander that nothing else holds [rad/s]."""
     locked: Any
     """``(world, memory, slot, old, new)``: the work of such brakes, at rates before and after."""

@@ -1,4 +1,4 @@
-"""The contact phase of a rigid lander: hits in no time, then steps in sustained contact.
+"""The contact phase of a rigid lander: instantaneous hits, then steps in sustained contact.
 
 Flight ends where a gap has closed. All contacts there are hit (``contact.impulse.contact_solver``),
 and if every one of them opens fast enough to rise by ``hop``, the lander flies again. Else contact

@@ -1,8 +1,8 @@
 """What a rigid lander is about to touch: contact points, the whole hull, or a ball.
 
 A way to find contacts is two Warp functions: ``find(world, run, memory, slot, x, q, margin) ->
-count`` lists those within a margin, ``clearance`` tells how long flight may continue. Points go by
-the slope and the curvature of the ground's distance, or where that has edges by the slope alone;
+count`` lists those within a margin, ``clearance`` returns how long flight may continue. Points go
+by the slope and the curvature of the ground's distance, or where that has edges by the slope alone;
 hulls and balls on facets by planes between them and each facet
 (``contact.time_to_contact.facets``).
 """

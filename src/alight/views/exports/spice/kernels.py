@@ -1,21 +1,22 @@
 """SPICE kernels of a playback: SPK, CK, DSK and the text kernels that go with them.
 
 Places are SPK type 13 of degree 3, a segment for each arc between two jumps of velocity: what is
-read at the time of a hit is the state after it, and up to it what was before. Attitudes are CK type
-3, an interval for each arc. The body's shape is DSK type 2. Kilometres, seconds of TDB.
+read at the time of a hit is the state after it, and up to it what was before. Attitudes are CK, an
+interval for each arc: type 5 of degree 3 (Hermite, from quaternions and their rates) where rates
+are known, as of rigid landers, else type 3 (even turns). The body's shape is DSK type 2.
+Kilometres, seconds of TDB.
 """
 
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from alight.core import frames
 from alight.core.checks import Array
 from alight.core.errors import FileError, InputError
 from alight.core.extras import require
@@ -94,6 +95,18 @@ def _refusals(spice: Any) -> Iterator[None]:
         raise FileError(f"SPICE could not write the kernels: {' '.join(said.split())}") from None
 
 
+@contextlib.contextmanager
+def _closed(spice: Any, close: Callable[[int], None], handle: int) -> Iterator[None]:
+    """A file that is closed in the end; what went wrong before is what is reported."""
+    try:
+        yield
+    except BaseException:
+        with contextlib.suppress(spice.SpiceyError):
+            close(handle)
+        raise
+    close(handle)
+
+
 # -- places ----------------------------------------------------------------------------------------
 
 
@@ -109,14 +122,12 @@ def _write_places(
     frame = "J2000" if axes == INERTIAL else ids.body.frame
     said = [*notes, f"Type 13, degree {DEGREE}, km and km/s, axes {frame}, from the body's centre."]
     handle = spice.spkopn(str(path), plain_ascii(playback.title, 60), _room(said))
-    try:
+    with _closed(spice, spice.spkcls, handle):
         spice.dafac(handle, _comments(said))
         for track, named in zip(playback.tracks, ids.parts, strict=True):
             for k, one in enumerate(named):
                 for arc in arcs.arcs_of(playback, track, k, axes, np.inf):
                     _write_arc(spice, handle, one.number, ids.body.number, frame, arc, epoch)
-    finally:
-        spice.spkcls(handle)
 
 
 def _write_arc(
@@ -153,27 +164,24 @@ def _told_apart(et: Array) -> list[int]:
 def _write_attitudes(
     spice: Any, path: Path, playback: Playback, ids: Ids, epoch: Epoch, notes: Sequence[str]
 ) -> None:
-    said = [*notes, "Type 3, from J2000, with angular velocities. Clock: see the SCLK."]
+    said = [*notes, "Types 3 and 5, from J2000, with angular velocities. Clock: see the SCLK."]
     handle = spice.ckopn(str(path), plain_ascii(playback.title, 60), _room(said))
-    try:
+    with _closed(spice, spice.ckcls, handle):
         spice.dafac(handle, _comments(said))
-        turns = [body_turns(playback)]
-        _write_turns(spice, handle, ids.body.frame_number, turns, epoch)
+        _write_turns(spice, handle, ids.body.frame_number, [body_turns(playback)], epoch)
         for track, named in zip(playback.tracks, ids.parts, strict=True):
             for k, one in enumerate(named):
                 own = arcs.arcs_of(playback, track, k, INERTIAL)
-                turns = [(arc.time, arc.attitude, arc.rate) for arc in own]
-                _write_turns(spice, handle, one.frame_number, turns, epoch)
-    finally:
-        spice.ckcls(handle)
+                _write_turns(spice, handle, one.frame_number, own, epoch)
 
 
-def body_turns(playback: Playback) -> tuple[Array, Array, Array]:
-    """Times, attitudes and rates of the body's axes, a minute beyond the runs to both sides."""
+def body_turns(playback: Playback) -> Arc:
+    """The body's axes, a minute beyond the runs to both sides."""
     first, last = -60.0, playback.end + 60.0
     if playback.attitude is None:
         still = np.tile([0.0, 0.0, 0.0, 1.0], (2, 1))
-        return np.array([first, last]), still, np.zeros((2, 3))
+        none = np.zeros((2, 3))
+        return Arc(np.array([first, last]), none, none, still)
     time = np.linspace(first, last, 3)
     for _ in range(24):
         q = playback.attitude(time)
@@ -186,38 +194,48 @@ def body_turns(playback: Playback) -> tuple[Array, Array, Array]:
         if not len(wanted):
             break
         time = np.sort(np.concatenate([time, middle[wanted]]))
-    q = playback.attitude(time)
-    spin = arcs.spin_of(playback.attitude, time, q)
-    return time, q, frames.quat_rotate(q, spin)
+    none = np.zeros((len(time), 3))
+    return Arc(time, none, none, playback.attitude(time))
 
 
-def _write_turns(
-    spice: Any,
-    handle: int,
-    frame: int,
-    turns: list[tuple[Array, Array, Array]],
-    epoch: Epoch,
-) -> None:
+def _write_turns(spice: Any, handle: int, frame: int, turns: Sequence[Arc], epoch: Epoch) -> None:
     """A segment of attitudes: an interval for each arc, whose rates have nothing to do with those
     of the next; at a hit the attitude after it counts."""
     if not turns:
         return
     start = text_kernels.clock_start(epoch)
-    ticks = [(epoch.seconds + time - start) * text_kernels.TICKS for time, _, _ in turns]
-    for a, b, (time, _, _) in zip(ticks[:-1], ticks[1:], turns[:-1], strict=True):
+    ticks = [(epoch.seconds + arc.time - start) * text_kernels.TICKS for arc in turns]
+    for a, b, arc in zip(ticks[:-1], ticks[1:], turns[:-1], strict=True):
         if a[-1] >= b[0]:
             # Closer than two dates that SPICE can tell apart there.
-            brief = 0.5 * np.spacing(abs(epoch.seconds + time[-1])) * text_kernels.TICKS
+            brief = 0.5 * np.spacing(abs(epoch.seconds + arc.time[-1])) * text_kernels.TICKS
             a[-1] = min(b[0] - brief, np.nextafter(b[0], -np.inf))
     kept = [np.concatenate([np.diff(one) > 0.0, [True]]) for one in ticks]
-    clock = np.concatenate([t[k] for t, k in zip(ticks, kept, strict=True)])
-    q = np.concatenate([t[1][k] for t, k in zip(turns, kept, strict=True)])
-    w = np.concatenate([t[2][k] for t, k in zip(turns, kept, strict=True)])
-    starts = np.array([t[k][0] for t, k in zip(ticks, kept, strict=True)])
-    # SPICE turns components of J2000 into those of the part, and counts the scalar first.
-    pointing = np.concatenate([q[:, 3:], -q[:, :3]], axis=1)
-    about = f"ALIGHT {frame}", len(clock), clock, pointing, w, len(starts), starts
-    spice.ckw03(handle, clock[0], clock[-1], frame, "J2000", True, *about)
+    lines = [(t[k], _packets(arc)[k]) for t, arc, k in zip(ticks, turns, kept, strict=True)]
+    clock, packets = (np.concatenate(one) for one in zip(*lines, strict=True))
+    starts = np.array([one[0] for one, _ in lines])
+    about = clock[0], clock[-1], frame, "J2000", True, f"ALIGHT {frame}"
+    if turns[0].spin is None:
+        q, rate = (np.ascontiguousarray(one) for one in np.hsplit(packets, [4]))
+        spice.ckw03(handle, *about, len(clock), clock, q, rate, len(starts), starts)
+        return
+    lines_and_rate = clock, packets, 1.0 / text_kernels.TICKS
+    spice.ckw05(handle, _HERMITE, DEGREE, *about, *lines_and_rate, len(starts), starts)
+
+
+#: Subtype of CK type 5: Hermite, from quaternions and their rates.
+_HERMITE = 0
+
+
+def _packets(arc: Arc) -> Array:
+    """(n, 7) quaternions and angular velocities, or (n, 8) with their own rates where known.
+
+    SPICE turns components of J2000 into those of the part, and counts the scalar first."""
+    if arc.spin is None:
+        q = arc.attitude
+        return np.hstack([q[:, 3:], -q[:, :3], arc.rate])
+    q, rate = arc.quaternions
+    return np.hstack([q[:, 3:], -q[:, :3], rate[:, 3:], -rate[:, :3]])
 
 
 # -- shape -----------------------------------------------------------------------------------------

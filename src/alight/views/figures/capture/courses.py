@@ -171,7 +171,11 @@ def rate_and_angle(axes: Axes, course: Trajectory) -> None:
     other.plot(course.time, angle, color=style.ALARM, linewidth=1.1)
     other.set(ylim=(0.0, 90.0), yticks=(0, 30, 60, 90))
     other.yaxis.set_major_formatter("{x:.0f}°")
-    other.text(0.03 * course.end, 85.0, "90°: flat spin", color=style.ALARM, size=8.5, va="center")
+    late = bool((angle[: len(angle) // 2] > 75.0).any())  # where it is not on the curve
+    other.text(
+        (0.97 if late else 0.03) * course.end, 85.0, "90°: flat spin", color=style.ALARM, size=8.5,
+        va="center", ha="right" if late else "left",
+    )  # fmt: skip
     # Each word where the two curves are farthest apart, on its own side of them.
     gap = angle / 90.0 - part / axes.get_ylim()[1]
     edge = len(gap) // 5
@@ -180,11 +184,13 @@ def rate_and_angle(axes: Axes, course: Trajectory) -> None:
         (other, angle, "axis", style.ALARM),
         (axes, part, "relative rate", style.INK),
     ):
-        high = float(values[at]) / which.get_ylim()[1]
-        above = high < 0.9 and (high < 0.12 or (gap[at] > 0.0) == (which is other))
+        above = (gap[at] > 0.0) == (which is other)
+        near = values[max(0, at - edge // 2) : at + edge // 2 + 1]
+        edges, high = (float(near.min()), float(near.max())), which.get_ylim()[1]
+        above = edges[1] < 0.9 * high if above else edges[0] < 0.1 * high  # but inside the panel
         which.annotate(
-            text, (course.time[at], values[at]), (0, 5 if above else -5), color=colour, size=8.5,
-            textcoords="offset points", ha="center", va="bottom" if above else "top",
+            text, (course.time[at], edges[int(above)]), (0, 5 if above else -5), color=colour,
+            size=8.5, textcoords="offset points", ha="center", va="bottom" if above else "top",
         )  # fmt: skip
 
 

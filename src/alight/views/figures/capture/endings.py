@@ -44,7 +44,7 @@ ENDS = {
     "OVERLOADED": "in contact, beyond the limit",
     "LOST": "contact lost",
     "RIM": "reached past the rim",
-    "STRUCK": "came as deep as the bus",
+    "STRUCK": "reached the bus",
     "MISSED": "never touched",
     "STOPPED": "ended by a stop",
     "FAILED": "failed",

@@ -139,7 +139,7 @@ def _needed(axes: Axes, values: Array, thrust: float | None) -> None:
         empty(axes)
         return
     histogram(axes, values, "N", **NARROW)
-    axes.set_xlabel("to hold the craft in its circle [N]")
+    axes.set_xlabel("to hold the craft on its circle [N]")
     if thrust is not None:
         high = axes.get_xlim()[1]
         axes.set_xlim(0.0, max(high, 1.06 * thrust))

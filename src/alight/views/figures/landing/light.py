@@ -96,7 +96,7 @@ def _close_up(fig: Figure, light: Light, found: LandingFindings, unit: words.Uni
 
 
 def _dots(axes: Axes, plane: Array, light: Light, unit: words.Unit) -> None:
-    """At most so many as can be distinguished, the longest nights on top."""
+    """At most as many as can be distinguished, the longest nights on top."""
     shown = thin(len(plane), 2 * POINTS)
     night = light.found.longest_night[shown] / unit.size
     order = np.argsort(night)
@@ -127,7 +127,7 @@ def _norm(light: Light, unit: words.Unit) -> Normalize:
 
 def _histograms(fig: Figure, light: Light, unit: words.Unit) -> None:
     night = light.found.longest_night
-    turn = "turn" if light.sun.turns else "time"
+    turn = "rotation" if light.sun.turns else "time"
     ends = np.isfinite(night)
     name = "Longest night" if ends.all() else "Longest night, where the Sun rises"
     panels = (

@@ -42,13 +42,13 @@ def unit_of(kind: LoadKind, size: float) -> words.Unit:
 
 
 _PANELS = (
-    (STROKE, "Largest stroke", "crushed for good, of the leg that gives most"),
+    (STROKE, "Largest stroke", "crushed for good, of the leg with the largest stroke"),
     (PAD, "Largest force on a pad", "normal force"),
     (BELLY, "Largest force on a belly", "normal forces on all its points"),
     (ACCELERATION, "Largest acceleration", "of the first body"),
     (TILT, "Largest tilt", "from the local vertical"),
     (SLOSH, "Largest swing of liquid", "from its place at rest"),
-    (JOINT, "Largest force through a joint", "of the joint that bears most"),
+    (JOINT, "Largest force through a joint", "of the most loaded joint"),
 )
 
 

@@ -68,7 +68,7 @@ class CaptureFindings(Findings[CaptureData]):
 
     @property
     def quantities(self) -> tuple[Quantity, ...]:
-        """The columns that the page tells of."""
+        """The columns that the page reports."""
         return QUANTITIES
 
     @cached_property

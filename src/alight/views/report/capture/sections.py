@@ -159,7 +159,7 @@ def _courses(found: CaptureFindings) -> Iterator[Part]:
     if len(data.courses) > 1:
         runs = ", ".join(str(course.run) for course in data.courses)
         yield Figure(
-            "courses",
+            "trajectories",
             partial(course_figures.draw_courses, found),
             f"Loads, slip and angle of the runs {runs} against time",
             "The captures whose trajectories were kept. Dots: their ends.",

@@ -55,7 +55,7 @@ _PLURAL = {
     "OVERLOADED": "are held but were loaded beyond the limit",
     "LOST": "lost contact",
     "RIM": "reached past the rim",
-    "STRUCK": "came as deep as the bus",
+    "STRUCK": "reached the bus",
     "MISSED": "never touched",
     "STOPPED": "were ended by a stop",
     "FAILED": "failed numerically",
@@ -169,8 +169,8 @@ def spin(found: CaptureFindings) -> str:
         return f"{said}{_most(needed, _NEWTON)}."
     over = found.values("needed_n") > found.data.thrust
     if not over.any():
-        return f"{said}, never more than the {found.data.thrust:.0f} N there are."
-    return f"{said}, more than the {found.data.thrust:.0f} N there are in {percent(over.mean())}."
+        return f"{said}, never more than the {found.data.thrust:.0f} N available."
+    return f"{said}, more than the {found.data.thrust:.0f} N available in {percent(over.mean())}."
 
 
 def _degrees(angle: Estimate) -> str:
@@ -210,13 +210,13 @@ def notes(found: CaptureFindings) -> list[str]:
     told = _lasting(found.duration)
     return [
         f"In contact means: when the simulated time ends, after {told}. The bag does not close. "
-        "Held for good are those that do not slip in the last turn and whose thrust will exceed "
-        "for another hour what the spin takes, as far as its growth in that turn tells; the column "
+        "Held for good are those that do not slip in the last rotation and whose thrust will "
+        "exceed for another hour what the spin takes, by its growth in that rotation; the column "
         "left_s says how long it will for the others.",
         "At rest means: the craft turns slowly against the asteroid and slips slowly along the "
         "fabric, below the bounds of the scenario, from then on to the end. The drift toward a "
         "flat spin continues.",
-        "Loads are the largest of the whole run, looked at after every step. The limit is that of "
+        "Loads are the largest of the whole run, evaluated after every step. The limit is that of "
         "bending moments at the drive assemblies; torsion is reported but has no limit here.",
         "The fabric sticks truly, without creep: slip is sliding at the limit of friction.",
         "After contact the thrust is steady along the craft's axis, with no control of attitude. "
@@ -232,7 +232,7 @@ def clearance(found: CaptureFindings) -> str:
     if known is None:
         return ""
     if known.least < 0.0:
-        return f"The deepest asteroid comes as deep as the bus, and {_METRE(-known.least)} further."
+        return f"The deepest asteroid reaches the bus, and {_METRE(-known.least)} further."
     return (
         f"The deepest asteroid leaves {_METRE(known.least)} between itself and the bus; in 95 % of "
         f"the captures it is more than {_METRE(known.quantiles[0.05].value)}."

@@ -95,7 +95,7 @@ class DropFindings(Findings[DropData]):
 
     @property
     def quantities(self) -> tuple[Quantity, ...]:
-        """The columns that the page tells of."""
+        """The columns that the page reports."""
         return tuple(one for one in QUANTITIES if one.column in self.known)
 
     @cached_property

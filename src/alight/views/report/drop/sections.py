@@ -68,7 +68,7 @@ def courses(found: DropFindings) -> Section:
         return Section()
     runs = ", ".join(str(course.run) for course in shown)
     figure = Figure(
-        "courses",
+        "trajectories",
         partial(figures.draw_courses, found),
         f"Height, speed, depth, force, slip and losses of the runs {runs} against time",
         "The drops whose trajectories were kept. Upright lines: first contact. Dots: ends. Height "

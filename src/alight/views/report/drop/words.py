@@ -91,7 +91,7 @@ def stop(found: DropFindings) -> str:
         took = high if high.startswith(f"{low} ") else f"{low} to {high}"
         said = f"It is deepest {took} after contact in the {_drops(len(times))} on record"
     if lasted is None:
-        return f"{said}." if said else "No trajectory was kept that would tell."
+        return f"{said}." if said else "No trajectory was kept that would show it."
     late = lasted.quantiles[0.95]
     rest = f"95 % of those that come off again have left within {with_interval(late, _SECOND)}"
     return f"{said}; {rest}." if said else f"{rest}."
@@ -118,8 +118,8 @@ def energy(found: DropFindings) -> str:
         return _MISSED
     if not found.accounted:
         return (
-            "Not known: the tables do not tell what a carrier that gives way takes up, and those "
-            "of old tell nothing of energy."
+            "Not known: the tables do not have the energy that a carrier with a mass takes up, and "
+            "tables of earlier versions have no energies."
         )
     unit = words.share(0.0)
     told = []

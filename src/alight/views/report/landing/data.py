@@ -51,9 +51,9 @@ class LandingData(CampaignData):
     mesh: Mesh | None = None
     """The body, for maps and pictures."""
     sun: SunPath | None = None
-    """The Sun's way over its sky; None where it is not known, or nobody asks for it."""
+    """The Sun's path across its sky; None where it is not known, or not asked for."""
     sun_note: str = ""
-    """Why there is none, for readers; empty where nobody asks."""
+    """Why there is none, for readers; empty where it is not asked for."""
     light: LightOf | None = None
     """What computes the light that requirements ask for; from ``mesh`` and ``sun`` if None."""
     ground: Ground | str | None = None
@@ -101,7 +101,7 @@ class LandingData(CampaignData):
 
     @property
     def nameless(self) -> bool:
-        """True where nothing tells on what it lands, as of ground that a study in Python made."""
+        """True where it is not known on what it lands, as of ground that a study in Python made."""
         kind = self.scenario.get("ground", {}).get("kind")
         body = self.mesh is not None or bool(self.scenario.get("body"))
         return not body and kind not in ("plane", "patch", "sphere")

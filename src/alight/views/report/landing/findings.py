@@ -82,7 +82,7 @@ class LandingFindings(Findings[LandingData]):
 
     @property
     def quantities(self) -> tuple[Quantity, ...]:
-        """The columns that the page tells of; rigid hits have no force."""
+        """The columns that the page reports; rigid hits have no force."""
         return tuple(q for q in QUANTITIES if q.column != FORCE or self.data.forces)
 
     @cached_property

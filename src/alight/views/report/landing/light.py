@@ -1,4 +1,4 @@
-"""Light at the rest sites, as a report tells it: how much, how long the nights are, and why."""
+"""Light at the rest sites, as a report shows it: how much, how long the nights are, and why."""
 
 from __future__ import annotations
 
@@ -207,10 +207,10 @@ HEAD = ["quantity", "median (95 % interval)", "5 %", "95 %", "min", "max"]
 
 
 def rows(light: Light) -> list[list[str]]:
-    """Time in light, its part of the turn, the longest night."""
+    """Time in light, its part of the rotation, the longest night."""
     unit = words.time(light.sun.span)
     found, never = light.found, 2.0 * light.sun.span
-    turn = "turn" if light.sun.turns else "time"
+    turn = "rotation" if light.sun.turns else "time"
     table = (
         (f"time in light in a {turn} [{unit.name}]", light.hours / unit.size),
         (f"part of the {turn} in light [%]", 100.0 * found.day_fraction),
@@ -236,7 +236,7 @@ def notes(light: Light, data: LandingData) -> list[str]:
     said = []
     if len(light.rows) < light.settled:
         said.append(
-            f"{len(light.rows)} of the {light.settled} landings at rest were looked at, drawn at "
+            f"{len(light.rows)} of the {light.settled} landings at rest were examined, drawn at "
             f"random with the campaign's seed."
         )
     if light.sun.source:
@@ -249,11 +249,11 @@ def notes(light: Light, data: LandingData) -> list[str]:
         said.append("The hills that the scenario adds to the shape throw no shadows here.")
     if light.sun.turns:
         said.append(
-            "The Sun is a point, and the light that of one turn: seasons and eclipses are left out."
+            "The Sun is a point; the light is that of one rotation, without seasons and eclipses."
         )
     else:
         said.append(
-            "The Sun is a point; the body tumbles, and the time that was looked at is taken as if "
+            "The Sun is a point; the body tumbles, and the time that was examined is taken as if "
             "it continued in the same way."
         )
     return said

@@ -8,7 +8,7 @@ from alight.views.estimates import SPREAD_HEAD, spread_cells
 from alight.views.figures.landing.loads import unit_of
 from alight.views.report.landing.findings import LandingFindings
 
-QUESTION = "What must it bear?"
+QUESTION = "How large are the loads?"
 HEAD = ["load", *SPREAD_HEAD]
 
 
@@ -17,15 +17,15 @@ def answer(found: LandingFindings) -> str:
     told = []
     for kind, said in (
         (ACCELERATION, "The body is accelerated by {} in the median, below {} in 95 % of the runs"),
-        (STROKE, "the leg that gives most is crushed by {}, below {} in 95 %"),
-        (PAD, "the pad that bears most presses with {}, below {} in 95 %"),
+        (STROKE, "the leg with the largest stroke is crushed by {}, below {} in 95 %"),
+        (PAD, "the most loaded pad presses with {}, below {} in 95 %"),
     ):
         known = _whole(found.loads, kind)
         if known is not None:
             median, late = known.quantiles[0.5].value, known.quantiles[0.95].value
             unit = unit_of(kind, median)
             told.append(said.format(unit(median), unit(late)))
-    return f"{'; '.join(told)}." if told else "Nothing: it never touched the ground."
+    return f"{'; '.join(told)}." if told else "There are none: it never touched the ground."
 
 
 def _whole(loads: list[LoadSpread], kind: LoadKind) -> Spread | None:

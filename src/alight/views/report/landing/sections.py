@@ -211,7 +211,7 @@ def _light_table(found: LandingFindings, light: Light) -> partial[Path]:
 
 
 def _light(found: LandingFindings, light: Light) -> Iterator[Part]:
-    turn = "turn" if light.sun.turns else "time"
+    turn = "rotation" if light.sun.turns else "time"
     yield Figure(
         "light",
         partial(draw_light, found, light),
@@ -242,7 +242,10 @@ def _courses(found: LandingFindings) -> Iterator[Part]:
         )
     runs = ", ".join(str(course.run) for course in found.data.courses)
     yield Figure(
-        "courses", partial(maps.draw_courses, found), f"Trajectories of the runs {runs}", caption
+        "trajectories",
+        partial(maps.draw_courses, found),
+        f"Trajectories of the runs {runs}",
+        caption,
     )
     first = found.data.courses[0].run
     if found.data.pose is not None:

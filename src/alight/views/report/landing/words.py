@@ -30,8 +30,9 @@ def where(found: LandingFindings) -> str:
         return _all_over(found)
     if found.hollow is not None:
         return (
-            f"Around {middle_text(found)}, but not there: of the tenth of the landings that a "
-            f"normal footprint has near its middle, only {percent(found.hollow)} of all are."
+            f"Around {middle_text(found)}, but hardly at the middle itself: "
+            f"{percent(found.hollow)} of the landings rest near it, where a normal footprint "
+            "has 10 %."
         )
     return f"Around {middle_text(found)}. {_held(found)}"
 
@@ -40,7 +41,7 @@ def _held(found: LandingFindings) -> str:
     """What ellipses hold."""
     half, most = found.ellipse(0.50), found.ellipse(0.95)
     if half is None or most is None:
-        return "They are too few, or too much in line, for ellipses."
+        return "They are too few, or too close to a line, for ellipses."
     unit, (first, second) = words.length(most.semi_major), found.data.axes
     return (
         "Half of the landings that settle rest within an ellipse of "
@@ -65,8 +66,8 @@ def _all_over(found: LandingFindings) -> str:
     assert found.where is not None
     said = (
         f"Over much of {found.data.body}: {percent(found.far)} of the landings rest on the far "
-        "side, more than 90° from the median site. There is no one middle, and no ellipse would "
-        "tell where."
+        "side, more than 90° from the median site. There is no single middle, and no ellipse "
+        "describes it."
     )
     if not found.on_globe:
         return said
@@ -253,7 +254,7 @@ def _inside(found: LandingFindings) -> list[str]:
         return []
     at_rest, most = int(np.sum(np.isfinite(depth))), float(np.nanmax(depth))
     return [
-        f"In {deep} of {at_rest} landings at rest, ground and lander stand in each other by more "
+        f"In {deep} of {at_rest} landings at rest, ground and lander overlap by more "
         f"than {words.quoted(1e3 * DEEP)} mm, at most by {words.length(most)(most)}: between the "
         "points by which a lander touches, nothing holds it. More points (lander.points) help; on "
         'ground.kind = "facets", with rocks or without, the whole hull touches unless '

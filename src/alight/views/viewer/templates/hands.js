@@ -82,7 +82,7 @@ async function startViewers() {
       addEventListener("hashchange", () => /[=]/.test(location.hash) && hash());
       all.push(viewer);
     } catch (error) {
-      root.querySelector('[data-part="why"]').textContent = `This picture stands still: ${error.message}.`;
+      root.querySelector('[data-part="why"]').textContent = `This is a still picture: ${error.message}.`;
     }
   }
   return all;

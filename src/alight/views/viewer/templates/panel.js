@@ -184,6 +184,6 @@ class Panel {
     const folder = /^[\w./-]+$/.test(header.folder) ? header.folder : `'${header.folder.replaceAll("'", "'\\''")}'`;
     this.at("replay").hidden = !header.folder;
     this.at("command").textContent = found.track ? `alight replay ${folder} ${found.run}` : `alight view ${folder} --run ${found.run}`;
-    this.at("what").textContent = found.track ? "Computes it again, step by step:" : "Its path was not kept. Computes it again and shows it:";
+    this.at("what").textContent = found.track ? "Recomputes it, step by step:" : "Its path was not kept. Recomputes it and shows it:";
   }
 }
