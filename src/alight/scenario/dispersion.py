@@ -385,7 +385,7 @@ class _Reader:
 
 
 def _read_all(kinds: Sequence[FieldType], raw: Sequence[Any], labels: Sequence[str]) -> list[Any]:
-    """The values of a list, a kind each; an error that tells of every entry that is wrong."""
+    """The values of a list, a kind each; an error with every entry that is wrong."""
     found: list[Any] = []
     wrong: list[str] = []
     for place, (kind, value) in enumerate(zip(kinds, raw, strict=True)):

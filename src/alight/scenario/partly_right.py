@@ -2,7 +2,7 @@
 
 Tables are judged together only where each of them is right by itself. A value that is wrong is
 taken out here, so that the others can be held against each other all the same: not where others
-hang on it, as all do on the kind of ground.
+depend on it, as all do on the kind of ground.
 """
 
 from __future__ import annotations
