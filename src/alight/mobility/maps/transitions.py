@@ -54,27 +54,33 @@ def read_hops(campaign: Campaign, cells: Cells, commands: int) -> Hops:
     """The runs of a map's campaign, shard by shard."""
     names = ["run", "make.cell", "make.command", "make.start", "outcome_code", "end_time_s",
              "rest_x_m", "rest_y_m", "rest_z_m"]  # fmt: skip
-    parts = []
-    for shard in campaign.shards("runs", names):
-        parts.append({name: shard[name].to_numpy(zero_copy_only=False) for name in names})
+    parts = [
+        _columns({name: shard[name].to_numpy(zero_copy_only=False) for name in names}, cells,
+                 commands)
+        for shard in campaign.shards("runs", names)
+    ]  # fmt: skip
     if not parts:
         raise InputError("this map has no finished runs yet.")
-    whole = {name: np.concatenate([part[name] for part in parts]) for name in names}
+    # One column after the other: there are never two whole tables.
+    return Hops(**{n: np.concatenate([part.pop(n) for part in parts]) for n in list(parts[0])})
+
+
+def _columns(shard: dict[str, Any], cells: Cells, commands: int) -> dict[str, Any]:
+    """The columns of ``Hops`` of one shard."""
     places = cells.starts.shape[1]
-    repeat = whole["run"].astype(np.int64) // (len(cells) * commands)
-    rest = np.stack([whole[f"rest_{axis}_m"].astype(np.float64) for axis in "xyz"], -1)
-    code, cell = whole["outcome_code"], whole["make.cell"].astype(np.int32)
-    start = np.minimum((whole["make.start"] * places).astype(np.int32), places - 1)
-    return Hops(
-        cell=cell,
-        command=whole["make.command"].astype(np.int32),
-        began=cells.starts[cell, start],
-        settled=code == Outcome.SETTLED,
-        escaped=code == Outcome.ESCAPED,
-        rest=rest,
-        time=whole["end_time_s"].astype(np.float64),
-        half=(repeat % 2).astype(np.int8),
-    )
+    repeat = shard["run"].astype(np.int64) // (len(cells) * commands)
+    code, cell = shard["outcome_code"], shard["make.cell"].astype(np.int32)
+    start = np.minimum((shard["make.start"] * places).astype(np.int32), places - 1)
+    return {
+        "cell": cell,
+        "command": shard["make.command"].astype(np.int32),
+        "began": cells.starts[cell, start],
+        "settled": code == Outcome.SETTLED,
+        "escaped": code == Outcome.ESCAPED,
+        "rest": np.stack([shard[f"rest_{axis}_m"].astype(np.float64) for axis in "xyz"], -1),
+        "time": shard["end_time_s"].astype(np.float64),
+        "half": (repeat % 2).astype(np.int8),
+    }
 
 
 def outcomes_of(

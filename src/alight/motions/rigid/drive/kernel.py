@@ -20,6 +20,7 @@ from alight.actuators.programme_kernel import (
     next_control,
     next_switch,
     next_tick,
+    switches_at,
 )
 from alight.core.outcomes import Outcome
 from alight.core.types import scalar
@@ -366,6 +367,8 @@ def drive_functions(parts: Composition) -> DriveFunctions:
         out = run
         since = begun(memory, slot)
         soon = next_switch(world.actuators.programmes, run.t, since)
+        if run.t >= run.until and switches_at(world.actuators.programmes, run.t, since):
+            soon = run.t  # where the step ended, and which the next one makes
         if wp.static(timed):
             soon = wp.min(soon, external_next(world.external, run.t))
         if wp.static(tours):
