@@ -98,7 +98,7 @@ def _share_words(share: Estimate) -> str:
 def answer(hops: Hops) -> str:
     """In a sentence or a few."""
     each = hops.per_run
-    said = f"{hops.count} hops were begun, {words.number(float(np.median(each)))} a run"
+    said = f"{hops.count} hops were begun in {len(each)} runs, {np.median(each):g} a run in the median"
     way, miss = hops.spread(found_hops.WAY), hops.spread(found_hops.MISS)
     if way is not None:
         unit = words.length(way.quantiles[0.5].value)
@@ -139,7 +139,7 @@ def _parts(found: LandingFindings, hops: Hops) -> Iterator[Part]:
         [
             [
                 _NAMES[name], str(int((hops.results == name).sum())),
-                estimates.percent(share.value), estimates.interval(share),
+                estimates.percent(share.value), estimates.range_text(share),
             ]
             for name, share in zip(RESULTS, shares, strict=True)
         ],
