@@ -267,9 +267,13 @@ def test_the_command_writes_a_page_and_mistakes_are_one_sentence(tmp_path, monke
     wrong = {"--goal": ("100,0", "no place"), "--avoid": ("1,2", "no place"),
              "--speed": ("5", "--speed"), "--elevation": ("-10", "into the ground"),
              "--max-night": ("20 h", "give --date"), "--date": ("2020-01-01", "not given"),
-             "--start": ("5", "no place")}  # fmt: skip
+             "--start": ("5", "no place"),
+             "--objective": ("fuel", "unknown objective")}  # fmt: skip
     for option, (value, said) in wrong.items():
         more = [] if option == "--goal" else ["--goal", "10,20"]
         failed = CliRunner().invoke(app, [*words, *more, f"{option}={value}"])
         assert isinstance(failed.exception, InputError), (option, failed.output)
         assert said in str(failed.exception)
+    monkeypatch.setattr("alight.mobility.MobilityMap.run", None)  # it is found before the hops
+    failed = CliRunner().invoke(app, [*words, "--goal", "10,20", "--start", "10.1,20"])
+    assert 'lies in the goal, within 60 m of "10,20"' in str(failed.exception)

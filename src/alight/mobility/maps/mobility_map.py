@@ -54,6 +54,12 @@ ROUNDS = 2
 FAILURE = 3.0
 
 
+def check_objective(name: str) -> None:
+    """Raise where a plan cannot be best at that."""
+    if name not in OBJECTIVES:
+        raise unknown_name("objective", name, OBJECTIVES)
+
+
 class MobilityMap:
     """Hops over the whole of a body.
 
@@ -178,8 +184,7 @@ class MobilityMap:
         is flown by ``rehearsals`` runs, made again from what they met, and judged by as many
         others; 0 for none.
         """
-        if objective not in OBJECTIVES:
-            raise unknown_name("objective", objective, OBJECTIVES)
+        check_objective(objective)
         checked_whole("hops", hops, 1)
         check_goal(goal, avoid)
         known = self.hops

@@ -27,6 +27,7 @@ from alight.core.types import scalar
 from alight.engine.scene import Scene
 from alight.motions.rigid.composition import Composition
 from alight.motions.rigid.drive.arms import arm_functions
+from alight.motions.rigid.drive.controllers import controllers
 from alight.motions.rigid.drive.laws import (
     DRIVEN,
     EACH,
@@ -38,7 +39,6 @@ from alight.motions.rigid.drive.laws import (
     TOUCHED,
     WHEELS,
     WORK,
-    controllers,
 )
 from alight.motions.rigid.drive.manoeuvre_kernel import manoeuvre_functions
 from alight.motions.rigid.drive.throws import throw_functions
