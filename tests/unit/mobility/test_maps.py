@@ -8,17 +8,19 @@ import json
 import math
 import pathlib
 import sys
+from dataclasses import fields
 
 import numpy as np
 import pytest
 from typer.testing import CliRunner
 
-from alight import scenario
+from alight import motions, scenario
 from alight.analysis.rest_light import RestLight
 from alight.analysis.sun import SunPath
 from alight.campaign.dispersions.sampling import sample
 from alight.cli.main import app
 from alight.core.errors import InputError
+from alight.engine import run_batch
 from alight.mobility import Cells, Commands, DarkGround, Disc, MobilityMap, ThrowErrors
 from alight.mobility.maps.decisions import arrivals, success
 from alight.mobility.maps.transitions import Hops, joined, judges_of, outcomes_of
@@ -209,6 +211,16 @@ def test_the_campaign_resumes_and_keeps_no_contacts(flat, tmp_path):
     assert len(again) == 81 * 8 * 2
     assert again.complete
     assert "peak_force_N" not in again.read("runs").column_names
+
+
+def test_no_records_of_contacts_leave_the_device(flat):
+    (group,) = flat.study.maker.groups(sample(flat.study, np.arange(6)))
+    found = run_batch(group.model, group.release, device="cpu")
+    plain = motions.Model(**{f.name: getattr(group.model, f.name) for f in fields(group.model)})
+    whole = run_batch(plain, group.release, device="cpu")
+    assert not len(found.touches)
+    assert len(whole.touches) == whole.final["touches"].sum() > 0
+    assert found.final.tobytes() == whole.final.tobytes()
 
 
 def test_runs_begin_as_single_push_offs_do():
