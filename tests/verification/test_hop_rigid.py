@@ -293,6 +293,17 @@ def test_the_first_bounces_of_a_flat_cube(e):
     assert starts[-1] + flights[seen.sum()] / (1.0 - e) == pytest.approx(total, rel=1e-6)
 
 
+@pytest.mark.parametrize("share", [0.2, 0.9, 1.0])
+def test_a_motor_starts_where_the_lander_comes_to_rest(share):
+    """It comes to rest in the step that ends where its motor starts, which is yet to begin then."""
+    never = model(1e-3, rigid(1.0), torque=1e-6, motor=Schedule((1e7,), (1.0,)))
+    before, rests = engine.simulate(never, motions.Release(STANDING)).time[-2:]
+    start = before + share * (rests - before)
+    made = model(1e-3, rigid(1.0), torque=1e-6, motor=Schedule((start, start + 5.0), (1.0, 0.0)))
+    solution = engine.simulate(made, motions.Release(STANDING))
+    assert np.abs(solution.wheel_speed).max() == pytest.approx(5e-6 / J, rel=1e-9)
+
+
 def test_momentum_and_energy_in_flight_with_wheels():
     """H = R (I w + sum J Om a) to 1e-10, and E less the work of the net wheel torque,
     sum (tau - tau_friction) Om, to 1e-8, through motor, torque-speed line, friction and brake."""

@@ -17,6 +17,7 @@ from tests.verification.hopping import ETA, LEVER, MASS, PLATFORM, SIDE, STANDIN
 
 from alight import contact, engine, flight, gravity, motions, surfaces, vehicles
 from alight.actuators import Hop, Manoeuvre, Pulse, SpinAndBrake, Upright, Wheel
+from alight.actuators.pointed_hop import unit_hops
 from alight.core import frames
 from alight.core.errors import InputError
 from alight.core.outcomes import Outcome
@@ -29,6 +30,8 @@ LOPSIDED = vehicles.RigidLander.box(
     inertia=[[0.055, 0.002, -0.001], [0.002, 0.05, 0.003], [-0.001, 0.003, 0.058]],
 )  # fmt: skip
 CUBE = vehicles.RigidLander.cube(SIDE, MASS, inertia=(PLATFORM + J) * np.eye(3))
+#: Attitudes on each of six sides, before they are made unit quaternions.
+SIDES = [(0, 0, 0, 1), (1, 0, 0, 1), (0, 1, 0, 1), (-1, 0, 0, 1), (0, -1, 0, 1), (1, 0, 0, 0)]
 COUNT = 5
 LATE = Manoeuvre(Pulse({"x": 1.0}, 1.0), not_before=1e8)
 
@@ -90,8 +93,7 @@ def test_it_does_so_from_however_it_lies():
     """On each of its sides, a lander whose axes are not those of its inertia; a batch of them."""
     command = Hop(azimuth=1.0, speed=0.15, friction=3.0)
     made = model(Manoeuvre(command), lander=LOPSIDED, mu=3.0, e=0.0)
-    sides = [(0, 0, 0, 1), (1, 0, 0, 1), (0, 1, 0, 1), (-1, 0, 0, 1), (0, -1, 0, 1), (1, 0, 0, 0)]
-    attitude = np.array([np.array(q) / np.linalg.norm(q) for q in sides], dtype=np.float64)
+    attitude = np.array([np.array(q) / np.linalg.norm(q) for q in SIDES], dtype=np.float64)
     low = [frames.quat_rotate(q, LOPSIDED.points)[:, 2].min() for q in attitude]
     place = np.array([(0.0, 0.0, -z + 1e-9) for z in low])
     result = engine.run_batch(made, motions.Release(place, attitude=attitude))
@@ -99,6 +101,36 @@ def test_it_does_so_from_however_it_lies():
         azimuth, _, speed = pointed(record["velocity"])
         assert azimuth == pytest.approx(math.degrees(1.0), abs=0.05)
         assert speed == pytest.approx(0.15, rel=2e-3)
+
+
+@pytest.mark.validate  # a kernel of its own
+@pytest.mark.parametrize("seed", range(4))
+def test_motors_that_start_one_after_the_other_all_start(seed):
+    """Any box, on any side: slow wheels are switched on last, when the lander may be at rest."""
+    draw = np.random.default_rng(seed)
+    size, mass = draw.uniform(0.15, 0.35, 3), draw.uniform(2.0, 12.0)
+    lopsided = draw.normal(size=(3, 3))
+    inertia = 0.01 * np.eye(3) + mass / 12.0 * np.diag(np.sum(size**2) - size**2)
+    inertia += 1.5e-3 * np.trace(inertia) * (lopsided + lopsided.T)
+    lander = vehicles.RigidLander.box(
+        tuple(size), mass, center_of_mass=tuple(draw.uniform(-0.02, 0.02, 3)), inertia=inertia
+    )
+    azimuth = draw.uniform(0.0, 2.0 * math.pi)
+    command = Hop(azimuth=azimuth, speed=0.15, friction=0.9)
+    made = model(Manoeuvre(command), lander=lander, mu=0.9, top_speed=5e3)
+    attitude = np.array([np.array(q) / np.linalg.norm(q) for q in SIDES], dtype=np.float64)
+    low = [frames.quat_rotate(q, lander.points)[:, 2].min() for q in attitude]
+    place = np.array([(0.0, 0.0, -z + 1e-9) for z in low])
+    result = engine.run_batch(made, motions.Release(place, attitude=attitude))
+    way = (-math.cos(azimuth), math.sin(azimuth), 0.0)
+    plans = unit_hops(lander.points, mass, inertia, 0.9, attitude, (0.0, 0.0, 1.0), way)
+    brought = 0.5 / J * (0.15 * np.linalg.norm(plans["momentum"], axis=1)) ** 2
+    assert result.manoeuvres["energy"][:, 0] == pytest.approx(brought, rel=1e-4)
+    for record in result.manoeuvres[:, 0]:
+        found, _, speed = pointed(record["velocity"])
+        assert (found - math.degrees(azimuth) + 180.0) % 360.0 == pytest.approx(180.0, abs=1.0)
+        # Noted some hundredths of a second after the brake.
+        assert speed == pytest.approx(0.15, rel=1e-2)
 
 
 @pytest.mark.validate  # a kernel of its own

@@ -91,6 +91,20 @@ def next_switch(all: Programmes, t: scalar, begun: Begun):
 
 
 @wp.func
+def switches_at(all: Programmes, t: scalar, begun: Begun):
+    """Whether a schedule switches at the time ``t`` [s] itself."""
+    found = bool(False)
+    for i in range(all.each.shape[0]):
+        programme = all.each[i]
+        origin = origin_of(programme, begun)
+        over = programme.after == AFTER_REST and begun.rests > programme.repeats
+        if origin < NEVER and not over:
+            for k in range(programme.first, programme.last):
+                found = found or origin + all.times[k] == t
+    return found
+
+
+@wp.func
 def next_tick(period: scalar, t: scalar):
     """The first whole number of periods after ``t`` [s]."""
     return (wp.floor(t / period + scalar(1e-9)) + scalar(1.0)) * period

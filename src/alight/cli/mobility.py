@@ -90,6 +90,9 @@ def command(
 
     Example: alight mobility itokawa --goal 10,60 --radius 40 --out out/itokawa_map
     """
+    from alight.mobility.maps.mobility_map import check_objective
+
+    check_objective(objective)
     if not out.strip():
         raise InputError(f'--out "{out}" names no folder: name one, such as --out out/map.')
     goal_place, discs = parsed_place("--goal", goal), [_disc(text) for text in avoid or []]
@@ -102,12 +105,17 @@ def command(
     goal_disc = made.disc(goal_place, radius)
     bad: list[Any] = [made.disc(place, size) for place, size in discs]
     bad += _dark(made, given, max_night, date)
+    place = None if from_place is None else made.stand.footing(from_place[None])[0]
+    if place is not None and goal_disc.holds(place[None])[0]:
+        raise InputError(
+            f'--start "{start}" lies in the goal, within {radius:g} m of "{goal}": there is '
+            "nothing to plan. Start farther off, or give a smaller radius."
+        )
     _run(made, out, device, show)
     plan = made.plan(
         goal_disc, bad, hops=hops, objective=objective, rehearsals=rehearsals, show=show
     )
     rules = {"plan": plan, "greedy": made.greedy(plan, rehearsals, show=show)}
-    place = None if from_place is None else made.stand.footing(from_place[None])[0]
     flown = {name: _flown(one, fly, place, show) for name, one in rules.items()} if fly else {}
     _tell(made, rules, flown, Path(out), as_json)
 

@@ -282,7 +282,8 @@ class Batch:
             return
         deck.wait()
         with deck.on():
-            self._keep_touches(deck)
+            if self.model.keeps_contacts:
+                self._keep_touches(deck)
             if deck.chunk.lines:
                 self._keep_lines(deck)
             over, handed = deck.status()

@@ -190,6 +190,8 @@ class Motion(ABC):
     words: ClassVar[Mapping[int, Ending]] = {}
     #: Laws that end runs (``engine.stops``); the first that is met does.
     stops: tuple[StopLaw, ...] = ()
+    #: Whether records of contacts are wanted; where not, none comes off a device.
+    keeps_contacts: bool = True
 
     @property
     def endings(self) -> dict[int, Ending]:

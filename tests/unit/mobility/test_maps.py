@@ -8,19 +8,22 @@ import json
 import math
 import pathlib
 import sys
+from dataclasses import fields
 
 import numpy as np
 import pytest
 from typer.testing import CliRunner
 
-from alight import scenario
+from alight import motions, scenario
 from alight.analysis.rest_light import RestLight
 from alight.analysis.sun import SunPath
 from alight.campaign.dispersions.sampling import sample
 from alight.cli.main import app
 from alight.core.errors import InputError
+from alight.engine import run_batch
 from alight.mobility import Cells, Commands, DarkGround, Disc, MobilityMap, ThrowErrors
-from alight.mobility.maps.transitions import Hops, joined, outcomes_of
+from alight.mobility.maps.decisions import arrivals, success
+from alight.mobility.maps.transitions import Hops, joined, judges_of, outcomes_of
 from alight.shapes.icosphere import icosphere
 
 sys.path.insert(0, str(pathlib.Path(__file__).parent))  # tests are no package
@@ -62,12 +65,12 @@ def test_impossible_commands_are_refused(speeds, angles, said):
 # -- what commands lead to ------------------------------------------------------------------------
 
 
-def some_hops(cell, rest, settled=None):
+def some_hops(cell, rest, settled=None, left=0):
     count = len(cell)
     none = np.zeros(count, dtype=int)
     good = np.ones(count, bool) if settled is None else np.asarray(settled)
     return Hops(np.asarray(cell), none, np.zeros((count, 3)), good, ~good,
-                np.asarray(rest, float), np.ones(count), none)  # fmt: skip
+                np.asarray(rest, float), np.ones(count), none, np.full(count, left))  # fmt: skip
 
 
 def line():
@@ -83,7 +86,7 @@ def test_runs_are_counted_by_how_they_end():
     assert found.arrive[0, 0] == 0.25
     assert found.fail[0, 0] == 0.5  # one is lost, one rests where it must not
     assert found.move.toarray()[0].tolist() == [0.0, 0.25, 0.0]
-    assert found.known[:, 0].tolist() == [True, False, False]
+    assert found.runs[:, 0].tolist() == [4, 0, 0]
 
 
 def test_rehearsals_take_the_place_of_the_runs_of_a_map():
@@ -91,6 +94,22 @@ def test_rehearsals_take_the_place_of_the_runs_of_a_map():
     more = some_hops([0] * 8 + [1] * 2, np.tile([[1.0, 0, 0]], (10, 1)))
     both = joined(first, more, 1)
     assert np.bincount(both.cell).tolist() == [8, 12]
+
+
+def test_a_plan_is_judged_by_hops_left():
+    """Half of the landers arrive with their first hop, all others with their second, from the same
+    cell: as a chain of cells alone has it, a ninth of them would not."""
+    here, goal = [1.0, 0, 0], [3.0, 0, 0]
+    first = some_hops([0] * 20, [here, goal] * 10, left=2)
+    second = some_hops([0] * 10, [goal] * 10, left=1)
+    met = Hops(*(np.concatenate([vars(first)[k], vars(second)[k]]) for k in vars(first)))
+    area = Disc((3.0, 0.0, 0.0), 0.05)
+    known = judges_of(some_hops([0, 1, 2], [here] * 3), met, line(), 1, area, [], 2)
+    plan, share = np.zeros((2, 3), dtype=int), np.array([1.0, 0.0, 0.0])
+    assert arrivals(known, plan, share).tolist() == [0.0, 0.5, 1.0]
+    assert success(known, plan)[2, 0] == 1.0
+    alone = (outcomes_of(met, line(), 1, area),) * 2
+    assert arrivals(alone, plan, share)[2] == pytest.approx(1.0 - 1.0 / 9.0)
 
 
 # -- light ----------------------------------------------------------------------------------------
@@ -194,6 +213,16 @@ def test_the_campaign_resumes_and_keeps_no_contacts(flat, tmp_path):
     assert "peak_force_N" not in again.read("runs").column_names
 
 
+def test_no_records_of_contacts_leave_the_device(flat):
+    (group,) = flat.study.maker.groups(sample(flat.study, np.arange(6)))
+    found = run_batch(group.model, group.release, device="cpu")
+    plain = motions.Model(**{f.name: getattr(group.model, f.name) for f in fields(group.model)})
+    whole = run_batch(plain, group.release, device="cpu")
+    assert not len(found.touches)
+    assert len(whole.touches) == whole.final["touches"].sum() > 0
+    assert found.final.tobytes() == whole.final.tobytes()
+
+
 def test_runs_begin_as_single_push_offs_do():
     """Stands are found once for each place of a cell: places, attitudes and velocities are those of
     push-offs that are each put on the ground by themselves."""
@@ -250,9 +279,13 @@ def test_the_command_writes_a_page_and_mistakes_are_one_sentence(tmp_path, monke
     wrong = {"--goal": ("100,0", "no place"), "--avoid": ("1,2", "no place"),
              "--speed": ("5", "--speed"), "--elevation": ("-10", "into the ground"),
              "--max-night": ("20 h", "give --date"), "--date": ("2020-01-01", "not given"),
-             "--start": ("5", "no place")}  # fmt: skip
+             "--start": ("5", "no place"),
+             "--objective": ("fuel", "unknown objective")}  # fmt: skip
     for option, (value, said) in wrong.items():
         more = [] if option == "--goal" else ["--goal", "10,20"]
         failed = CliRunner().invoke(app, [*words, *more, f"{option}={value}"])
         assert isinstance(failed.exception, InputError), (option, failed.output)
         assert said in str(failed.exception)
+    monkeypatch.setattr("alight.mobility.MobilityMap.run", None)  # it is found before the hops
+    failed = CliRunner().invoke(app, [*words, "--goal", "10,20", "--start", "10.1,20"])
+    assert 'lies in the goal, within 60 m of "10,20"' in str(failed.exception)

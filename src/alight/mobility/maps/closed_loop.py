@@ -92,7 +92,8 @@ def fly(
             command = choose(home, left)
             ended, rest, took = _hop(study, maker, place[live], command, live + left * _APART,
                                      seed, device)  # fmt: skip
-            made.append((home, command, place[live], ended, rest, took, live % 2))
+            made.append((home, command, place[live], ended, rest, took, live % 2,
+                         np.full(len(live), left)))  # fmt: skip
             count[live] += 1
             time[live] += took
             place[live] = np.where(ended[:, None], rest, place[live])
@@ -113,9 +114,10 @@ def _all_hops(made: list[Any]) -> Hops:
     """Hops of rounds as one table."""
     if not made:
         none, places = np.zeros(0, dtype=int), np.zeros((0, 3))
-        return Hops(none, none, places, none > 0, none > 0, places, np.zeros(0), none)
-    cell, command, began, settled, rest, time, half = map(np.concatenate, zip(*made, strict=True))
-    return Hops(cell, command, began, settled, ~settled, rest, time, half)
+        return Hops(none, none, places, none > 0, none > 0, places, np.zeros(0), none, none)
+    columns = [np.concatenate(one) for one in zip(*made, strict=True)]
+    cell, command, began, settled, rest, time, half, left = columns
+    return Hops(cell, command, began, settled, ~settled, rest, time, half, left)
 
 
 def _hop(

@@ -8,11 +8,13 @@ lost with f(c, a), else in cell c' with P(c' | c, a), at the cost k(c, a). With 
 F being the cost of a run that is lost, or that has not arrived when its hops are used up. With k
 = 0 and F = 1 the value is the chance of failure (least risk); with k = 1 or the time of a hop it
 is the expected number of hops or time, failure counted at F. The plan is the command that takes
-the least, by cell and hops left. ``evaluate`` is the same recursion with a plan that is given.
+the least, by cell and hops left. ``evaluate`` is the same recursion with a plan that is given, and
+what commands lead to may then depend on the hops left.
 """
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -37,8 +39,8 @@ class Outcomes:
     """(n, m) chance of being lost."""
     time: Array
     """(n, m) mean time of a hop [s]."""
-    known: Any
-    """(n, m) whether there were any runs of it."""
+    runs: Any
+    """(n, m) how many runs of it there were."""
 
     @property
     def cells(self) -> int:
@@ -66,7 +68,7 @@ def solve(outcomes: Outcomes, cost: Array, failure: float, hops: int) -> Solved:
     if hops < 1:
         raise InputError(f"a plan over {hops} hops has no first hop; give at least 1.")
     n, m = outcomes.cells, outcomes.commands
-    fixed = np.where(outcomes.known, cost + failure * outcomes.fail, np.inf)
+    fixed = np.where(outcomes.runs > 0, cost + failure * outcomes.fail, np.inf)
     plan, value = np.empty((hops, n), dtype=np.int64), np.empty((hops + 1, n))
     value[0] = failure
     for h in range(1, hops + 1):
@@ -76,30 +78,44 @@ def solve(outcomes: Outcomes, cost: Array, failure: float, hops: int) -> Solved:
     return Solved(plan, value)
 
 
-def evaluate(outcomes: Outcomes, plan: Plan, cost: Array | float, failure: float) -> Array:
-    """(hops + 1, n) expected cost of a plan (hops, n)."""
-    n, m = outcomes.cells, outcomes.commands
-    fixed = np.broadcast_to(cost, (n, m)) + failure * outcomes.fail
+def overlaid(below: Outcomes, over: Outcomes, enough: int) -> Outcomes:
+    """``over`` where it has at least ``enough`` runs, ``below`` elsewhere."""
+    from scipy.sparse import diags_array
+
+    taken = over.runs >= enough
+    chosen = taken.reshape(-1).astype(float)
+    move = diags_array(1.0 - chosen) @ below.move + diags_array(chosen) @ over.move
+    names = ("arrive", "fail", "time", "runs")
+    both = [np.where(taken, getattr(over, name), getattr(below, name)) for name in names]
+    return Outcomes(move.tocsr(), *both)
+
+
+def evaluate(
+    outcomes: Sequence[Outcomes], plan: Plan, cost: Array | float, failure: float
+) -> Array:
+    """(hops + 1, n) expected cost of a plan (hops, n), with outcomes by hops left, from 1 on."""
+    n, m = outcomes[0].cells, outcomes[0].commands
     value = np.empty((len(plan) + 1, n))
     value[0] = failure
-    for h in range(1, len(plan) + 1):
-        rows = np.arange(n) * m + plan[h - 1]
-        value[h] = fixed.reshape(-1)[rows] + np.asarray(outcomes.move[rows] @ value[h - 1])
+    for h, (row, known) in enumerate(zip(plan, outcomes, strict=True), 1):
+        fixed = np.broadcast_to(cost, (n, m)) + failure * known.fail
+        chosen = np.arange(n) * m + row
+        value[h] = fixed.reshape(-1)[chosen] + np.asarray(known.move[chosen] @ value[h - 1])
     return value
 
 
-def success(outcomes: Outcomes, plan: Plan) -> Array:
+def success(outcomes: Sequence[Outcomes], plan: Plan) -> Array:
     """(hops + 1, n) chance that a plan arrives, by the number of hops left."""
     return np.asarray(1.0 - evaluate(outcomes, plan, 0.0, 1.0))
 
 
-def arrivals(outcomes: Outcomes, plan: Plan, share: Array) -> Array:
+def arrivals(outcomes: Sequence[Outcomes], plan: Plan, share: Array) -> Array:
     """(hops + 1,) how much of what begins with ``share`` (n,) in each cell has arrived after 0, 1,
     ... hops under a plan."""
-    n, m = outcomes.cells, outcomes.commands
+    n, m = outcomes[0].cells, outcomes[0].commands
     here, out = np.asarray(share, dtype=np.float64), [0.0]
-    for row in plan[::-1]:
+    for row, known in zip(plan[::-1], outcomes[::-1], strict=True):
         chosen = np.arange(n) * m + row
-        out.append(out[-1] + float(here @ outcomes.arrive.reshape(-1)[chosen]))
-        here = np.asarray(here @ outcomes.move[chosen])
+        out.append(out[-1] + float(here @ known.arrive.reshape(-1)[chosen]))
+        here = np.asarray(here @ known.move[chosen])
     return np.array(out)

@@ -42,6 +42,8 @@ SHARD = 8192
 class HopModel(motions.Model):
     """A model that keeps of its runs what a map needs, and no contacts."""
 
+    keeps_contacts = False
+
     @property
     def columns(self) -> Columns:
         """Some columns of runs; none of contacts."""

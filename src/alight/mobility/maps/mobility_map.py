@@ -37,7 +37,7 @@ from alight.mobility.maps.decisions import Outcomes, Plan, arrivals, evaluate, s
 from alight.mobility.maps.greedy import greedy_plan
 from alight.mobility.maps.hop_study import HopStudy, made_of
 from alight.mobility.maps.regions import DarkGround, Disc, Region, check_goal
-from alight.mobility.maps.transitions import Hops, joined, outcomes_of, reach, read_hops
+from alight.mobility.maps.transitions import Hops, joined, judges_of, outcomes_of, reach, read_hops
 from alight.scenario import load
 from alight.scenario.document import Document
 from alight.shapes.icosphere import icosphere
@@ -52,6 +52,12 @@ OBJECTIVES = ("risk", "hops", "time")
 ROUNDS = 2
 #: A run that is lost, or that has used up its hops, counts as this many times all its hops.
 FAILURE = 3.0
+
+
+def check_objective(name: str) -> None:
+    """Raise where a plan cannot be best at that."""
+    if name not in OBJECTIVES:
+        raise unknown_name("objective", name, OBJECTIVES)
 
 
 class MobilityMap:
@@ -178,8 +184,7 @@ class MobilityMap:
         is flown by ``rehearsals`` runs, made again from what they met, and judged by as many
         others; 0 for none.
         """
-        if objective not in OBJECTIVES:
-            raise unknown_name("objective", objective, OBJECTIVES)
+        check_objective(objective)
         checked_whole("hops", hops, 1)
         check_goal(goal, avoid)
         known = self.hops
@@ -202,12 +207,12 @@ class MobilityMap:
                 f"no plan exists: none of {len(known)} hops ended in the goal. Give it a larger "
                 "radius, or the lander more or other commands."
             )
-        mean = float(first.time[first.known].mean())
+        mean = float(first.time[first.runs > 0].mean())
         costs: dict[str, Any] = {"risk": 1e-3 / hops, "hops": 1.0, "time": first.time}
         failures = {"risk": 1.0, "hops": FAILURE * hops, "time": FAILURE * hops * mean}
         cost = np.broadcast_to(costs[objective], first.arrive.shape)
         found = solve(first, cost, failures[objective], hops)
-        return MobilityPlan(self, goal, avoid, found.plan, second, objective)
+        return MobilityPlan(self, goal, avoid, found.plan, (second,) * hops, objective)
 
     def greedy(
         self,
@@ -219,7 +224,7 @@ class MobilityMap:
         """The greedy rule for the same goal, judged in the same way."""
         pull = FreeFlight.of(self.stand.model).pull(self.cells.centres)
         own = greedy_plan(self.cells, self.commands, pull, np.array(plan.goal.centre), plan.hops)
-        rule = MobilityPlan(self, plan.goal, plan.avoid, own, plan.judge, "greedy")
+        rule = MobilityPlan(self, plan.goal, plan.avoid, own, plan.judges, "greedy")
         return rule.judged(rehearsals, device, show) if rehearsals else rule
 
 
@@ -232,8 +237,8 @@ class MobilityPlan:
     avoid: tuple[Region, ...]
     plan: Plan
     """(hops, n) row h - 1 with h hops left."""
-    judge: Outcomes
-    """What commands lead to, from runs that the plan was not made from."""
+    judges: tuple[Outcomes, ...]
+    """What commands lead to with 1, 2, ... hops left, from runs that the plan was not made from."""
     objective: str
 
     @property
@@ -251,19 +256,20 @@ class MobilityPlan:
         """The same plan, what it leads to known from runs under it that it was not made from."""
         met = self.rehearsed(runs, 99, device, show)
         count = len(self.made.commands)
-        known = joined(self.made.hops, met, count)
-        judge = outcomes_of(known, self.made.cells, count, self.goal, self.avoid)
-        return replace(self, judge=judge)
+        known = judges_of(
+            self.made.hops, met, self.made.cells, count, self.goal, self.avoid, self.hops
+        )
+        return replace(self, judges=known)
 
     @cached_property
     def success(self) -> Array:
         """(n,) predicted chance of arriving from each cell."""
-        return np.asarray(success(self.judge, self.plan)[-1])
+        return np.asarray(success(self.judges, self.plan)[-1])
 
     @cached_property
     def expected_hops(self) -> Array:
         """(n,) expected hops until it arrives, is lost or has used them up."""
-        return np.asarray(evaluate(self.judge, self.plan, 1.0, 0.0)[-1])
+        return np.asarray(evaluate(self.judges, self.plan, 1.0, 0.0)[-1])
 
     @cached_property
     def places(self) -> Any:
@@ -314,7 +320,7 @@ class MobilityPlan:
     def arrivals(self, cells: Any) -> Array:
         """(hops + 1,) predicted share that has arrived by number of hops, from these cells."""
         share = np.bincount(cells, minlength=len(self.made.cells)) / len(cells)
-        return arrivals(self.judge, self.plan, share)
+        return arrivals(self.judges, self.plan, share)
 
     def fly(
         self,

@@ -7,7 +7,9 @@ left out: nobody hops away from there.
 The best of many noisy estimates looks better than it is. So runs are dealt out by their repeat into
 two halves, of which each is judged by the other. And landers under a plan do not rest evenly over a
 cell: rehearsals, runs under the plan itself, take the place of the map's runs where they go
-(``joined``).
+(``joined``). Nor are all places of a cell alike: those who hop from it again are where a hop failed
+before. So with each number of hops left a plan is judged by rehearsals with that many
+(``judges_of``).
 """
 
 from __future__ import annotations
@@ -23,8 +25,11 @@ from alight.core.checks import Array
 from alight.core.errors import InputError
 from alight.core.outcomes import Outcome
 from alight.mobility.maps.cells import Cells
-from alight.mobility.maps.decisions import Outcomes
+from alight.mobility.maps.decisions import Outcomes, overlaid
 from alight.mobility.maps.regions import Disc, Region
+
+#: Rehearsals of a command in a cell that are as good as the runs of a map.
+ENOUGH = 8
 
 
 @dataclass(frozen=True, eq=False)
@@ -45,6 +50,8 @@ class Hops:
     """(n,) [s]"""
     half: Any
     """(n,) 0 or 1: which half of the repeats."""
+    left: Any
+    """(n,) hops that were left when it began, itself included; 0 of the hops of a map."""
 
     def __len__(self) -> int:
         return len(self.cell)
@@ -54,27 +61,34 @@ def read_hops(campaign: Campaign, cells: Cells, commands: int) -> Hops:
     """The runs of a map's campaign, shard by shard."""
     names = ["run", "make.cell", "make.command", "make.start", "outcome_code", "end_time_s",
              "rest_x_m", "rest_y_m", "rest_z_m"]  # fmt: skip
-    parts = []
-    for shard in campaign.shards("runs", names):
-        parts.append({name: shard[name].to_numpy(zero_copy_only=False) for name in names})
+    parts = [
+        _columns({name: shard[name].to_numpy(zero_copy_only=False) for name in names}, cells,
+                 commands)
+        for shard in campaign.shards("runs", names)
+    ]  # fmt: skip
     if not parts:
         raise InputError("this map has no finished runs yet.")
-    whole = {name: np.concatenate([part[name] for part in parts]) for name in names}
+    # One column after the other: there are never two whole tables.
+    return Hops(**{n: np.concatenate([part.pop(n) for part in parts]) for n in list(parts[0])})
+
+
+def _columns(shard: dict[str, Any], cells: Cells, commands: int) -> dict[str, Any]:
+    """The columns of ``Hops`` of one shard."""
     places = cells.starts.shape[1]
-    repeat = whole["run"].astype(np.int64) // (len(cells) * commands)
-    rest = np.stack([whole[f"rest_{axis}_m"].astype(np.float64) for axis in "xyz"], -1)
-    code, cell = whole["outcome_code"], whole["make.cell"].astype(np.int32)
-    start = np.minimum((whole["make.start"] * places).astype(np.int32), places - 1)
-    return Hops(
-        cell=cell,
-        command=whole["make.command"].astype(np.int32),
-        began=cells.starts[cell, start],
-        settled=code == Outcome.SETTLED,
-        escaped=code == Outcome.ESCAPED,
-        rest=rest,
-        time=whole["end_time_s"].astype(np.float64),
-        half=(repeat % 2).astype(np.int8),
-    )
+    repeat = shard["run"].astype(np.int64) // (len(cells) * commands)
+    code, cell = shard["outcome_code"], shard["make.cell"].astype(np.int32)
+    start = np.minimum((shard["make.start"] * places).astype(np.int32), places - 1)
+    return {
+        "cell": cell,
+        "command": shard["make.command"].astype(np.int32),
+        "began": cells.starts[cell, start],
+        "settled": code == Outcome.SETTLED,
+        "escaped": code == Outcome.ESCAPED,
+        "rest": np.stack([shard[f"rest_{axis}_m"].astype(np.float64) for axis in "xyz"], -1),
+        "time": shard["end_time_s"].astype(np.float64),
+        "half": (repeat % 2).astype(np.int8),
+        "left": np.zeros(len(cell), dtype=np.int16),
+    }
 
 
 def outcomes_of(
@@ -84,12 +98,16 @@ def outcomes_of(
     goal: Disc,
     avoid: Sequence[Region] = (),
     half: int | None = None,
+    left: int | None = None,
 ) -> Outcomes:
-    """What commands lead to, from all runs or one ``half`` of them."""
+    """What commands lead to, from all runs, one ``half`` of them, or those with as many hops
+    ``left``."""
     from scipy.sparse import csr_matrix
 
     n, m = len(cells), commands
     used = ~goal.holds(hops.began) & (True if half is None else hops.half == half)
+    if left is not None:
+        used &= hops.left == left
     row = (hops.cell.astype(np.int64) * m + hops.command)[used]
     settled, rest, time = hops.settled[used], hops.rest[used], hops.time[used]
     here = np.where(settled[:, None], rest, np.inf)
@@ -108,25 +126,42 @@ def outcomes_of(
     def mean(what: Array) -> Array:
         return np.asarray(np.bincount(row, what, n * m) * share).reshape(n, m)
 
-    known = (count > 0.0).reshape(n, m)
-    return Outcomes(move, mean(arrived.astype(float)), mean(bad.astype(float)), mean(time), known)
+    runs = count.astype(np.int64).reshape(n, m)
+    return Outcomes(move, mean(arrived.astype(float)), mean(bad.astype(float)), mean(time), runs)
 
 
-def joined(first: Hops, more: Hops, commands: int, enough: int = 8) -> Hops:
-    """Runs of a map with those of rehearsals: of a command in a cell with at least ``enough`` of
+def joined(first: Hops, more: Hops, commands: int) -> Hops:
+    """Runs of a map with those of rehearsals: of a command in a cell with at least ``ENOUGH`` of
     these, they alone count, as they began where landers under the plan do come to rest."""
 
     def rows(hops: Hops) -> Any:
         return hops.cell.astype(np.int64) * commands + hops.command
 
     size = int(max(rows(first).max(), rows(more).max())) + 1
-    known = np.bincount(rows(more), minlength=size) >= enough
+    known = np.bincount(rows(more), minlength=size) >= ENOUGH
     kept = ~known[rows(first)]
     both = {
         name: np.concatenate([getattr(first, name)[kept], getattr(more, name)])
         for name in vars(first)
     }
     return Hops(**both)
+
+
+def judges_of(
+    first: Hops,
+    met: Hops,
+    cells: Cells,
+    commands: int,
+    goal: Disc,
+    avoid: Sequence[Region],
+    hops: int,
+) -> tuple[Outcomes, ...]:
+    """What commands lead to with 1, 2, ... ``hops`` left, from a map and rehearsals of one plan."""
+    always = outcomes_of(joined(first, met, commands), cells, commands, goal, avoid)
+    return tuple(
+        overlaid(always, outcomes_of(met, cells, commands, goal, avoid, left=left), ENOUGH)
+        for left in range(1, hops + 1)
+    )
 
 
 def reach(hops: Hops, cells: Cells, commands: int) -> Array:

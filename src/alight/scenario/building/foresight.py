@@ -16,6 +16,7 @@ from alight.engine.lift import TOLERANCE
 from alight.scenario import ephemeris
 from alight.scenario.building.articulated_landers import Articulated
 from alight.scenario.building.laws import ScenarioLaws
+from alight.scenario.building.manoeuvre_check import impossible_commands
 from alight.scenario.building.mesh_probe import MeshProbe, PlaneProbe, SphereProbe
 from alight.scenario.building.releases import release_of
 from alight.scenario.errors import Fault, ScenarioError
@@ -63,6 +64,7 @@ def foresee(scenario: Any) -> Foresight:
         return found
     laws = ScenarioLaws(scenario, "cpu", "silent")
     try:
+        found.problems += impossible_commands(scenario, laws.lander(scenario))
         start = start_of(scenario, laws)
         if start is not None:
             found.problems += _inside(scenario, *start)

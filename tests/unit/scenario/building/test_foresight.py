@@ -4,11 +4,12 @@ import numpy as np
 import pytest
 
 from alight import body, surfaces
-from alight.scenario import ScenarioError, from_dict
+from alight.scenario import ScenarioError, from_dict, load
 from alight.scenario.building.dispersed_starts import dispersed_starts
 from alight.scenario.building.foresight import checked, foresee
 from alight.scenario.building.mesh_probe import MeshProbe, closest_on_triangles
 from alight.scenario.building.releases import ground_radius
+from alight.scenario.shipped_scenarios import find
 
 
 @pytest.fixture
@@ -103,3 +104,29 @@ def test_dispersed_starts_over_a_mesh(ryugu, changed):
     found = dispersed_starts(given, {"release.height": heights})
     assert (found.looked, found.inside) == (11, (heights < 0.0).sum())
     assert 0.0 < found.deepest <= 40.0 + 1e-6
+
+
+@pytest.mark.parametrize(
+    ("said", "command"),
+    [
+        ("its top speed is", 'command = "spin"\nwheels = ["x"]\nspeeds = ["9000 rpm"]'),
+        ('unknown wheel of manoeuvre 0 "w"',
+         'command = "spin"\nwheels = ["w"]\nspeeds = ["9 rpm"]'),
+        ("at the top speed of its wheels", 'command = "hop"\nazimuth = "0 deg"\nspeed = "9 m/s"'),
+        ("each follows from the other",
+         'command = "hop"\nazimuth = "0 deg"\nspeed = "9 cm/s"\ndistance = "1 m"'),
+        ("3 times its torque",
+         'command = "pulse"\nactuators = ["x"]\nlevels = [3.0]\nduration = "1 s"'),
+        ("cannot read the plan", 'command = "policy"\nplan = "plan.npz"'),
+    ],
+)  # fmt: skip
+def test_commands_that_no_lander_can_carry_out_are_found(said, command, tmp_path):
+    text = find("hop_hedgehog_phobos").path.read_text("utf-8")
+    before, after = text.index("[[manoeuvre]]"), text.index("[release]")
+    assert not foresee(load(find("hop_hedgehog_phobos").path)).problems
+    (tmp_path / "plan.npz").write_text("no archive")
+    path = tmp_path / "one.toml"
+    path.write_text(f"{text[:before]}[[manoeuvre]]\n{command}\n\n{text[after:]}", "utf-8")
+    (fault,) = foresee(load(path)).problems
+    assert said in str(fault)
+    assert "manoeuvre" in str(fault)

@@ -20,12 +20,14 @@ from alight.actuators.programme_kernel import (
     next_control,
     next_switch,
     next_tick,
+    switches_at,
 )
 from alight.core.outcomes import Outcome
 from alight.core.types import scalar
 from alight.engine.scene import Scene
 from alight.motions.rigid.composition import Composition
 from alight.motions.rigid.drive.arms import arm_functions
+from alight.motions.rigid.drive.controllers import controllers
 from alight.motions.rigid.drive.laws import (
     DRIVEN,
     EACH,
@@ -37,7 +39,6 @@ from alight.motions.rigid.drive.laws import (
     TOUCHED,
     WHEELS,
     WORK,
-    controllers,
 )
 from alight.motions.rigid.drive.manoeuvre_kernel import manoeuvre_functions
 from alight.motions.rigid.drive.throws import throw_functions
@@ -366,6 +367,8 @@ def drive_functions(parts: Composition) -> DriveFunctions:
         out = run
         since = begun(memory, slot)
         soon = next_switch(world.actuators.programmes, run.t, since)
+        if run.t >= run.until and switches_at(world.actuators.programmes, run.t, since):
+            soon = run.t  # where the step ended, and which the next one makes
         if wp.static(timed):
             soon = wp.min(soon, external_next(world.external, run.t))
         if wp.static(tours):

@@ -19,6 +19,7 @@ from alight.core import devices
 from alight.core.checks import Array
 from alight.core.errors import InputError
 from alight.core.types import mat33, scalar, vec3
+from alight.motions.rigid.drive.controllers import controllers
 from alight.motions.rigid.drive.manoeuvres import (
     EACH_LEVEL,
     OWN,
@@ -174,34 +175,6 @@ def _data_type(laws: DriveLaws) -> Any:
         tour: tour_data
 
     return ActuatorsData
-
-
-@functools.cache
-def controllers(kinds: tuple[tuple[Any, Any], ...]) -> tuple[Any, Any]:
-    """Data of all, and the function ``(data, which, scene, level) -> level`` of one of them."""
-    if not kinds:
-
-        @wp.func
-        def unchanged(data: NoActuatorData, which: int, scene: Any, level: scalar):
-            return level
-
-        return NoActuatorData, unchanged
-    first_type, first = controllers(kinds[:-1])
-    last_type, command = kinds[-1]
-    number = len(kinds) - 1
-
-    @wp.struct
-    class ControllersData:
-        first: first_type
-        second: last_type
-
-    @wp.func
-    def control(data: ControllersData, which: int, scene: Any, level: scalar):
-        if which == wp.static(number):
-            return command(data.second, scene, level)
-        return first(data.first, which, scene, level)
-
-    return ControllersData, control
 
 
 class Told(NamedTuple):

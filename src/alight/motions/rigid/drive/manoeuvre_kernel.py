@@ -78,7 +78,7 @@ def manoeuvre_functions(parts: Composition) -> ManoeuvreFunctions:
     is_free, seen, stand_by = wheel_parts.is_free, wheel_parts.seen, wheel_parts.stand_by
     rows, plans = manoeuvre_rows(parts), push_off_functions(parts)
     record_of, keep, level, following = rows.record_of, rows.keep, rows.level, rows.following
-    command, silence = rows.command, rows.silence
+    switches, command, silence = rows.switches, rows.command, rows.silence
     pull_at, push_off = plans.pull_at, plans.push_off
     hop_wanted, upright_wanted = plans.hop_wanted, plans.upright_wanted
     throws = drive.throws
@@ -176,6 +176,8 @@ def manoeuvre_functions(parts: Composition) -> ManoeuvreFunctions:
     @wp.func
     def wake(world: World, run: Run, memory: Memory, slot: int, star: vec3):
         soon = following(memory, slot, run.t)
+        if run.t >= run.until and switches(memory, slot, run.t):
+            soon = run.t  # where the step ended, and which the next one makes
         if soon >= NEVER and memory.drives[wp.static(own) + UNDER, slot] != scalar(0.0):
             close(run, memory, slot)
         going = bool(False)

@@ -34,6 +34,8 @@ class ManoeuvreRows:
     """``(memory, slot, c, t) -> scalar`` of level ``c``."""
     following: Any
     """``(memory, slot, t) -> scalar``: when a level changes next [s]."""
+    switches: Any
+    """``(memory, slot, t) -> bool``: whether a level changes at the time ``t`` [s] itself."""
     command: Any
     """``(memory, slot, c, value, start, end)``: set level ``c`` from and until these times."""
     silence: Any
@@ -89,6 +91,16 @@ def manoeuvre_rows(parts: Composition) -> ManoeuvreRows:
         return soon
 
     @wp.func
+    def switches(memory: Memory, slot: int, t: scalar):
+        found = bool(False)
+        for c in range(wp.static(levels)):
+            row = row_of(c)
+            if memory.drives[row + SET, slot] != scalar(0.0):
+                for k in range(2):
+                    found = found or memory.drives[row + ON + k, slot] == t
+        return found
+
+    @wp.func
     def command(memory: Memory, slot: int, c: int, value: scalar, start: scalar, end: scalar):
         row = row_of(c)
         memory.drives[row + SET, slot] = value
@@ -102,4 +114,4 @@ def manoeuvre_rows(parts: Composition) -> ManoeuvreRows:
             command(memory, slot, c, scalar(0.0), NEVER, NEVER)
         memory.drives[wp.static(own) + DUE, slot] = scalar(0.0)
 
-    return ManoeuvreRows(record_of, keep, level, following, command, silence)
+    return ManoeuvreRows(record_of, keep, level, following, switches, command, silence)

@@ -144,6 +144,8 @@ class Tour:
             )
         if isinstance(command, Pulse):
             require_named(f"actuator of {who}", command.levels, list(self.names))
+            for wheel in self.wheels:
+                self._check_level(who, wheel, command.levels.get(wheel.name, 0.0))
         if isinstance(command, SpinAndBrake):
             require_named(f"wheel of {who}", command.speeds, [w.name for w in self.wheels])
             for wheel in self.wheels:
@@ -152,6 +154,13 @@ class Tour:
             self._check_wheels(who)
         if isinstance(command, Hop) and command.speed is not None:
             self._check_speed(who, command)
+
+    def _check_level(self, who: str, wheel: Wheel, level: float) -> None:
+        if abs(level) > 1.0:
+            raise InputError(
+                f'{who} asks the motor of wheel "{wheel.name}" for {abs(level):.4g} times its '
+                f"torque of {wheel.torque:.4g} N m; a level is from -1 to 1."
+            )
 
     def _check_spin(self, who: str, wheel: Wheel, command: SpinAndBrake) -> None:
         speed = abs(command.speeds.get(wheel.name, 0.0))

@@ -178,8 +178,9 @@ class LandingFindings(Findings[LandingData]):
         found = [
             replace(escape, note=_untouched(gone & ~np.isfinite(self.data.table[TOUCH]), gone))
         ]
-        if self.data.articulated:
-            tipped = codes == Outcome.TIPPED_OVER
+        tipped = codes == Outcome.TIPPED_OVER
+        rights_itself = "upright" in self.data.campaign.schema("runs").names
+        if self.data.articulated and (tipped.any() or not rights_itself):
             found.insert(0, self.loss("tipping", "Tipping over", TIP, tipped))
         if self.bottomed is not None:
             touched = np.isfinite(self.data.table[TOUCH])

@@ -98,7 +98,8 @@ def _share_words(share: Estimate) -> str:
 def answer(hops: Hops) -> str:
     """In a sentence or a few."""
     each = hops.per_run
-    said = f"{hops.count} hops were begun, {words.number(float(np.median(each)))} a run"
+    said = f"{hops.count} hops were begun in {len(each)} runs"
+    said += f", {np.median(each):g} a run in the median"
     way, miss = hops.spread(found_hops.WAY), hops.spread(found_hops.MISS)
     if way is not None:
         unit = words.length(way.quantiles[0.5].value)
