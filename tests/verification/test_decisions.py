@@ -40,12 +40,13 @@ def test_a_chain_of_one_cell_has_the_closed_form():
     p, q, hops = 0.3, 0.1, 7
     chain = problem([[[1.0 - p - q]]], [[p]], [[q]])
     r = 1.0 - p - q
-    plan = np.zeros((hops, 1), dtype=int)
+    plan, chains = np.zeros((hops, 1), dtype=int), [chain] * hops
     h = np.arange(hops + 1)
-    assert success(chain, plan)[:, 0] == pytest.approx(p * (1.0 - r**h) / (1.0 - r), rel=1e-12)
-    mean = evaluate(chain, plan, 1.0, 0.0)[:, 0]
+    assert success(chains, plan)[:, 0] == pytest.approx(p * (1.0 - r**h) / (1.0 - r), rel=1e-12)
+    mean = evaluate(chains, plan, 1.0, 0.0)[:, 0]
     assert mean == pytest.approx((1.0 - r**h) / (1.0 - r), rel=1e-12)
-    assert arrivals(chain, plan, np.ones(1)) == pytest.approx(success(chain, plan)[:, 0], rel=1e-12)
+    arrived = arrivals(chains, plan, np.ones(1))
+    assert arrived == pytest.approx(success(chains, plan)[:, 0], rel=1e-12)
 
 
 def test_a_line_of_cells_takes_the_fewest_hops():
@@ -70,16 +71,18 @@ def test_no_plan_of_all_there_are_is_better(seed, kind):
     failure = {"risk": 1.0, "hops": 6.0, "time": 20.0}[kind]
     found = solve(one, cost, failure, hops)
     plans = [np.array(p).reshape(hops, n) for p in itertools.product(range(m), repeat=hops * n)]
-    values = np.array([evaluate(one, plan, cost, failure)[-1] for plan in plans])
+    known = [one] * hops
+    values = np.array([evaluate(known, plan, cost, failure)[-1] for plan in plans])
     assert found.value[-1] == pytest.approx(values.min(axis=0), rel=1e-12)
-    assert evaluate(one, found.plan, cost, failure) == pytest.approx(found.value, rel=1e-12)
+    assert evaluate(known, found.plan, cost, failure) == pytest.approx(found.value, rel=1e-12)
 
 
 def test_what_arrives_is_what_succeeds_whichever_way_it_is_counted():
-    one = drawn(9, 5, 3)
-    plan = solve(one, np.zeros((5, 3)), 1.0, 6).plan
+    """Also where chances differ by the number of hops left."""
+    known = [drawn(seed, 5, 3) for seed in range(6)]
+    plan = solve(known[0], np.zeros((5, 3)), 1.0, 6).plan
     share = np.array([0.1, 0.2, 0.3, 0.15, 0.25])
-    forward, backward = arrivals(one, plan, share), share @ success(one, plan)[-1]
+    forward, backward = arrivals(known, plan, share), share @ success(known, plan)[-1]
     assert forward[-1] == pytest.approx(backward, rel=1e-12)
     assert (np.diff(forward) >= 0.0).all()
 

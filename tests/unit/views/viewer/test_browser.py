@@ -207,7 +207,7 @@ def test_without_webgl_a_still_picture_stays(tmp_path):
         said = seen.run("document.querySelector('[data-part=why]').textContent")
         size = seen.run("(i => [i.naturalWidth, i.offsetHeight])(document.querySelector('.still'))")
         hidden = seen.run("getComputedStyle(document.querySelector('.bar')).display")
-    assert "stands still" in said
+    assert "still picture" in said
     assert "no WebGL 2" in said
     assert size[0] > 400
     assert size[1] > 100
