@@ -88,6 +88,33 @@ def test_a_schedule_after_release_wakes_a_tree_at_rest_too():
     assert short.time[-1] < 100.0
 
 
+@pytest.mark.parametrize("share", [0.1, 0.9, 1.0])
+@pytest.mark.parametrize("kind", ["thruster", "wheel", "push"])
+def test_what_switches_where_it_comes_to_rest_is_not_slept_through(kind, share):
+    """At the end of the step in which it is found at rest, or just before that."""
+
+    def flown(start):
+        burn = Schedule.between(start, start + BURN)
+        wheel = flywheel("wheel", "bus", (0, 0, 0), (0, 0, 1), mass=1.0, inertia=0.02,
+                         torque=1e-4, schedule=burn)  # fmt: skip
+        thruster = Thruster(FORCE, (0, 0, 1), schedule=burn, body="bus")
+        made = standing([thruster] if kind == "thruster" else [],
+                        [wheel] if kind == "wheel" else [])  # fmt: skip
+        lift = flight.SteadyPush((0.0, 0.0, FORCE / MASS))
+        pushes = (flight.Timed(lift, start, start + BURN),) if kind == "push" else ()
+        return engine.simulate(model_of(made, externals=pushes), dropped(made))
+
+    found = flown(400.0)
+    asleep = np.flatnonzero(found.time < 400.0)[-1]
+    before, rests = found.time[asleep - 1 : asleep + 1]
+    found = flown(before + share * (rests - before))
+    if kind == "wheel":
+        assert found.v[-1, -1] == pytest.approx(1e-4 * BURN / 0.02, rel=1e-4)
+    else:
+        rise = found.position[found.time > rests, 2].max() - found.position[-1, 2]
+        assert rise == pytest.approx(RISE, rel=5e-3)
+
+
 def test_a_leg_that_pushes_off_after_rest():
     """A foot of 1 kg under a bus of 9 kg, on a slide that a motor drives; it brakes hard enough
     that foot and bus go on together."""

@@ -405,11 +405,12 @@ def arrive_functions(parts: TreeComposition) -> tuple[Any, Any]:
                 out.still = scalar(0.0)
         else:
             switched = set_levels(world.actuators, out, space, slot)
-        if switched and space.notes[slot].rests > 0:
-            out.quiet = scalar(0.0)
-            out.still = scalar(0.0)
         if wp.static(laws.next is not None):
             switched = switched or out.t >= pushed
+        if switched:
+            # It may yet move what has been slow so far.
+            out.quiet = scalar(0.0)
+            out.still = scalar(0.0)
         out.fresh = wp.where(switched, 1, 0)  # slopes jump
         out.until = following(world, out, space, slot)
         out.bound = clear_time(world, space, slot, now.rate)

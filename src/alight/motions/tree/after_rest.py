@@ -10,7 +10,7 @@ from typing import Any
 
 import warp as wp
 
-from alight.actuators.programme_kernel import NEVER, first_after_rest, next_switch
+from alight.actuators.programme_kernel import NEVER, first_after_rest, next_switch, switches_at
 from alight.core.outcomes import Outcome
 from alight.core.types import scalar, vec3
 from alight.motions.tree.composition import TreeComposition
@@ -75,7 +75,14 @@ def after_rest(parts: TreeComposition) -> AfterRest:
     @wp.func
     def rest(world: World, run: TreeRun, space: TreeSpace, slot: int):
         """At rest, or still running where something is to come and joints move meanwhile."""
+        pushed = space.notes[slot].until
         soon = following(world, run, space, slot)
+        # What switches where this step ends is still to come.
+        if switches_at(world.actuators.programmes, run.t, begun(run, space, slot)):
+            soon = run.t
+        if wp.static(timed):  # noqa: SIM102
+            if run.t >= pushed:
+                soon = run.t
         rests = space.notes[slot].rests
         if rests == 0 or soon >= NEVER:
             delay = first_after_rest(world.actuators.programmes, rests + 1)
