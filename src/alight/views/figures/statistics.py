@@ -124,8 +124,10 @@ def _trend(axes: Axes, runs: Any, found: list[Estimate], unit: words.Unit) -> No
     axes.plot(runs, value, color=BLUE, linewidth=1.6, marker="o", ms=3)
     axes.plot(runs[-1], value[-1], "o", color=ORANGE, ms=6, zorder=4, clip_on=False)
     axes.set_xscale("log")
-    axes.xaxis.set_major_formatter(lambda n, _: f"{n:.0f}")
-    axes.xaxis.set_minor_formatter(lambda n, _: f"{n:.0f}" if f"{n:g}"[0] in "25" else "")
+    # Over many decades there is room for their own labels alone.
+    between = "25" if runs[-1] < 1000 * runs[0] else ""
+    axes.xaxis.set_major_formatter(lambda n, _: f"{n:,.0f}".replace(",", "\u2009"))
+    axes.xaxis.set_minor_formatter(lambda n, _: f"{n:.0f}" if f"{n:g}"[0] in between else "")
     axes.set_ylabel(f"[{unit.name}]")
     axes.yaxis.set_major_locator(MaxNLocator(5))
     if np.nanmin([low, value]) < 0.25 * np.nanmax([high, value]):
