@@ -1,5 +1,7 @@
 """Figures about how sure a campaign is of its answers."""
 
+import itertools
+
 import numpy as np
 import pytest
 
@@ -22,4 +24,4 @@ def test_numbers_of_runs_do_not_run_into_each_other(runs):
         shown = [one for one in labels if one.get_text() and low <= one.get_position()[0] <= high]
         spans = sorted((one.get_window_extent().x0, one.get_window_extent().x1) for one in shown)
     assert len(spans) >= 3
-    assert all(end < begin for (_, end), (begin, _) in zip(spans, spans[1:], strict=False))
+    assert all(end < begin for (_, end), (begin, _) in itertools.pairwise(spans))
