@@ -88,6 +88,27 @@ def test_a_cube_hops_where_it_is_pointed(azimuth, mu):
     assert records["meant"][0] == pytest.approx(0.04 * math.sin(2.0 * theta) / G, rel=1e-6)
 
 
+@pytest.mark.parametrize("brake", [0.5, 5.0, 71.0])
+@pytest.mark.parametrize("azimuth", [0.0, 90.0, 30.0])
+def test_wheels_that_stand_but_for_rounding_are_braked_with_the_others(azimuth, brake):
+    """By brakes that take their time: where one wheel alone is wanted, the others have next to no
+    momentum, and stand before time has moved on. And nothing but motors moves a cube that stands:
+    not the rounding of a gap, over the rest of a step."""
+    command = Hop(azimuth=math.radians(azimuth), speed=0.2, friction=0.8)
+    made = model(Manoeuvre(command, delay=60.0, repeats=3), mu=0.8, brake=brake)
+    solution = engine.simulate(made, motions.Release((0.0, 0.0, SIDE)))
+    records = solution.result.manoeuvres[0]
+    assert solution.outcome is Outcome.SETTLED
+    assert (np.linalg.norm(records["velocity"][:3], axis=-1) > 0.1).all()
+    gains = solution.events["energy_out"] - solution.events["energy_in"]
+    hits = solution.events["end"] - solution.events["start"] == 0.0
+    assert (gains[hits] <= 0.0).all()
+    wheels = np.abs(solution.wheel_speed).max(axis=1)
+    first, braked = np.flatnonzero(wheels > 0.0)[0], np.flatnonzero(wheels > 0.5 * wheels.max())[0]
+    assert braked > first + 1
+    assert np.linalg.norm(solution.velocity[first:braked], axis=1).max() < 1e-7
+
+
 @pytest.mark.validate  # a kernel of its own
 def test_it_does_so_from_however_it_lies():
     """On each of its sides, a lander whose axes are not those of its inertia; a batch of them."""

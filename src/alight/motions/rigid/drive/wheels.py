@@ -35,6 +35,9 @@ _STANDS = wp.constant(scalar(1e-6))
 _STANDS_ON = wp.constant(scalar(1e-3))
 _SOON = wp.constant(scalar(1e-3))
 _SHORT = wp.constant(scalar(0.9))
+#: Of the time, the shortest step that moves it on, whatever its rounding: a wheel that all but
+#: stands when it is braked stands within it.
+_MOMENT = wp.constant(scalar(1e-15))
 #: In a step of contact a motor's torque changes by no more than this share.
 _SHARE = wp.constant(scalar(0.02))
 #: Torque of brakes, at their levels, that take no time [N m].
@@ -184,7 +187,7 @@ def wheel_functions(parts: Composition) -> WheelFunctions:
                     left = wp.abs(now.speed / (now.effort * light))
                     if left > _SOON * (run.t - memory.drives[WHEELS + EACH * i + SINCE, slot]):
                         left = _SHORT * left
-                    out = wp.min(out, left)
+                    out = wp.min(out, wp.max(left, _MOMENT * run.t))
                 if run.phase == CONTACT:
                     slowing = wp.abs(now.motor) * wheel.slowing * light
                     out = wp.min(out, _SHARE / wp.max(slowing, scalar(1e-30)))

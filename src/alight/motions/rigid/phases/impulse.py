@@ -67,6 +67,8 @@ _END = wp.constant(scalar(1e-13))
 _ROUNDING = wp.constant(scalar(ROUNDING))
 _SHORTEST = wp.constant(scalar(SHORTEST))
 _SLOWEST = wp.constant(scalar(SLOWEST))
+#: Of the speed of a hop, what the rounding of gaps may give in a step.
+_THROWN = wp.constant(scalar(1e-3))
 _LOOKS = wp.constant(5)
 #: Steps without motion after which a lander is at rest. Nothing swings as springs do, and steps are
 #: some times longer: fewer are enough, and the time of rest is that of compliant contact.
@@ -279,7 +281,10 @@ def press_rigid(parts: Composition, gaps: Any, depth: Any, hull: bool) -> tuple[
         recall(memory.contacts, memory.before, memory.held, count, slot, share)
         await_hits(memory.contacts, memory.held, count, slot, x, start, g, least)
         sweeps = SWEEPS
-        soon = dt
+        # Gaps are known to rounding: over a sliver of a step, up to where something switches, they
+        # would throw the lander.
+        told = _ROUNDING * wp.length(x) / (_THROWN * slow)
+        soon = wp.max(dt, wp.min(told, _SHORTEST * most))
         if wp.static(locks):  # noqa: SIM102
             if wp.length(world.drive.jerk) > scalar(0.0):
                 sweeps = SWEEPS_OF_A_HIT
