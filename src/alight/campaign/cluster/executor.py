@@ -33,6 +33,7 @@ from alight.core.checks import checked_number
 from alight.core.devices import Device
 from alight.core.errors import AlightError, DeviceError, InputError
 from alight.core.extras import require
+from alight.engine.deck import many_at_once
 
 #: Tasks that each worker has: the one it computes, and the next, so that it need not wait while
 #: tables are written. This bounds the results that wait for the writer.
@@ -46,11 +47,6 @@ REACH = 10.0
 
 # Between two looks at bar and workers while no shard arrives [s].
 _TICK = 0.5
-
-
-def many_at_once(device: str) -> bool:
-    """Whether a device of the workers is one for thousands of runs."""
-    return Device(device, "").is_gpu
 
 
 class Cluster:
@@ -165,7 +161,7 @@ class _Flow:
         self._of_study = isinstance(work.scenario, Study)
         self._bar = _Bar(work, tally)
         self._name = f"alight-{uuid.uuid4().hex}"
-        self._plan, self._many = work.plan, many_at_once(work.device)
+        self._plan, self._many = work.plan, many_at_once(Device(work.device, ""))
         self._sent: dict[Any, tuple[Sequence[int], str]] = {}
         self._done: queue.SimpleQueue[Any] = queue.SimpleQueue()
         # Many megabytes where the scenario names a mesh: sent once, and not in every task. As the

@@ -94,8 +94,10 @@ def _each(work: Work) -> Iterator[Work]:
     """The work of each device: meshes and fields of its own, and a share of the cores."""
     names = [work.device, *work.beside]
     threads = max(1, devices.thread_count(work.threads) // len(names))
-    for name in names:
+    for number, name in enumerate(names):
         own = replace(work, device=name, beside=(), threads=threads)
+        if number == 0:
+            own.prepared = work.prepared  # made before the bar began
         _ = own.prepared  # one after the other: what is kept on disk is there for the next
         yield own
 

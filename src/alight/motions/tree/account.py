@@ -400,9 +400,6 @@ def arrive_functions(parts: TreeComposition) -> tuple[Any, Any]:
         out.outcome = end_of(world, out, space, slot, tilt, found)
         if wp.static(tours):
             switched = set_tour(world, out, space, slot)
-            if switched and space.notes[slot].under != 0:
-                out.quiet = scalar(0.0)
-                out.still = scalar(0.0)
         else:
             switched = set_levels(world.actuators, out, space, slot)
         if wp.static(laws.next is not None):

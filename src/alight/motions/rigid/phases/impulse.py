@@ -283,8 +283,8 @@ def press_rigid(parts: Composition, gaps: Any, depth: Any, hull: bool) -> tuple[
         sweeps = SWEEPS
         # Gaps are known to rounding: over a sliver of a step, up to where something switches, they
         # would throw the lander.
-        told = _ROUNDING * wp.length(x) / (_THROWN * slow)
-        soon = wp.max(dt, wp.min(told, _SHORTEST * most))
+        rounding = _ROUNDING * wp.length(x) / (_THROWN * slow)
+        soon = wp.max(dt, wp.min(rounding, _SHORTEST * most))
         if wp.static(locks):  # noqa: SIM102
             if wp.length(world.drive.jerk) > scalar(0.0):
                 sweeps = SWEEPS_OF_A_HIT
