@@ -30,16 +30,16 @@ def _said(cause: str, line: str) -> tuple[str, str]:
     pair = _PAIR.fullmatch(line)
     key, value = pair.groups() if pair else ("", "")
     if cause == "Cannot overwrite a value" and key:
-        return f"the key {key} stands twice in its table", "; keep one of them"
+        return f"the key {key} is given twice in its table", "; keep one of them"
     if twice := _TWICE.match(cause):
         name = ".".join(re.findall(r"'([^']*)'", twice.group(1)))
-        return f"the table [{name}] stands twice", "; put all its keys below one of them"
+        return f"the table [{name}] appears twice", "; put all its keys below one of them"
     if _NUMBER.fullmatch(value):
-        return "a number with its unit stands in quotes", f': {key} = "{value}"'
+        return "a number with its unit must be in quotes", f': {key} = "{value}"'
     if value.startswith("[") and '"' not in value and re.search(r"\d\s*[A-Za-z]", value):
-        return "numbers with units stand in quotes", ', each of them: ["1 m", "2 m"]'
+        return "numbers with units must be in quotes", ', each of them: ["1 m", "2 m"]'
     if re.fullmatch(r"[A-Za-z][\w -]*", value):
-        return "text stands in quotes", f': {key} = "{value}"'
+        return "text must be in quotes", f': {key} = "{value}"'
     if value.count('"') % 2:
         return "a quote is missing", "; text begins and ends with one"
     return cause[:1].lower() + cause[1:], ""

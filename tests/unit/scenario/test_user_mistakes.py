@@ -16,13 +16,13 @@ def said(make, *arguments):
 @pytest.mark.parametrize(
     ("line", "answer"),
     [
-        ("height = 6 m", 'a number with its unit stands in quotes: height = "6 m"'),
+        ("height = 6 m", 'a number with its unit must be in quotes: height = "6 m"'),
         ("height = 6 m", 'line 2, "height = 6 m": '),
         ("velocity = [0 cm/s, 0 cm/s, -2 cm/s]", 'each of them: ["1 m", "2 m"]'),
-        ("kind = ground", 'text stands in quotes: kind = "ground"'),
+        ("kind = ground", 'text must be in quotes: kind = "ground"'),
         ('kind = "ground', "a quote is missing"),
-        ('kind = "ground"\nkind = "above"', "the key kind stands twice in its table; keep one"),
-        ('kind = "ground"\n[release]', "the table [release] stands twice"),
+        ('kind = "ground"\nkind = "above"', "the key kind is given twice in its table; keep one"),
+        ('kind = "ground"\n[release]', "the table [release] appears twice"),
     ],
 )  # fmt: skip
 def test_lines_that_are_no_toml(line, answer):
