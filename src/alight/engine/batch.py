@@ -18,6 +18,7 @@ from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
+import warp as wp
 
 from alight.actuators.python_controller import ONE_RUN
 from alight.core import devices
@@ -33,9 +34,8 @@ from alight.engine.lot import Lot, Share
 from alight.engine.motion import Motion
 from alight.engine.worlds import Worlds
 
-#: Decks of a batch on a GPU. With three, of 400 000 reference landings on an H200 three quarters
-#: had ended after 14.2 s, with one after 11.1 s: launches of one held up the records of the others.
-GPU_DECKS = 1
+#: Decks of a batch on a GPU, where launches are of some phases each.
+GPU_DECKS = 2
 
 
 class Batch:
@@ -118,10 +118,11 @@ class Batch:
 
     def _made(self, slots: int, history: int) -> list[Deck]:
         """Decks with room for this number of runs."""
-        count = min(GPU_DECKS, slots) if self._many else 1
+        count = min(GPU_DECKS, slots) if self._many and self._loop.apart else 1
         most = self._pace.hand_over if self._hands_over else 0
         options: dict[str, Any] = {"threads": self.threads, "history": history}
         options |= {"room": self._room, "most_steps": most or ENDLESS, "few": GPU_FEW // count}
+        options["turns"] = wp.Stream(self.device.name) if self.device.is_gpu else None
         each = -(-slots // count)
         return [Deck(self.model, self._loop, each, self.device, **options) for _ in range(count)]
 

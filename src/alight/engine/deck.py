@@ -1,7 +1,7 @@
 """Slots on a device, with the runs in them, and the launches that carry these on.
 
-A batch has one deck on a CPU and several on a GPU. There each has a stream of its own: while the
-host looks after the records of one, the launches of the others continue.
+A batch has one deck on a CPU and two on a GPU, which take turns there: while the host looks after
+the records of one, the launches of the other continue.
 """
 
 from __future__ import annotations
@@ -67,14 +67,17 @@ class Deck:
         room: tuple[int, ...],
         most_steps: int,
         few: int = 0,
+        turns: Any = None,
     ) -> None:
-        self._few = few
+        self._few, self._turns = few, turns
         self.device, self.threads, self._loop, self._sizes = device, threads, loop, room
         name, pace = device.name, model.pace(device)
         self._apart = launches_apart(loop, device, bool(history))
         # What looks after records is short, and does not wait for the launches of other decks.
         self._records = wp.Stream(name, priority=-1) if device.is_gpu else None
-        self._stream = wp.Stream(name) if device.is_gpu else None
+        # Launches of some phases fill a GPU: those of several decks are made in turn, on one
+        # stream. Those of few runs leave room for each other.
+        self._alone = wp.Stream(name) if device.is_gpu else None
         self._event = wp.Event(name) if device.is_gpu else None
         with self.on():
             self._kernels = [loop_kernel(loop, launch) for launch in self._apart]
@@ -199,10 +202,11 @@ class Deck:
     def launch(self, world: Any, worlds: Worlds) -> None:
         """Carry every run on; on a GPU without waiting."""
         self._busy, self.under_way = self.busy, True
-        with self.on(), devices.on_stream(self._stream):
+        many = len(self._busy) > self._few or not ever_whole(self._apart)
+        stream = self._turns if self._grouping is not None and many else self._alone
+        with self.on(), devices.on_stream(stream):
             self._touch_count.zero_()
             self._line_count.zero_()
-            many = len(self._busy) > self._few or not ever_whole(self._apart)
             if self._grouping is not None and many:
                 self._launch_apart(self._grouping, [world, worlds.array])
             else:
@@ -236,10 +240,10 @@ class Deck:
             return
         if self._graph is None:
             # One call in place of dozens, for each of which Python's lock would change hands.
-            with wp.ScopedCapture(self.device.name, self._stream, False) as captured:
+            with wp.ScopedCapture(self.device.name, self._turns, False) as captured:
                 self._launch_recorded(grouping)
             self._graph = captured.graph
-        wp.capture_launch(self._graph, stream=self._stream)
+        wp.capture_launch(self._graph, stream=self._turns)
 
     def _launch_recorded(self, grouping: Grouping) -> None:
         grouping.counts.zero_()
