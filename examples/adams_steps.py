@@ -16,13 +16,13 @@ from alight.integrators.pece_rows import (
     Adams,
     Corrected,
     StateRows,
-    StepWeights,
+    Step,
     begin_rows,
     correct_rows,
     give_way,
     keep_rows,
     predict_rows,
-    step_weights,
+    weigh_step,
 )
 
 
@@ -34,22 +34,22 @@ def begin(rows: StateRows, first: scalar, adams: wp.array(dtype=Adams)) -> None:
 
 @wp.kernel(enable_backward=False)
 def predict(
-    rows: StateRows, h: scalar, adams: wp.array(dtype=Adams), weights: wp.array(dtype=StepWeights)
+    rows: StateRows, h: scalar, adams: wp.array(dtype=Adams), step: wp.array(dtype=Step)
 ) -> None:
     """The predicted state of a step."""
-    weights[0] = step_weights(adams[0], h)
-    predict_rows(rows, 0, adams[0], weights[0])
+    step[0] = weigh_step(rows, 0, adams[0], h)
+    predict_rows(rows, 0, adams[0], step[0])
 
 
 @wp.kernel(enable_backward=False)
 def correct(
     rows: StateRows,
     adams: wp.array(dtype=Adams),
-    weights: wp.array(dtype=StepWeights),
+    step: wp.array(dtype=Step),
     found: wp.array(dtype=Corrected),
 ) -> None:
     """The corrected state, and its error over the one allowed."""
-    found[0] = correct_rows(rows, 0, adams[0], weights[0])
+    found[0] = correct_rows(rows, 0, adams[0], step[0])
 
 
 @wp.kernel(enable_backward=False)
@@ -57,14 +57,14 @@ def end(
     rows: StateRows,
     kept: bool,
     adams: wp.array(dtype=Adams),
-    weights: wp.array(dtype=StepWeights),
+    step: wp.array(dtype=Step),
     found: wp.array(dtype=Corrected),
 ) -> None:
     """What comes after a step that was kept, or was not."""
     if kept:
-        adams[0] = keep_rows(rows, 0, adams[0], weights[0], found[0])
+        adams[0] = keep_rows(rows, 0, adams[0], step[0], found[0])
     else:
-        adams[0] = give_way(adams[0], weights[0].h, found[0].errors)
+        adams[0] = give_way(adams[0], step[0].h, found[0].errors)
 
 
 class Steps(NamedTuple):
@@ -96,12 +96,14 @@ def adams_steps(rhs, span, y0, tolerance, absolute=None, first=1e-4, longest=np.
     t, stop = span
     n = len(y0)
     rows = StateRows()
-    for name, count in (("y", n), ("trial", n), ("slope", n), ("lost", n), ("phi", n * ROWS)):
+    sizes = dict.fromkeys(("y", "trial", "slope", "lost"), n) | {"phi": n * ROWS}
+    sizes |= dict.fromkeys(("psi", "reach", "beta", "sigma", "g"), ROWS)
+    for name, count in sizes.items():
         setattr(rows, name, wp.zeros((count, 1), dtype=scalar, device="cpu"))
     absolute = tolerance if absolute is None else absolute
     rows.allowed = wp.full(n, absolute, dtype=scalar, device="cpu")
     rows.relative = wp.full(n, tolerance, dtype=scalar, device="cpu")
-    kept = [wp.zeros(1, dtype=kind, device="cpu") for kind in (Adams, StepWeights, Corrected)]
+    kept = [wp.zeros(1, dtype=kind, device="cpu") for kind in (Adams, Step, Corrected)]
     adams, found = kept[0].numpy(), kept[2].numpy()
     y, trial, slope = (getattr(rows, name).numpy()[:, 0] for name in ("y", "trial", "slope"))
 

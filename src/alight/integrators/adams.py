@@ -110,12 +110,13 @@ def laws(
         return count
 
     @func
-    def constant(h: number, sigma: row, order: int) -> number:
-        """By what phi^p_{order+1} is multiplied for the error that equal steps would make.
+    def constant(h: number, sigma: number, order: int) -> number:
+        """By what phi^p_{order+1} is multiplied for the error that equal steps would make, with
+        ``sigma``_{order+1}.
 
         The difference of the correctors of orders k + 1 and k: h (g_{k+1} - g_k), 002 Eq. 36.
         """
-        return abs(h * error_constants[order] * sigma[order + 1])
+        return abs(h * error_constants[order] * sigma)
 
     @func
     def lowers(order: int, below2: number, below1: number, here: number) -> bool:

@@ -5,12 +5,12 @@ vary, and every step takes two slopes. A state is a column of an array [row, slo
 problem asks, so that one compiled kernel serves all. The caller finds slopes between the calls::
 
     rows.trial = y; find rows.slope at t;        adams = begin_rows(rows, slot, first_step)
-    weights = step_weights(adams, h)
-    predict_rows(rows, slot, adams, weights)     # fills trial
-    find rows.slope at t + h;                    found = correct_rows(rows, slot, adams, weights)
+    step = weigh_step(rows, slot, adams, h)
+    predict_rows(rows, slot, adams, step)        # fills trial
+    find rows.slope at t + h;                    found = correct_rows(rows, slot, adams, step)
     if accepted(found.error):                    # trial is the corrected state
         find rows.slope at t + h
-        adams = keep_rows(rows, slot, adams, weights, found)
+        adams = keep_rows(rows, slot, adams, step, found)
     else:
         adams = give_way(adams, h, found.errors)
 
@@ -28,6 +28,12 @@ from alight.integrators.runge_kutta_kernel import step_factor_func
 ROWS = law.ROWS
 
 row = wp.types.vector(length=ROWS, dtype=scalar)
+
+#: Differences that are read at once, whether a step needs them or not: few steps need more, and a
+#: GPU would wait for each one by itself.
+FIRST = 4
+_first = wp.types.vector(length=FIRST + 1, dtype=scalar)
+_MORE = wp.constant(FIRST + 1)
 
 _CONSTANTS = wp.constant(row(*(float(c) for c in law.ERROR_CONSTANTS), 0.0))
 _ROWS = wp.constant(ROWS)
@@ -56,8 +62,6 @@ class Adams:
     """How many steps in a row were not kept."""
     starting: bool
     """True while order and step rise every time."""
-    psi: row
-    """psi_i(n), from 1."""
 
 
 @wp.struct
@@ -74,6 +78,13 @@ class StateRows:
     """What rounding takes from the step under way."""
     phi: wp.array2d(dtype=scalar)
     """[row ROWS + i, slot] differences; i = 0 is what rounding took before."""
+    psi: wp.array2d(dtype=scalar)
+    """[i, slot] psi_i(n), from 1, and those below: ROWS rows each."""
+    reach: wp.array2d(dtype=scalar)
+    """psi_i(n + 1) of the step under way, and its coefficients:"""
+    beta: wp.array2d(dtype=scalar)
+    sigma: wp.array2d(dtype=scalar)
+    g: wp.array2d(dtype=scalar)
     allowed: wp.array(dtype=scalar)
     """Error of a step allowed in each row ..."""
     relative: wp.array(dtype=scalar)
@@ -81,14 +92,10 @@ class StateRows:
 
 
 @wp.struct
-class StepWeights:
-    """The coefficients of one step."""
+class Step:
+    """The step under way; its coefficients are in ``StateRows``."""
 
     h: scalar
-    psi: row
-    beta: row
-    sigma: row
-    g: row
     share: scalar
     """Part of the errors allowed that this step may make; 1 unless the caller sets it."""
 
@@ -113,111 +120,151 @@ def begin_rows(rows: StateRows, slot: int, size: scalar) -> Adams:
     for j in range(rows.y.shape[0]):
         rows.phi[j * _ROWS, slot] = scalar(0.0)
         rows.phi[j * _ROWS + 1, slot] = rows.slope[j, slot]
+    for i in range(wp.static(ROWS)):
+        rows.psi[i, slot] = scalar(0.0)
     return adams
 
 
 @wp.func
-def step_weights(adams: Adams, h: scalar) -> StepWeights:
-    """The coefficients of a step of ``h``."""
-    weights = StepWeights()
-    psi, beta, sigma, g = _coefficients(adams.psi, h, adams.order, adams.known)
-    weights.h = h
-    weights.psi = psi
-    weights.beta = beta
-    weights.sigma = sigma
-    weights.g = g
-    weights.share = scalar(1.0)
-    return weights
+def weigh_step(rows: StateRows, slot: int, adams: Adams, h: scalar) -> Step:
+    """Begin a step of ``h``: its coefficients."""
+    psi = row()
+    for i in range(wp.static(ROWS)):
+        psi[i] = rows.psi[i, slot]
+    reach, beta, sigma, g = _coefficients(psi, h, adams.order, adams.known)
+    for i in range(wp.static(ROWS)):
+        rows.reach[i, slot] = reach[i]
+        rows.beta[i, slot] = beta[i]
+        rows.sigma[i, slot] = sigma[i]
+        rows.g[i, slot] = g[i]
+    step = Step()
+    step.h = h
+    step.share = scalar(1.0)
+    return step
 
 
 @wp.func
-def predict_rows(rows: StateRows, slot: int, adams: Adams, w: StepWeights):
+def _first_of(values: wp.array2d(dtype=scalar), at: int, slot: int):
+    """Rows 1 to FIRST after ``at``."""
+    first = _first()
+    for i in range(1, wp.static(FIRST + 1)):
+        first[i] = values[at + i, slot]
+    return first
+
+
+@wp.func
+def predict_rows(rows: StateRows, slot: int, adams: Adams, step: Step):
     """Fill ``rows.trial`` with the predicted state (002 Eq. 21)."""
+    g = _first_of(rows.g, 0, slot)
+    beta = _first_of(rows.beta, 0, slot)
     for j in range(rows.y.shape[0]):
+        at = j * _ROWS
+        first = _first_of(rows.phi, at, slot)
         mean = scalar(0.0)
-        for i in range(1, adams.order + 1):
-            mean += w.g[i] * w.beta[i] * rows.phi[j * _ROWS + i, slot]
-        rows.trial[j, slot] = rows.y[j, slot] + w.h * mean
+        for i in range(1, wp.static(FIRST + 1)):
+            mean += wp.where(i <= adams.order, g[i] * beta[i] * first[i], scalar(0.0))
+        for i in range(_MORE, adams.order + 1):
+            mean += rows.g[i, slot] * rows.beta[i, slot] * rows.phi[at + i, slot]
+        rows.trial[j, slot] = rows.y[j, slot] + step.h * mean
 
 
 @wp.func
-def correct_rows(rows: StateRows, slot: int, adams: Adams, w: StepWeights) -> Corrected:
+def correct_rows(rows: StateRows, slot: int, adams: Adams, step: Step) -> Corrected:
     """Fill ``rows.trial`` with the corrected state (002 Eq. 32), and tell the errors."""
     k = adams.order
+    g = _first_of(rows.g, 0, slot)
+    beta = _first_of(rows.beta, 0, slot)
+    g_last = rows.g[k, slot]
+    g_next = rows.g[k + 1, slot]
     total = vec3()
     count = rows.y.shape[0]
     for j in range(count):
+        at = j * _ROWS
+        first = _first_of(rows.phi, at, slot)
         mean = scalar(0.0)
         sum0 = scalar(0.0)
         sum1 = scalar(0.0)
         sum2 = scalar(0.0)
-        for i in range(1, k + 1):
-            star = w.beta[i] * rows.phi[j * _ROWS + i, slot]
-            mean += w.g[i] * star
+        for i in range(1, wp.static(FIRST + 1)):
+            within = i <= k
+            star = wp.where(within, beta[i] * first[i], scalar(0.0))
+            mean += g[i] * star
+            sum2 = wp.where(within, sum1, sum2)
+            sum1 = wp.where(within, sum0, sum1)
+            sum0 += star
+        for i in range(_MORE, k + 1):
+            star = rows.beta[i, slot] * rows.phi[at + i, slot]
+            mean += rows.g[i, slot] * star
             sum2 = sum1
             sum1 = sum0
             sum0 += star
         slope = rows.slope[j, slot]
         new = slope - sum0
         y = rows.y[j, slot]
-        moved = w.h * (mean + w.g[k + 1] * new) + rows.phi[j * _ROWS, slot]
+        moved = step.h * (mean + g_next * new) + rows.phi[at, slot]
         y1 = y + moved
         rows.lost[j, slot] = moved - (y1 - y)
         rows.trial[j, slot] = y1
-        scale = w.share * (rows.allowed[j] + rows.relative[j] * wp.max(wp.abs(y), wp.abs(y1)))
+        scale = step.share * (rows.allowed[j] + rows.relative[j] * wp.max(wp.abs(y), wp.abs(y1)))
         misses = vec3(slope - sum2, slope - sum1, new) / scale
         total += wp.cw_mul(misses, misses)
         if not wp.isfinite(y1):
             total[2] = scalar(wp.inf)
     size = vec3(wp.sqrt(total[0]), wp.sqrt(total[1]), wp.sqrt(total[2])) / wp.sqrt(scalar(count))
-    errors = vec3(scalar(0.0), scalar(0.0), _constant(w.h, w.sigma, k) * size[2])
+    errors = vec3(scalar(0.0), scalar(0.0), _constant(step.h, rows.sigma[k + 1, slot], k) * size[2])
     if k > 1:
-        errors[1] = _constant(w.h, w.sigma, k - 1) * size[1]
+        errors[1] = _constant(step.h, rows.sigma[k, slot], k - 1) * size[1]
     if k > 2:
-        errors[0] = _constant(w.h, w.sigma, k - 2) * size[0]
+        errors[0] = _constant(step.h, rows.sigma[k - 1, slot], k - 2) * size[0]
     found = Corrected()
     found.errors = errors
-    found.error = wp.abs(w.h * (w.g[k + 1] - w.g[k])) * size[2]
+    found.error = wp.abs(step.h * (g_next - g_last)) * size[2]
     return found
 
 
 @wp.func
-def keep_rows(rows: StateRows, slot: int, adams: Adams, w: StepWeights, found: Corrected) -> Adams:
+def keep_rows(rows: StateRows, slot: int, adams: Adams, step: Step, found: Corrected) -> Adams:
     """Take ``rows.trial`` as the state, ``rows.slope`` being the slope there."""
     k = adams.order
     many = wp.min(k + 1, adams.known)
     count = rows.y.shape[0]
+    beta = _first_of(rows.beta, 0, slot)
     total = scalar(0.0)
     for j in range(count):
         at = j * _ROWS
         left = rows.slope[j, slot]
-        for i in range(1, many + 1):
-            star = w.beta[i] * rows.phi[at + i, slot]
+        first = _first_of(rows.phi, at, slot)
+        for i in range(1, wp.static(FIRST + 1)):
+            if i <= many:
+                rows.phi[at + i, slot] = left
+                left -= beta[i] * first[i]
+        for i in range(_MORE, many + 1):
+            star = rows.beta[i, slot] * rows.phi[at + i, slot]
             rows.phi[at + i, slot] = left
             left -= star
         rows.phi[at + many + 1, slot] = left
         y = rows.y[j, slot]
         y1 = rows.trial[j, slot]
-        scale = w.share * (rows.allowed[j] + rows.relative[j] * wp.max(wp.abs(y), wp.abs(y1)))
+        scale = step.share * (rows.allowed[j] + rows.relative[j] * wp.max(wp.abs(y), wp.abs(y1)))
         total += (left / scale) * (left / scale)
         rows.phi[at, slot] = rows.lost[j, slot]
         rows.y[j, slot] = y1
     above = scalar(wp.inf)
     if many > k:
-        ones = row(scalar(1.0))
-        above = _constant(w.h, ones, k + 1) * wp.sqrt(total / scalar(count))
-    same = _equal_steps(adams.same, w.h, adams.psi[1])
+        above = _constant(step.h, scalar(1.0), k + 1) * wp.sqrt(total / scalar(count))
+    same = _equal_steps(adams.same, step.h, rows.psi[1, slot])
+    for i in range(wp.static(ROWS)):
+        rows.psi[i, slot] = rows.reach[i, slot]
     order, starting, ratio = _onward(
         k, adams.starting, same, found.errors[0], found.errors[1], found.errors[2], above
     )
     after = Adams()
-    after.size = ratio * w.h
+    after.size = ratio * step.h
     after.order = order
     after.used = k
     after.known = many + 1
     after.same = same
     after.starting = starting
-    after.psi = w.psi
     return after
 
 

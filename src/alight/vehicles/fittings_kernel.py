@@ -9,7 +9,7 @@ import warp as wp
 from alight.core import devices
 from alight.core.types import scalar, vec3
 from alight.vehicles.fittings import Crushable, Fitted
-from alight.vehicles.tree.data import TreeMemory
+from alight.vehicles.tree.data import TreeMemory, turn_of
 from alight.vehicles.tree.tree import Tree
 
 
@@ -105,8 +105,8 @@ def crush_all(
 @wp.func
 def swing_angle(part: SloshData, memory: TreeMemory, slot: int):
     """How far the mass has swung from where it hangs [rad], 0 to pi."""
-    now = wp.quat_rotate(memory.turns[part.body, slot], part.direction)
-    rest = wp.quat_rotate(memory.turns[part.parent, slot], part.direction)
+    now = wp.quat_rotate(turn_of(memory, part.body, slot), part.direction)
+    rest = wp.quat_rotate(turn_of(memory, part.parent, slot), part.direction)
     return wp.atan2(wp.length(wp.cross(now, rest)), wp.dot(now, rest))
 
 

@@ -22,7 +22,7 @@ from alight.integrators.pece_rows import (
     laws,
     predict_rows,
     row,
-    step_weights,
+    weigh_step,
 )
 from alight.integrators.runge_kutta_kernel import accepted
 from alight.integrators.step_control import step_factor
@@ -92,14 +92,14 @@ def fly(
             h = left
         to = wp.where(h == left, end, t + h)
         h = to - t
-        weights = step_weights(adams, h)
-        predict_rows(rows, slot, adams, weights)
+        step = weigh_step(rows, slot, adams, h)
+        predict_rows(rows, slot, adams, step)
         orbits(rows, slot)
-        found = correct_rows(rows, slot, adams, weights)
+        found = correct_rows(rows, slot, adams, step)
         count += 1
         if accepted(found.error):
             orbits(rows, slot)
-            adams = keep_rows(rows, slot, adams, weights, found)
+            adams = keep_rows(rows, slot, adams, step, found)
             t = to
             highest = wp.max(highest, adams.used)
         else:
@@ -129,6 +129,8 @@ def test_rows_take_the_same_steps_in_every_slot(device, shapes):
         setattr(rows, name, run_rows(n, slots, scalar, device))
     rows.y.assign(np.repeat(y0[:, None], slots, axis=1))
     rows.phi = run_rows(n * ROWS, slots, scalar, device)
+    for name in ("psi", "reach", "beta", "sigma", "g"):
+        setattr(rows, name, run_rows(ROWS, slots, scalar, device))
     rows.allowed = wp.array(np.full(n, rtol), dtype=scalar, device=device.name)
     rows.relative = wp.array(np.full(n, rtol), dtype=scalar, device=device.name)
     steps = wp.zeros(slots, dtype=int, device=device.name)
@@ -150,10 +152,10 @@ def step_kernel(
     offset: int, rows: StateRows, adams: wp.array(dtype=Adams), h: scalar, out: wp.array(dtype=vec4)
 ) -> None:
     slot = wp.tid() + offset
-    weights = step_weights(adams[slot], h)
-    found = correct_rows(rows, slot, adams[slot], weights)
+    step = weigh_step(rows, slot, adams[slot], h)
+    found = correct_rows(rows, slot, adams[slot], step)
     out[slot] = vec4(found.errors[0], found.errors[1], found.errors[2], found.error)
-    adams[slot] = keep_rows(rows, slot, adams[slot], weights, found)
+    adams[slot] = keep_rows(rows, slot, adams[slot], step, found)
 
 
 def rms(values):
@@ -170,26 +172,30 @@ def test_a_step_is_what_the_equations_say(device, k, same):
     y, slope, allowed = rng.normal(size=n), rng.normal(size=n), 1e-3
     start = Adams()
     start.order, start.known, start.same = k, k + 1, same
-    start.psi = row(*psi)
     rows = StateRows()
     for name, values in (("y", y), ("slope", slope), ("trial", 0 * y), ("lost", 0 * y)):
         setattr(rows, name, wp.array(values[:, None], dtype=scalar, device=device.name))
     memory = np.zeros((n, ROWS))
     memory[:, 1 : k + 2] = phi.T
     rows.phi = wp.array(memory.reshape(-1, 1), dtype=scalar, device=device.name)
+    for name in ("reach", "beta", "sigma", "g"):
+        setattr(rows, name, run_rows(ROWS, 1, scalar, device))
+    rows.psi = wp.array(np.array(psi)[:, None], dtype=scalar, device=device.name)
     rows.allowed = wp.full(n, allowed, dtype=scalar, device=device.name)
     rows.relative = wp.full(n, allowed, dtype=scalar, device=device.name)
     adams = wp.array([start], dtype=Adams, device=device.name)
     out = wp.zeros(1, dtype=vec4, device=device.name)
     devices.launch(step_kernel, 1, [rows, adams, h, out], device)
 
-    _, beta, sigma, g = (np.array(each) for each in HOST.coefficients(psi, h, k, k + 1))
+    reach, beta, sigma, g = (np.array(each) for each in HOST.coefficients(psi, h, k, k + 1))
     stars = beta[1 : k + 2, None] * phi
     missed = [slope - stars[: k - back].sum(axis=0) for back in range(3)]
     end = y + h * (g[1 : k + 1] @ stars[:k] + g[k + 1] * missed[0])
     scale = allowed * (1.0 + np.maximum(np.abs(y), np.abs(end)))
     equal = [
-        HOST.constant(h, sigma, k - back) * rms(missed[back] / scale) if k > back else 0.0
+        HOST.constant(h, sigma[k - back + 1], k - back) * rms(missed[back] / scale)
+        if k > back
+        else 0.0
         for back in (2, 1, 0)
     ]
     error = abs(h * (g[k + 1] - g[k])) * rms(missed[0] / scale)
@@ -198,10 +204,11 @@ def test_a_step_is_what_the_equations_say(device, k, same):
     left = slope - np.concatenate([np.zeros((1, n)), np.cumsum(stars, axis=0)])
     found = rows.phi.numpy().reshape(n, ROWS)[:, 1 : k + 3]
     np.testing.assert_allclose(found, left.T, rtol=0, atol=1e-12)
-    above = HOST.constant(h, [1.0] * ROWS, k + 1) * rms(left[k + 1] / scale)
+    above = HOST.constant(h, 1.0, k + 1) * rms(left[k + 1] / scale)
     order, _, ratio = HOST.onward(k, False, HOST.equal_steps(same, h, psi[1]), *equal, above)
     after = adams.numpy()[0]
     assert after["order"] == order
+    np.testing.assert_allclose(rows.psi.numpy()[1:, 0], reach[1:], rtol=1e-12)
     assert after["size"] == pytest.approx(ratio * h, rel=1e-12)
 
 

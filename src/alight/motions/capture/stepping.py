@@ -38,6 +38,7 @@ from alight.vehicles.tree.data import (
     VELOCITY,
     TreeData,
     TreeMemory,
+    turn_of,
     vector_row,
 )
 from alight.vehicles.tree.forward_dynamics import solve_tree
@@ -99,7 +100,7 @@ def bus_motion(memory: TreeMemory, slot: int):
     m = Moving()
     m.x = vector_row(memory, 0, POSITION, slot)
     m.v = vector_row(memory, 0, VELOCITY, slot)
-    m.q = memory.turns[0, slot]
+    m.q = turn_of(memory, 0, slot)
     m.rate = wp.quat_rotate_inv(m.q, vector_row(memory, 0, RATE, slot))
     return m
 

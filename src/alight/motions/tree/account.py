@@ -40,6 +40,7 @@ from alight.vehicles.tree.data import (
     RATE,
     TURNING,
     TreeMemory,
+    turn_of,
     vector_row,
 )
 from alight.vehicles.tree.joint_loads import joint_loads
@@ -185,7 +186,7 @@ def arrive_functions(parts: TreeComposition) -> tuple[Any, Any]:
             pad = world.parts.pads[i]
             state = space.pad_state[i, slot]
             if state[0] > scalar(0.0):
-                lever = wp.quat_rotate(space.tree.turns[pad.body, slot], pad.place)
+                lever = wp.quat_rotate(turn_of(space.tree, pad.body, slot), pad.place)
                 u = wp.length(point_velocity(space.tree, pad.body, lever, omega, slot))
                 far = wp.length(vector_row(space.tree, pad.body, POSITION, slot))
                 a = wp.length(point_acceleration(space.tree, pad.body, lever, slot))
@@ -214,7 +215,7 @@ def arrive_functions(parts: TreeComposition) -> tuple[Any, Any]:
         """``run`` at the first push of a contact."""
         out = run
         pad = world.parts.pads[found.hardest]
-        lever = wp.quat_rotate(space.tree.turns[pad.body, slot], pad.place)
+        lever = wp.quat_rotate(turn_of(space.tree, pad.body, slot), pad.place)
         place = vector_row(space.tree, pad.body, POSITION, slot) + lever
         below = ground(world.surface, place)
         n = below.normal
@@ -300,7 +301,7 @@ def arrive_functions(parts: TreeComposition) -> tuple[Any, Any]:
     def tilt_of(world: World, run: TreeRun, space: TreeSpace, slot: int, omega: vec3):
         """Angle between the lander's up and the local vertical [rad]; 0 without weight."""
         down = down_at(world, run, space, slot, omega)
-        up = wp.quat_rotate(space.tree.turns[0, slot], world.up)
+        up = wp.quat_rotate(turn_of(space.tree, 0, slot), world.up)
         return wp.atan2(wp.length(wp.cross(up, down)), -wp.dot(up, down))
 
     @wp.func
@@ -467,10 +468,10 @@ def line_function(parts: TreeComposition) -> Any:
             lines[line, at] = state[2]
             at += 1
         for i in range(world.tree.count):
-            turn = space.tree.turns[i, slot]
+            turn = turn_of(space.tree, i, slot)
             at = put(lines, line, at, wp.quat_rotate_inv(turn, space.force[i, slot]))
         for i in range(world.tree.count):
-            turn = space.tree.turns[i, slot]
+            turn = turn_of(space.tree, i, slot)
             at = put(lines, line, at, wp.quat_rotate_inv(turn, space.moment[i, slot]))
         arm = vector_row(space.tree, 0, ARM, slot)
         at = put(lines, line, at, point_acceleration(space.tree, 0, arm, slot))

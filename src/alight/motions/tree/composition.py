@@ -18,7 +18,7 @@ from alight.motions.tree.drive import act
 from alight.motions.tree.manoeuvres import NoTour, TreeTourData
 from alight.motions.tree.state import TreeLimits, TreeRun, TreeSpace
 from alight.vehicles.fittings_kernel import DeviceData, crush_all
-from alight.vehicles.tree.data import ARM, POSITION, RATE, TreeData, vector_row
+from alight.vehicles.tree.data import ARM, POSITION, RATE, TreeData, turn_of, vector_row
 from alight.vehicles.tree.forward_dynamics import solve_tree, turned_inertia
 from alight.vehicles.tree.joints import add_joint_efforts, configuration_rate, joint_stored
 from alight.vehicles.tree.kinematics import (
@@ -181,7 +181,7 @@ def compose_tree(laws: TreeLaws) -> TreeComposition:
         """
         for i in range(world.parts.pads.shape[0]):
             pad = world.parts.pads[i]
-            lever = wp.quat_rotate(space.tree.turns[pad.body, slot], pad.place)
+            lever = wp.quat_rotate(turn_of(space.tree, pad.body, slot), pad.place)
             origin = vector_row(space.tree, pad.body, POSITION, slot)
             found = ground(world.surface, origin + lever)
             gap = found.distance - pad.radius

@@ -10,7 +10,7 @@ from alight.actuators.programme_kernel import Begun, level_at
 from alight.actuators.table import BRAKE, THRUST, ActuatorTable
 from alight.core.types import scalar, vec3
 from alight.motions.tree.state import TreeRun, TreeSpace
-from alight.vehicles.tree.data import TreeMemory
+from alight.vehicles.tree.data import TreeMemory, turn_of
 from alight.vehicles.tree.kinematics import point_velocity, push_body
 
 
@@ -33,7 +33,7 @@ def act(
         size = one.strength * level[i, slot]
         if size != scalar(0.0):
             if one.kind == THRUST:
-                turn = memory.turns[one.body, slot]
+                turn = turn_of(memory, one.body, slot)
                 lever = wp.quat_rotate(turn, one.place)
                 force = size * wp.quat_rotate(turn, one.direction)
                 push_body(memory, one.body, lever, force, vec3(), slot)

@@ -8,7 +8,7 @@ import warp as wp
 from alight.engine.scene import Scene
 from alight.motions.tree.composition import TreeComposition
 from alight.motions.tree.state import TreeRun, TreeSpace
-from alight.vehicles.tree.data import RATE, vector_row
+from alight.vehicles.tree.data import RATE, turn_of, vector_row
 
 
 @functools.cache
@@ -25,7 +25,7 @@ def tree_scene_function(parts: TreeComposition, height: bool, turn: bool) -> Any
         out.t = run.t
         out.x = run.x
         out.v = run.v
-        out.q = space.tree.turns[0, slot]
+        out.q = turn_of(space.tree, 0, slot)
         now = spin(world.rotation, run.t)
         w = vector_row(space.tree, 0, RATE, slot) - now.rate
         out.w = wp.quat_rotate_inv(out.q, w)

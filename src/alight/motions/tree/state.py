@@ -168,7 +168,12 @@ class Sizes(NamedTuple):
     def bytes_each(self) -> int:
         """What one slot takes on the device [bytes], about."""
         body = 17 * 24 + 3 * 72 + 32 + 48
-        return self.rows * 8 * (ROWS + 4) + self.bodies * body + 8 * (self.peaks + self.hops) + 2000
+        return (
+            8 * (self.rows * (ROWS + 4) + 5 * ROWS)
+            + self.bodies * body
+            + 8 * (self.peaks + self.hops)
+            + 2000
+        )
 
 
 class Parts(NamedTuple):
@@ -227,6 +232,8 @@ def make_space(
     for name in ("y", "trial", "slope", "lost"):
         setattr(rows, name, new(sizes.rows))
     rows.phi = new(sizes.rows * ROWS)
+    for name in ("psi", "reach", "beta", "sigma", "g"):
+        setattr(rows, name, new(ROWS))
     rows.allowed = wp.array(allowed, dtype=scalar, device=device.name)
     rows.relative = wp.array(relative, dtype=scalar, device=device.name)
     space.rows = rows

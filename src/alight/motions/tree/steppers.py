@@ -18,13 +18,13 @@ from alight.integrators.pece_rows import (
     Adams,
     Corrected,
     StateRows,
-    StepWeights,
+    Step,
     begin_rows,
     correct_rows,
     give_way,
     keep_rows,
     predict_rows,
-    step_weights,
+    weigh_step,
 )
 from alight.integrators.runge_kutta_kernel import accepted
 from alight.motions.tree.composition import TreeComposition
@@ -58,7 +58,7 @@ class Turn:
     order: int  # of the step that was taken
     h: scalar  # the step under way [s]
     at: scalar  # when the slope is asked for [s]
-    weights: StepWeights
+    step: Step
     found: Corrected
 
 
@@ -173,10 +173,10 @@ def adams_stepper(parts: TreeComposition) -> Any:
         elif out.stage == TRIAL:
             out.h = fit(world, run, wp.min(run.adams.size, wp.min(world.limits.longest, run.bound)))
             out.at = run.t + out.h
-            out.weights = step_weights(run.adams, out.h)
+            out.step = weigh_step(space.rows, slot, run.adams, out.h)
             if run.touching != 0:
-                out.weights.share = steady_share(world, run, space.rows.allowed[0])
-            predict_rows(space.rows, slot, run.adams, out.weights)
+                out.step.share = steady_share(world, run, space.rows.allowed[0])
+            predict_rows(space.rows, slot, run.adams, out.step)
         return out
 
     @wp.func
@@ -191,7 +191,7 @@ def adams_stepper(parts: TreeComposition) -> Any:
             out.here = True
         elif turn.stage == TRIAL:
             after.steps += 1
-            out.found = correct_rows(space.rows, slot, run.adams, turn.weights)
+            out.found = correct_rows(space.rows, slot, run.adams, turn.step)
             kept = accepted(out.found.error)
             out.stage = KEEP
         else:
@@ -204,7 +204,7 @@ def adams_stepper(parts: TreeComposition) -> Any:
             kept = smooth or run.adams.order == 1
             if kept:
                 out.order = run.adams.order
-                after.adams = keep_rows(space.rows, slot, run.adams, turn.weights, turn.found)
+                after.adams = keep_rows(space.rows, slot, run.adams, turn.step, turn.found)
                 after.t = later(world, run, turn.h)
                 out.here = True
             else:

@@ -19,6 +19,7 @@ from alight.vehicles.tree.data import (
     TreeMemory,
     run_rows,
     tree_memory,
+    turn_of,
     vector_row,
 )
 from alight.vehicles.tree.forward_dynamics import solve_tree
@@ -68,7 +69,7 @@ def _apply(tree: TreeData, applied: Applied, memory: TreeMemory, slot: int):
     clear_forces(tree, memory, slot)
     for i in range(tree.count):
         body = tree.bodies[i]
-        turn = memory.turns[i, slot]
+        turn = turn_of(memory, i, slot)
         weight = body.mass * _vector(applied.gravity, i, slot)
         force = _vector(applied.forces, i, slot)
         moment = _vector(applied.moments, i, slot)
@@ -147,7 +148,7 @@ def _place_kernel() -> Any:
             rate = vector_row(memory, i, RATE, slot) - spin
             position_out[i, slot] = vector_row(memory, i, POSITION, slot)
             velocity_out[i, slot] = vector_row(memory, i, VELOCITY, slot)
-            rate_out[i, slot] = wp.quat_rotate_inv(memory.turns[i, slot], rate)
+            rate_out[i, slot] = wp.quat_rotate_inv(turn_of(memory, i, slot), rate)
         sums_out[slot] = tree_sums(tree, q, gravity, memory, slot)
 
     return place_states
@@ -270,7 +271,7 @@ class TreeBatch:
 
     def turns(self) -> Array:
         """(slots, bodies, 4) attitudes, once the tree was placed."""
-        return _columns(self.memory.turns)[: self.slots]
+        return _columns(self.memory.turns)[: self.slots].reshape(self.slots, -1, 4)
 
     @functools.cached_property
     def _step_memory(self) -> Any:

@@ -10,6 +10,7 @@ from typing import Any
 import warp as wp
 
 from alight.core import devices
+from alight.core.rows import put_quat, put_vector, quat_at, vector_at
 from alight.core.types import mat33, quat, scalar, vec3
 
 # The codes of ``joint_kinds``.
@@ -110,12 +111,12 @@ MATRICES = wp.constant(3)
 class TreeMemory:
     """What passes over a tree leave for each other, a column a run."""
 
-    turns: wp.array2d(dtype=quat)
-    """[body, slot] body axes to world axes."""
-    vectors: wp.array2d(dtype=vec3)
-    """[body VECTORS + row, slot]"""
-    matrices: wp.array2d(dtype=mat33)
-    """[body MATRICES + row, slot]"""
+    turns: wp.array2d(dtype=scalar)
+    """[4 body + component, slot] body axes to world axes."""
+    vectors: wp.array2d(dtype=scalar)
+    """[3 (body VECTORS + row) + component, slot]"""
+    matrices: wp.array2d(dtype=scalar)
+    """[9 (body MATRICES + row) + component, slot]"""
     efforts: wp.array2d(dtype=scalar)
     """[row of a velocity, slot] forces and torques of the joints [N] or [N m]."""
 
@@ -134,27 +135,39 @@ def run_rows(rows: int, slots: int, kind: Any, device: devices.Device) -> Any:
 def tree_memory(count: int, n_v: int, slots: int, device: devices.Device) -> Any:
     """Memory of ``slots`` runs of a tree of ``count`` bodies and ``n_v`` speeds; zeros."""
     memory = TreeMemory()
-    memory.turns = run_rows(count, slots, quat, device)
-    memory.vectors = run_rows(count * int(VECTORS), slots, vec3, device)
-    memory.matrices = run_rows(count * int(MATRICES), slots, mat33, device)
+    memory.turns = run_rows(4 * count, slots, scalar, device)
+    memory.vectors = run_rows(3 * count * int(VECTORS), slots, scalar, device)
+    memory.matrices = run_rows(9 * count * int(MATRICES), slots, scalar, device)
     memory.efforts = run_rows(n_v, slots, scalar, device)
     return memory
 
 
 @wp.func
+def turn_of(memory: TreeMemory, i: int, slot: int) -> quat:
+    """Axes of body ``i`` to world axes."""
+    return quat_at(memory.turns, 4 * i, slot)
+
+
+@wp.func
+def set_turn(memory: TreeMemory, i: int, slot: int, turn: quat):
+    """Keep the attitude of body ``i``."""
+    put_quat(memory.turns, 4 * i, slot, turn)
+
+
+@wp.func
 def vector_row(memory: TreeMemory, i: int, row: int, slot: int) -> vec3:
     """A vector of body ``i``."""
-    return memory.vectors[i * VECTORS + row, slot]
+    return vector_at(memory.vectors, 3 * (i * VECTORS + row), slot)
 
 
 @wp.func
 def set_vector(memory: TreeMemory, i: int, row: int, slot: int, value: vec3):
     """Keep a vector of body ``i``."""
-    memory.vectors[i * VECTORS + row, slot] = value
+    put_vector(memory.vectors, 3 * (i * VECTORS + row), slot, value)
 
 
 @wp.func
 def add_vector(memory: TreeMemory, i: int, row: int, slot: int, value: vec3):
     """Add to a vector of body ``i``."""
-    k = i * VECTORS + row
-    memory.vectors[k, slot] = memory.vectors[k, slot] + value
+    k = 3 * (i * VECTORS + row)
+    put_vector(memory.vectors, k, slot, vector_at(memory.vectors, k, slot) + value)

@@ -17,6 +17,7 @@ chapter 7.
 
 import warp as wp
 
+from alight.core.rows import matrix_at, put_matrix, put_vector, vector_at
 from alight.core.types import mat33, quat, scalar, vec3
 from alight.vehicles.tree.data import (
     ARM,
@@ -47,9 +48,9 @@ from alight.vehicles.tree.data import (
     TreeMemory,
     add_vector,
     set_vector,
+    turn_of,
     vector_row,
 )
-from alight.vehicles.tree.joints import put_vector, vector_at
 
 # -- inward: articulated inertias -------------------------------------------------------------
 
@@ -75,24 +76,24 @@ class SpatialForce:
 def inertia_at(memory: TreeMemory, i: int, slot: int) -> SpatialInertia:
     """The articulated inertia of body ``i``."""
     inertia = SpatialInertia()
-    inertia.J = memory.matrices[i * MATRICES + TURN_BLOCK, slot]
-    inertia.H = memory.matrices[i * MATRICES + CROSS_BLOCK, slot]
-    inertia.M = memory.matrices[i * MATRICES + MOVE_BLOCK, slot]
+    inertia.J = matrix_at(memory.matrices, 9 * (i * MATRICES + TURN_BLOCK), slot)
+    inertia.H = matrix_at(memory.matrices, 9 * (i * MATRICES + CROSS_BLOCK), slot)
+    inertia.M = matrix_at(memory.matrices, 9 * (i * MATRICES + MOVE_BLOCK), slot)
     return inertia
 
 
 @wp.func
 def keep_inertia(memory: TreeMemory, i: int, slot: int, inertia: SpatialInertia):
     """Store the articulated inertia of body ``i``."""
-    memory.matrices[i * MATRICES + TURN_BLOCK, slot] = inertia.J
-    memory.matrices[i * MATRICES + CROSS_BLOCK, slot] = inertia.H
-    memory.matrices[i * MATRICES + MOVE_BLOCK, slot] = inertia.M
+    put_matrix(memory.matrices, 9 * (i * MATRICES + TURN_BLOCK), slot, inertia.J)
+    put_matrix(memory.matrices, 9 * (i * MATRICES + CROSS_BLOCK), slot, inertia.H)
+    put_matrix(memory.matrices, 9 * (i * MATRICES + MOVE_BLOCK), slot, inertia.M)
 
 
 @wp.func
 def turned_inertia(memory: TreeMemory, body: BodyData, i: int, slot: int) -> mat33:
     """Inertia of body ``i`` about its centre of mass in world axes [kg m^2]."""
-    R = wp.quat_to_matrix(memory.turns[i, slot])
+    R = wp.quat_to_matrix(turn_of(memory, i, slot))
     return R * body.inertia * wp.transpose(R)
 
 
@@ -188,7 +189,7 @@ def _carried(memory: TreeMemory, i: int, slot: int, felt: SpatialInertia) -> Spa
 @wp.func
 def _joint_torque(memory: TreeMemory, i: int, at: int, slot: int) -> vec3:
     """Three efforts in the child's axes as a torque in world axes [N m]."""
-    return wp.quat_rotate(memory.turns[i, slot], vector_at(memory.efforts, at, slot))
+    return wp.quat_rotate(turn_of(memory, i, slot), vector_at(memory.efforts, at, slot))
 
 
 @wp.func
@@ -196,7 +197,7 @@ def _seat(memory: TreeMemory, body: BodyData, slot: int) -> quat:
     """Axes of a joint on its parent to world axes."""
     seat = body.turn
     if body.parent >= 0:
-        seat = memory.turns[body.parent, slot] * body.turn
+        seat = turn_of(memory, body.parent, slot) * body.turn
     return seat
 
 
@@ -309,7 +310,7 @@ def accelerate(
             n = _joint_torque(memory, i, body.v_at, slot)
             n -= vector_row(memory, i, MOMENT_BIAS, slot) + own.H * moving
             whole = solve_symmetric(own.J, n)
-            gained_turn = wp.quat_rotate_inv(memory.turns[i, slot], whole - turning)
+            gained_turn = wp.quat_rotate_inv(turn_of(memory, i, slot), whole - turning)
             put_vector(acceleration_out, body.v_at, slot, gained_turn)
             turning = whole
         elif body.kind == FREE:
@@ -320,7 +321,7 @@ def accelerate(
             n -= vector_row(memory, i, MOMENT_BIAS, slot)
             both = _free_acceleration(own, n, f - vector_row(memory, i, FORCE_BIAS, slot))
             put_vector(acceleration_out, body.v_at, slot, wp.quat_rotate_inv(seat, both.f - moving))
-            gained_turn = wp.quat_rotate_inv(memory.turns[i, slot], both.n - turning)
+            gained_turn = wp.quat_rotate_inv(turn_of(memory, i, slot), both.n - turning)
             put_vector(acceleration_out, body.v_at + 3, slot, gained_turn)
             turning = both.n
             moving = both.f

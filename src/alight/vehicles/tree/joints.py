@@ -15,6 +15,7 @@ Efforts go with velocities: effort times velocity is power. The derivative of a 
 import warp as wp
 
 from alight.core.frames import wp_quat_rate
+from alight.core.rows import put_quat, put_vector, quat_at, vector_at
 from alight.core.types import quat, scalar, vec3
 from alight.vehicles.tree.data import FREE, PRISMATIC, REVOLUTE, SPHERICAL, BodyData, TreeData
 
@@ -31,35 +32,6 @@ class JointMotion:
     """Rate of the child in its own axes [rad/s]."""
     speed: vec3
     """Velocity of its origin in the joint's axes [m/s]."""
-
-
-@wp.func
-def vector_at(values: wp.array2d(dtype=scalar), at: int, slot: int) -> vec3:
-    """Three rows from ``at`` on."""
-    return vec3(values[at, slot], values[at + 1, slot], values[at + 2, slot])
-
-
-@wp.func
-def put_vector(values: wp.array2d(dtype=scalar), at: int, slot: int, vector: vec3):
-    """Fill three rows from ``at`` on."""
-    values[at, slot] = vector[0]
-    values[at + 1, slot] = vector[1]
-    values[at + 2, slot] = vector[2]
-
-
-@wp.func
-def quat_at(values: wp.array2d(dtype=scalar), at: int, slot: int) -> quat:
-    """Four rows from ``at`` on, as they are."""
-    return quat(values[at, slot], values[at + 1, slot], values[at + 2, slot], values[at + 3, slot])
-
-
-@wp.func
-def put_quat(values: wp.array2d(dtype=scalar), at: int, slot: int, q: quat):
-    """Fill four rows from ``at`` on."""
-    values[at, slot] = q[0]
-    values[at + 1, slot] = q[1]
-    values[at + 2, slot] = q[2]
-    values[at + 3, slot] = q[3]
 
 
 @wp.func

@@ -23,7 +23,9 @@ from alight.vehicles.tree.data import (
     TreeData,
     TreeMemory,
     add_vector,
+    set_turn,
     set_vector,
+    turn_of,
     vector_row,
 )
 from alight.vehicles.tree.joints import joint_motion
@@ -49,7 +51,7 @@ def place_tree(
         velocity = vec3()
         w = spin
         if body.parent >= 0:
-            below = memory.turns[body.parent, slot]
+            below = turn_of(memory, body.parent, slot)
             position = vector_row(memory, body.parent, POSITION, slot)
             velocity = vector_row(memory, body.parent, VELOCITY, slot)
             w = vector_row(memory, body.parent, RATE, slot)
@@ -58,7 +60,7 @@ def place_tree(
         lever = wp.quat_rotate(below, body.place) + wp.quat_rotate(seat, motion.shift)
         rate = wp.quat_rotate(turn, motion.rate)
         speed = wp.quat_rotate(seat, motion.speed)
-        memory.turns[i, slot] = turn
+        set_turn(memory, i, slot, turn)
         set_vector(memory, i, POSITION, slot, position + lever)
         set_vector(memory, i, VELOCITY, slot, velocity + wp.cross(w - spin, lever) + speed)
         set_vector(memory, i, RATE, slot, w + rate)
