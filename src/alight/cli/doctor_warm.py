@@ -6,6 +6,7 @@ from __future__ import annotations
 import os
 import time
 from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
 from typing import TYPE_CHECKING, Any
 
 from alight.cli import screen
@@ -29,29 +30,49 @@ def warm(names: Sequence[str], as_json: bool) -> list[str]:
     os.environ[compile_effort.VARIABLE] = "full"
     problems = []
     for count, (name, given) in enumerate(chosen, 1):
-        for place in places:
-            said = _warmed(given, place, silent=as_json)
+        for place, (ready, said) in zip(places, _warmed(given, places, as_json), strict=True):
             if not as_json:
-                screen.echo(f"[{count}/{len(chosen)}] {name} on {place.name}: {said[1]}")
-            problems += [] if said[0] else [f"{name} on {place.name}: {said[1]}"]
+                screen.echo(f"[{count}/{len(chosen)}] {name} on {place.name}: {said}")
+            problems += [] if ready else [f"{name} on {place.name}: {said}"]
     return problems
 
 
-def _warmed(given: Any, place: Device, silent: bool) -> tuple[bool, str]:
-    """Whether all was made, and what is reported of it."""
-    from alight import scenario as scenarios
+def _warmed(given: Any, places: Sequence[Device], silent: bool) -> list[tuple[bool, str]]:
+    """For each device whether all was made, and what is reported of it.
+
+    Compilers of all devices work at the same time: most of it is the waiting for the longest.
+    """
     from alight.core.compile_notice import reported
+
+    show = "silent" if silent else "auto"
+    with reported(show), ThreadPoolExecutor(len(places), "warm") as pool:
+        begun = time.perf_counter()
+        made = [_model(given, place, show) for place in places]
+        work = [pool.submit(_made_ready, *pair, begun) for pair in zip(made, places, strict=True)]
+        return [each.result() for each in work]
+
+
+def _model(given: Any, place: Device, show: str) -> Any:
+    """A scenario with its tables, or the mistake in it."""
+    from alight import scenario as scenarios
+
+    try:
+        return scenarios.prepare(given, place.name, show)
+    except InputError as mistake:
+        return mistake
+
+
+def _made_ready(prepared: Any, place: Device, begun: float) -> tuple[bool, str]:
+    """Compile all kernels for one device."""
     from alight.core.progress import duration
     from alight.engine.compile_ahead import compile_for_all
 
-    begun, show = time.perf_counter(), "silent" if silent else "auto"
+    if isinstance(prepared, InputError):
+        return False, str(prepared)
     try:
-        with reported(show):
-            prepared = scenarios.prepare(given, place.name, show)
-            model = prepared.groups({})[0].model
-            compile_for_all(model, place)
-            if place.is_cpu:  # whatever else a run needs, it has when it has run
-                prepared.simulate(place.name)
+        compile_for_all(prepared.groups({})[0].model, place)
+        if place.is_cpu:  # whatever else a run needs, it has when it has run
+            prepared.simulate(place.name)
     except InputError as mistake:
         return False, str(mistake)
     return True, f"ready after {duration(time.perf_counter() - begun)}"
