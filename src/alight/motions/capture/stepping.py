@@ -12,6 +12,7 @@ from typing import Any
 import warp as wp
 
 from alight.core.outcomes import Outcome
+from alight.core.rows import vector_at
 from alight.core.types import scalar, vec3
 from alight.engine.motion import Loop
 from alight.membrane.forces import MembraneLoad, MembraneRow, Moving
@@ -42,7 +43,7 @@ from alight.vehicles.tree.data import (
     vector_row,
 )
 from alight.vehicles.tree.forward_dynamics import solve_tree
-from alight.vehicles.tree.joints import add_joint_efforts, configuration_rate, vector_at
+from alight.vehicles.tree.joints import add_joint_efforts, configuration_rate
 from alight.vehicles.tree.joints import make_unit as make_tree_unit
 from alight.vehicles.tree.kinematics import (
     center_position,
