@@ -26,12 +26,17 @@ from alight.core import devices
 from alight.core.types import mat33, scalar, vec3
 from alight.membrane.memory import (
     HullMemory,
-    add_vector,
     new_hull_memory,
     put_vector,
     vector_at,
 )
 from alight.membrane.ring import RingData
+
+#: Entries that are read before anything of them is written: a thread waits for memory once, not
+#: for each, as no compiler moves what is read before what is written.
+AT_ONCE = 4
+
+mat43 = wp.types.matrix(shape=(AT_ONCE, 3), dtype=scalar)
 
 
 @wp.struct
@@ -96,22 +101,28 @@ def place_vertices(
     low = int(0)
     under = int(0)
     count = captive.vertices.shape[0]
-    for j in range(count):
-        p = x + R * captive.vertices[j]
-        put_vector(memory.place, 3 * j, slot, p)
-        hang.lowest = wp.min(hang.lowest, p[2])
-        bit = j & 31
-        if p[2] < -ring.shallow:
-            memory.below[hang.below, slot] = j
-            hang.below += 1
-            low = low | (1 << bit)
-        if p[2] < scalar(0.0):
-            under = under | (1 << bit)
-        if bit == 31 or j == count - 1:
-            memory.low[j >> 5, slot] = low
-            memory.under[j >> 5, slot] = under
-            low = 0
-            under = 0
+    for first in range(0, count, wp.static(AT_ONCE)):
+        at = mat43()
+        for u in range(wp.static(AT_ONCE)):
+            p = x + R * captive.vertices[wp.min(first + u, count - 1)]
+            for i in range(3):
+                at[u, i] = p[i]
+        for u in range(wp.static(AT_ONCE)):
+            j = first + u
+            if j < count:
+                put_vector(memory.place, 3 * j, slot, vec3(at[u, 0], at[u, 1], at[u, 2]))
+                hang.lowest = wp.min(hang.lowest, at[u, 2])
+                if at[u, 2] < -ring.shallow:
+                    memory.below[hang.below, slot] = j
+                    hang.below += 1
+                    low = low | (1 << (j & 31))
+                if at[u, 2] < scalar(0.0):
+                    under = under | (1 << (j & 31))
+                if (j & 31) == 31 or j == count - 1:
+                    memory.low[j >> 5, slot] = low
+                    memory.under[j >> 5, slot] = under
+                    low = 0
+                    under = 0
     for n in range(hang.below):
         put_vector(memory.slope, 3 * memory.below[n, slot], slot, vec3())
     for r in range(memory.pull.shape[0]):
@@ -126,16 +137,24 @@ def find_met(ring: RingData, below: int, memory: HullMemory, slot: int):
     Each turns about a suspension point, or side; by t inward and d down, the vertex is the one of
     the greatest angle atan2(d, t).
     """
-    for n in range(below):
-        j = memory.below[n, slot]
-        p = vector_at(memory.place, 3 * j, slot)
-        d = -p[2]
-        for i in range(ring.points.shape[0]):
-            t = wp.dot(ring.inward[i], p - ring.points[i])
-            if n == 0 or memory.met_at[2 * i, slot] * d > memory.met_at[2 * i + 1, slot] * t:
-                memory.met[i, slot] = j
-                memory.met_at[2 * i, slot] = t
-                memory.met_at[2 * i + 1, slot] = d
+    count = ring.points.shape[0]
+    for first in range(0, count, 3):  # three sides at once, their vertices in registers
+        met = wp.vec3i()
+        inward = vec3()
+        down = vec3()
+        for n in range(below):
+            j = memory.below[n, slot]
+            p = vector_at(memory.place, 3 * j, slot)
+            d = -p[2]
+            for u in range(3):
+                i = wp.min(first + u, count - 1)
+                t = wp.dot(ring.inward[i], p - ring.points[i])
+                if n == 0 or inward[u] * d > down[u] * t:
+                    met[u] = j
+                    inward[u] = t
+                    down[u] = d
+        for u in range(3):
+            memory.met[wp.min(first + u, count - 1), slot] = met[u]
 
 
 @wp.func
@@ -157,12 +176,22 @@ def leaves(ring: RingData, p: vec3, q: vec3):
 
 
 @wp.func
-def add_slope(vertices: int, corner: int, value: vec3, memory: HullMemory, slot: int):
-    """What the area grows by as a corner of it is moved."""
+def slope_at(vertices: int, corner: int, memory: HullMemory, slot: int):
+    """What the area grows by as a corner of it is moved; 0 where that is not wanted."""
     if corner < vertices:
-        add_vector(memory.slope, 3 * corner, slot, value)
+        return vector_at(memory.slope, 3 * corner, slot)
+    if memory.pull.shape[0] > 0:
+        return vector_at(memory.pull, 3 * (corner - vertices), slot)
+    return vec3()
+
+
+@wp.func
+def put_slope(vertices: int, corner: int, value: vec3, memory: HullMemory, slot: int):
+    """The same, from now on."""
+    if corner < vertices:
+        put_vector(memory.slope, 3 * corner, slot, value)
     elif memory.pull.shape[0] > 0:
-        add_vector(memory.pull, 3 * (corner - vertices), slot, value)
+        put_vector(memory.pull, 3 * (corner - vertices), slot, value)
 
 
 @wp.func

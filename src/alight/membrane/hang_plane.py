@@ -6,11 +6,12 @@ from alight.core.types import mat33, scalar, vec3
 from alight.membrane.geometry import (
     CaptiveData,
     Hang,
-    add_slope,
     find_met,
     leaves,
     place_vertices,
+    put_slope,
     put_triangle,
+    slope_at,
 )
 from alight.membrane.memory import HullMemory, vector_at
 from alight.membrane.ring import RingData
@@ -29,8 +30,10 @@ def add_piece(
     if length > scalar(0.0):
         unit = (to - at) / length
         out.area += length
-        add_slope(vertices, a, -unit, memory, slot)
-        add_slope(vertices, b, unit, memory, slot)
+        one = slope_at(vertices, a, memory, slot) - unit
+        two = slope_at(vertices, b, memory, slot) + unit
+        put_slope(vertices, a, one, memory, slot)
+        put_slope(vertices, b, two, memory, slot)
     return out
 
 

@@ -8,16 +8,24 @@ import warp as wp
 
 from alight.core.types import mat33, scalar, vec3
 from alight.membrane.geometry import (
+    AT_ONCE,
     CaptiveData,
     Hang,
-    add_slope,
     find_met,
     leaves,
+    mat43,
     place_vertices,
+    put_slope,
     put_triangle,
+    slope_at,
 )
 from alight.membrane.memory import HullMemory, bit_of, put_vector, vector_at
 from alight.membrane.ring import RingData
+
+#: Facets or edges that are looked at before any is listed, with two bits for each.
+_MANY = 8
+
+vec4 = wp.types.vector(length=AT_ONCE, dtype=scalar)
 
 
 @wp.func
@@ -40,17 +48,31 @@ def add_listed(ring: RingData, vertices: int, start: Hang, memory: HullMemory, s
         a = corner_place(ring, vertices, one, memory, slot)
         b = corner_place(ring, vertices, two, memory, slot)
         c = corner_place(ring, vertices, three, memory, slot)
+        # All is read before any is written; corners of a triangle are different.
+        slope_1 = slope_at(vertices, one, memory, slot)
+        slope_2 = slope_at(vertices, two, memory, slot)
+        slope_3 = slope_at(vertices, three, memory, slot)
         across = wp.cross(b - a, c - a)
         double = wp.length(across)
         if double > scalar(0.0):
             unit = across * (scalar(0.5) / double)
             hang.area += scalar(0.5) * double
-            add_slope(vertices, one, wp.cross(unit, c - b), memory, slot)
-            add_slope(vertices, two, wp.cross(unit, a - c), memory, slot)
-            add_slope(vertices, three, wp.cross(unit, b - a), memory, slot)
+            put_slope(vertices, one, slope_1 + wp.cross(unit, c - b), memory, slot)
+            put_slope(vertices, two, slope_2 + wp.cross(unit, a - c), memory, slot)
+            put_slope(vertices, three, slope_3 + wp.cross(unit, b - a), memory, slot)
     hang.triangles += hang.listed
     hang.listed = 0
     return hang
+
+
+@wp.func
+def facet_below(captive: CaptiveData, f: int, memory: HullMemory, slot: int):
+    """3 for a facet below the plane, 2 for one that reaches there, 0 for others."""
+    facet = captive.facets[f]
+    one = bit_of(memory.low, facet[0], slot)
+    two = bit_of(memory.low, facet[1], slot)
+    three = bit_of(memory.low, facet[2], slot)
+    return 2 * (one | two | three) + (one & two & three)
 
 
 @wp.func
@@ -58,15 +80,41 @@ def note_facets(captive: CaptiveData, memory: HullMemory, slot: int):
     """List facets that reach below the plane, twice their number, and 1 more if all of one is
     below; how many."""
     noted = int(0)
-    for f in range(captive.facets.shape[0]):
-        facet = captive.facets[f]
-        one = bit_of(memory.low, facet[0], slot)
-        two = bit_of(memory.low, facet[1], slot)
-        three = bit_of(memory.low, facet[2], slot)
-        if (one | two | three) != 0:
-            memory.noted[noted, slot] = 2 * f + (one & two & three)
-            noted += 1
+    count = captive.facets.shape[0]
+    for first in range(0, count, wp.static(_MANY)):
+        found = int(0)
+        for u in range(wp.static(_MANY)):
+            f = wp.min(first + u, count - 1)
+            found = found | (facet_below(captive, f, memory, slot) << (2 * u))
+        f = first
+        while found != 0 and f < count:
+            if (found & 3) != 0:
+                memory.noted[noted, slot] = 2 * f + (found & 1)
+                noted += 1
+            found = found >> 2
+            f += 1
     return noted
+
+
+@wp.func
+def facets_seen(
+    captive: CaptiveData, count: int, facets: wp.vec4i, seen: wp.array2d(dtype=scalar), slot: int
+):
+    """Of each facet bit i: suspension point i sees it."""
+    masks = wp.vec4i()
+    n = mat43()
+    d = vec4()
+    for u in range(wp.static(AT_ONCE)):
+        normal = captive.normals[facets[u]]
+        for i in range(3):
+            n[u, i] = normal[i]
+        d[u] = captive.offsets[facets[u]]
+    for i in range(count):
+        s = vector_at(seen, 3 * i, slot)
+        for u in range(wp.static(AT_ONCE)):
+            if wp.dot(vec3(n[u, 0], n[u, 1], n[u, 2]), s) > d[u]:
+                masks[u] = masks[u] | (1 << i)
+    return masks
 
 
 @wp.func
@@ -85,20 +133,20 @@ def look_at_facets(
     count = ring.points.shape[0]
     for i in range(count):
         put_vector(memory.seen, 3 * i, slot, wp.transpose(R) * (ring.points[i] - x))
-    for m in range(note_facets(captive, memory, slot)):
-        note = memory.noted[m, slot]
-        f = note >> 1
-        n = captive.normals[f]
-        d = captive.offsets[f]
-        mask = int(0)
-        for i in range(count):
-            if wp.dot(n, vector_at(memory.seen, 3 * i, slot)) > d:
-                mask = mask | (1 << i)
-        memory.front[f, slot] = mask
-        if mask == 0 and (note & 1) == 1:
-            facet = captive.facets[f]
-            put_triangle(memory, hang.listed, facet[0], facet[1], facet[2], slot)
-            hang.listed += 1
+    noted = note_facets(captive, memory, slot)
+    for first in range(0, noted, wp.static(AT_ONCE)):
+        notes = wp.vec4i()
+        facets = wp.vec4i()
+        for u in range(wp.static(AT_ONCE)):
+            notes[u] = memory.noted[wp.min(first + u, noted - 1), slot]
+            facets[u] = notes[u] >> 1
+        masks = facets_seen(captive, count, facets, memory.seen, slot)
+        for u in range(wp.static(AT_ONCE)):
+            memory.front[facets[u], slot] = masks[u]
+            if first + u < noted and masks[u] == 0 and (notes[u] & 1) == 1:
+                facet = captive.facets[facets[u]]
+                put_triangle(memory, hang.listed, facet[0], facet[1], facet[2], slot)
+                hang.listed += 1
     return hang
 
 
@@ -136,32 +184,73 @@ def points_between(captive: CaptiveData, count: int, k: int, memory: HullMemory,
 
 
 @wp.func
-def note_edges(ring: RingData, captive: CaptiveData, start: Hang, memory: HullMemory, slot: int):
+def edge_below(captive: CaptiveData, k: int, memory: HullMemory, slot: int):
+    """1 for an edge below the plane, 2 for one that passes through it, 0 for others."""
+    edge = captive.edges[k]
+    low = bit_of(memory.low, edge[0], slot) & bit_of(memory.low, edge[1], slot)
+    apart = bit_of(memory.under, edge[0], slot) ^ bit_of(memory.under, edge[1], slot)
+    return low | (2 * apart)
+
+
+@wp.func
+def note_edges(captive: CaptiveData, start: Hang, memory: HullMemory, slot: int):
     """List edges below the plane from the first entry on, those through it from the last one back;
-    count these. Then leave only those of the first that may carry a triangle: how many."""
+    count both."""
     hang = start
-    noted = int(0)
     last = memory.noted.shape[0] - 1
-    for k in range(captive.edges.shape[0]):
-        edge = captive.edges[k]
-        if (bit_of(memory.low, edge[0], slot) & bit_of(memory.low, edge[1], slot)) != 0:
-            memory.noted[noted, slot] = k
-            noted += 1
-        elif bit_of(memory.under, edge[0], slot) != bit_of(memory.under, edge[1], slot):
-            memory.noted[last - hang.through, slot] = k
-            hang.through += 1
-    for n in range(hang.through):
+    count = captive.edges.shape[0]
+    for first in range(0, count, wp.static(_MANY)):
+        found = int(0)
+        for u in range(wp.static(_MANY)):
+            k = wp.min(first + u, count - 1)
+            found = found | (edge_below(captive, k, memory, slot) << (2 * u))
+        k = first
+        while found != 0 and k < count:
+            if (found & 1) != 0:
+                memory.noted[hang.noted, slot] = k
+                hang.noted += 1
+            elif (found & 2) != 0:
+                memory.noted[last - hang.through, slot] = k
+                hang.through += 1
+            found = found >> 2
+            k += 1
+    return hang
+
+
+@wp.func
+def count_outside(
+    ring: RingData, captive: CaptiveData, through: int, memory: HullMemory, slot: int
+):
+    """How many of the edges that pass through the plane do so outside the polygon."""
+    rim = int(0)
+    last = memory.noted.shape[0] - 1
+    for n in range(through):
         edge = captive.edges[memory.noted[last - n, slot]]
         p = vector_at(memory.place, 3 * edge[0], slot)
         q = vector_at(memory.place, 3 * edge[1], slot)
-        hang.rim += leaves(ring, p, q)
-    hang.noted = 0
-    for n in range(noted):
-        k = memory.noted[n, slot]
-        if points_between(captive, ring.points.shape[0], k, memory, slot) != 0:
-            memory.noted[hang.noted, slot] = k
-            hang.noted += 1
-    return hang
+        rim += leaves(ring, p, q)
+    return rim
+
+
+@wp.func
+def note_seen_edges(
+    ring: RingData, captive: CaptiveData, noted: int, memory: HullMemory, slot: int
+):
+    """Leave of the edges below those that may carry a triangle, with the points: how many."""
+    left = int(0)
+    count = ring.points.shape[0]
+    for first in range(0, noted, wp.static(AT_ONCE)):
+        masks = wp.vec4i()
+        edges = wp.vec4i()
+        for u in range(wp.static(AT_ONCE)):
+            edges[u] = memory.noted[wp.min(first + u, noted - 1), slot]
+            masks[u] = points_between(captive, count, edges[u], memory, slot)
+        for u in range(wp.static(AT_ONCE)):
+            if first + u < noted and masks[u] != 0:
+                memory.noted[left, slot] = edges[u]
+                memory.between[left, slot] = masks[u]
+                left += 1
+    return left
 
 
 @wp.func
@@ -174,7 +263,9 @@ def list_edges(
     slot: int,
 ):
     """Triangles of an edge of the body and one suspension point; edges outside the rim."""
-    hang = note_edges(ring, captive, start, memory, slot)
+    hang = note_edges(captive, start, memory, slot)
+    hang.rim = count_outside(ring, captive, hang.through, memory, slot)
+    hang.noted = note_seen_edges(ring, captive, hang.noted, memory, slot)
     vertices = captive.vertices.shape[0]
     count = ring.points.shape[0]
     room = memory.triangles.shape[0] / 3 - count  # one for each side is left
@@ -191,7 +282,7 @@ def list_edges(
             edge = captive.edges[k]
             p = vector_at(memory.place, 3 * edge[0], slot)
             q = vector_at(memory.place, 3 * edge[1], slot)
-            left = points_between(captive, count, k, memory, slot)
+            left = memory.between[n, slot]
             i = 0
             n += 1
         while (left & 1) == 0:

@@ -31,8 +31,8 @@ class HullMemory:
     below: wp.array2d(dtype=int)  # [V, slot] list of the vertices below
     front: wp.array2d(dtype=int)  # [F, slot] bit i: suspension point i sees the facet
     noted: wp.array2d(dtype=int)  # [any, slot] lists of facets, edges, vertices, beads, in turn
+    between: wp.array2d(dtype=int)  # [E, slot] bit i: point i sees one side of a listed edge
     met: wp.array2d(dtype=int)  # [k, slot] vertex that each side meets first
-    met_at: wp.array2d(dtype=scalar)  # [2 k, slot] how far inward and down it is [m]
     triangles: wp.array2d(dtype=int)  # [3 any, slot] list of corners; V + i is suspension point i
     touched: wp.array2d(dtype=int)  # [1 + V + beads, slot] how many press, and the list of them
     strain: wp.array2d(dtype=scalar)  # [3 (V + beads), slot] of what sticks there, in M [m]
@@ -72,7 +72,7 @@ def new_hull_memory(
     memory.low, memory.under = new(words, int), new(words, int)
     memory.below, memory.front = new(vertices, int), new(facets, int)
     memory.noted = new(most_noted(vertices, facets, beads), int)
-    memory.met, memory.met_at = new(count, int), new(2 * count)
+    memory.between, memory.met = new(facets + facets // 2 + 1, int), new(count, int)
     memory.triangles = new(3 * most_triangles(vertices, facets, count), int)
     memory.touched = new(1 + sticking, int)
     memory.strain, memory.strain_rate = new(3 * sticking), new(3 * sticking)
@@ -93,8 +93,8 @@ def most_triangles(vertices: int, facets: int, count: int) -> int:
 def hull_bytes(vertices: int, facets: int, count: int, beads: int) -> int:
     """What one slot takes [bytes], about."""
     lists = most_noted(vertices, facets, beads) + 3 * most_triangles(vertices, facets, count)
-    each = 48 * vertices + 44 * count + 60 * (vertices + beads)
-    return each + 4 * (lists + 2 * vertices + facets + beads)
+    each = 48 * vertices + 28 * count + 60 * (vertices + beads)
+    return each + 4 * (lists + 2 * vertices + 2 * facets + facets // 2 + beads)
 
 
 def vectors(rows: Any) -> Any:
@@ -114,13 +114,6 @@ def put_vector(y: wp.array2d(dtype=scalar), row: int, slot: int, value: vec3):
     """A vector into three rows."""
     for i in range(3):
         y[row + i, slot] = value[i]
-
-
-@wp.func
-def add_vector(y: wp.array2d(dtype=scalar), row: int, slot: int, value: vec3):
-    """A vector to what three rows hold."""
-    for i in range(3):
-        y[row + i, slot] = y[row + i, slot] + value[i]
 
 
 @wp.func
