@@ -27,10 +27,10 @@ from typing import Any
 import warp as wp
 
 from alight.contact.stick_friction import stick, stick_stored
-from alight.core.types import quat, scalar, vec3
+from alight.core.types import quat, scalar, vec3, vec4
 from alight.membrane.geometry import CaptiveData
 from alight.membrane.hoop import press_hoop
-from alight.membrane.memory import HullMemory, clear_touched, put_touched, vector_at
+from alight.membrane.memory import AT_ONCE, HullMemory, clear_touched, put_touched, vector_at
 from alight.membrane.ring import RingData
 
 
@@ -138,11 +138,17 @@ def note_pressed(tension: scalar, below: int, memory: HullMemory, slot: int):
     """List the vertices that press: how many."""
     pressed = int(0)
     if tension > scalar(0.0):
-        for n in range(below):
-            j = memory.below[n, slot]
-            if wp.length_sq(-tension * vector_at(memory.slope, 3 * j, slot)) > scalar(0.0):
-                memory.noted[pressed, slot] = j
-                pressed += 1
+        for first in range(0, below, wp.static(AT_ONCE)):
+            vertices = wp.vec4i()
+            size = vec4()
+            for u in range(wp.static(AT_ONCE)):
+                vertices[u] = memory.below[wp.min(first + u, below - 1), slot]
+                f = -tension * vector_at(memory.slope, 3 * vertices[u], slot)
+                size[u] = wp.length_sq(f)
+            for u in range(wp.static(AT_ONCE)):
+                if first + u < below and size[u] > scalar(0.0):
+                    memory.noted[pressed, slot] = vertices[u]
+                    pressed += 1
     return pressed
 
 

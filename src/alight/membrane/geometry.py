@@ -25,18 +25,14 @@ import warp as wp
 from alight.core import devices
 from alight.core.types import mat33, scalar, vec3
 from alight.membrane.memory import (
+    AT_ONCE,
     HullMemory,
+    mat43,
     new_hull_memory,
     put_vector,
     vector_at,
 )
 from alight.membrane.ring import RingData
-
-#: Entries that are read before anything of them is written: a thread waits for memory once, not
-#: for each, as no compiler moves what is read before what is written.
-AT_ONCE = 4
-
-mat43 = wp.types.matrix(shape=(AT_ONCE, 3), dtype=scalar)
 
 
 @wp.struct

@@ -6,26 +6,27 @@ done with them: see ``memory``.
 
 import warp as wp
 
-from alight.core.types import mat33, scalar, vec3
+from alight.core.types import mat33, scalar, vec3, vec4
 from alight.membrane.geometry import (
-    AT_ONCE,
     CaptiveData,
     Hang,
     find_met,
     leaves,
-    mat43,
     place_vertices,
     put_slope,
     put_triangle,
     slope_at,
 )
-from alight.membrane.memory import HullMemory, bit_of, put_vector, vector_at
+from alight.membrane.memory import (
+    AT_ONCE,
+    MANY_AT_ONCE,
+    HullMemory,
+    bit_of,
+    mat43,
+    put_vector,
+    vector_at,
+)
 from alight.membrane.ring import RingData
-
-#: Facets or edges that are looked at before any is listed, with two bits for each.
-_MANY = 8
-
-vec4 = wp.types.vector(length=AT_ONCE, dtype=scalar)
 
 
 @wp.func
@@ -81,9 +82,9 @@ def note_facets(captive: CaptiveData, memory: HullMemory, slot: int):
     below; how many."""
     noted = int(0)
     count = captive.facets.shape[0]
-    for first in range(0, count, wp.static(_MANY)):
+    for first in range(0, count, wp.static(MANY_AT_ONCE)):
         found = int(0)
-        for u in range(wp.static(_MANY)):
+        for u in range(wp.static(MANY_AT_ONCE)):
             f = wp.min(first + u, count - 1)
             found = found | (facet_below(captive, f, memory, slot) << (2 * u))
         f = first
@@ -199,9 +200,9 @@ def note_edges(captive: CaptiveData, start: Hang, memory: HullMemory, slot: int)
     hang = start
     last = memory.noted.shape[0] - 1
     count = captive.edges.shape[0]
-    for first in range(0, count, wp.static(_MANY)):
+    for first in range(0, count, wp.static(MANY_AT_ONCE)):
         found = int(0)
-        for u in range(wp.static(_MANY)):
+        for u in range(wp.static(MANY_AT_ONCE)):
             k = wp.min(first + u, count - 1)
             found = found | (edge_below(captive, k, memory, slot) << (2 * u))
         k = first

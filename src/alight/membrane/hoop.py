@@ -23,7 +23,7 @@ from alight.contact.stick_friction import stick, stick_stored
 from alight.core.checks import Array, checked_number, checked_whole
 from alight.core.types import mat33, scalar, vec3
 from alight.membrane.geometry import CaptiveData
-from alight.membrane.memory import HullMemory, put_touched, vector_at
+from alight.membrane.memory import AT_ONCE, MANY_AT_ONCE, HullMemory, put_touched, vector_at
 from alight.membrane.ring import RingData
 
 
@@ -114,8 +114,14 @@ def nearest_in_triangle(p: vec3, a: vec3, b: vec3, c: vec3):
 @wp.func
 def apart(captive: CaptiveData, p: vec3, reach: scalar):
     """True if a facet shows that ``p`` is further than ``reach`` from the hull, in its axes."""
-    for f in range(captive.facets.shape[0]):
-        if wp.dot(captive.normals[f], p) - captive.offsets[f] > reach:
+    count = captive.facets.shape[0]
+    for first in range(0, count, wp.static(AT_ONCE)):
+        far = bool(False)
+        for u in range(wp.static(AT_ONCE)):
+            f = wp.min(first + u, count - 1)
+            if wp.dot(captive.normals[f], p) - captive.offsets[f] > reach:
+                far = True
+        if far:
             return True
     return False
 
@@ -156,10 +162,20 @@ def note_beads(
     """List the beads that may touch the body: how many."""
     near = int(0)
     if captive.facets.shape[0] > 0:
-        for i in range(ring.beads.shape[0]):
-            if wp.length(ring.beads[i] - x) < captive.reach + ring.tube:
-                memory.noted[near, slot] = i
-                near += 1
+        count = ring.beads.shape[0]
+        for first in range(0, count, wp.static(MANY_AT_ONCE)):
+            found = int(0)
+            for u in range(wp.static(MANY_AT_ONCE)):
+                i = wp.min(first + u, count - 1)
+                if wp.length(ring.beads[i] - x) < captive.reach + ring.tube:
+                    found = found | (1 << u)
+            i = first
+            while found != 0 and i < count:
+                if (found & 1) != 0:
+                    memory.noted[near, slot] = i
+                    near += 1
+                found = found >> 1
+                i += 1
     left = int(0)
     for n in range(near):
         i = memory.noted[n, slot]

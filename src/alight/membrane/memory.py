@@ -17,6 +17,14 @@ import warp as wp
 from alight.core import devices
 from alight.core.types import scalar, vec3
 
+#: Entries that are read before anything of them is written: a thread waits for memory once, not
+#: for each, as no compiler moves what is read before what is written.
+AT_ONCE = 4
+#: The same of what leaves two bits or one.
+MANY_AT_ONCE = 8
+
+mat43 = wp.types.matrix(shape=(AT_ONCE, 3), dtype=scalar)
+
 
 @wp.struct
 class HullMemory:

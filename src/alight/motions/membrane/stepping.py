@@ -28,6 +28,16 @@ from alight.membrane.memory import put_vector, vector_at
 from alight.membrane.ring import RingData
 from alight.motions.membrane.drive import CraftDrive
 from alight.motions.membrane.pull import Pull
+from alight.motions.membrane.stages import (
+    find_strained,
+    keep_state,
+    keep_strains,
+    put_strain_rates,
+    stage_state,
+    stage_strains,
+    step_error,
+    sticking,
+)
 from alight.motions.membrane.state import (
     CaughtMemory,
     CaughtRun,
@@ -47,8 +57,9 @@ DAMPED, RUBBED, SLIPPED, THRUST, PULLED = 26, 27, 28, 29, 30
 RELEASED, RIM = int(Outcome.LOST), int(Outcome.RIM)
 #: Numbers of a line of history before those of the state: time, whether in contact.
 LINE_HEAD = 2
-#: Steps of one launch on a GPU.
-GPU_STEPS = 64
+#: Steps of one launch on a GPU, and blocks of threads that each multiprocessor is to have room for:
+#: each thread has fewer registers then, but while some wait for memory others go on.
+GPU_STEPS, GPU_BLOCKS = 64, 8
 
 _RUNNING = wp.constant(int(Outcome.RUNNING))
 _TIMED_OUT = wp.constant(int(Outcome.TIMED_OUT))
@@ -92,151 +103,6 @@ def pull_power(m: Inertia, v: vec3, fall: vec3):
     if m.inverse_mass > scalar(0.0):
         return wp.dot(fall, v) / m.inverse_mass
     return scalar(0.0)
-
-
-@wp.func
-def stage_state(control: Control, memory: CaughtMemory, stage: int, h: scalar, slot: int):
-    """Fill ``at`` with the state of a stage, but for strains."""
-    width = memory.y.shape[0]
-    for r in range(control.kept):
-        total = scalar(0.0)
-        for j in range(stage):
-            total += control.a[stage, j] * memory.k[j * width + r, slot]
-        memory.at[r, slot] = memory.y[r, slot] + h * total
-
-
-@wp.func
-def row_error(control: Control, memory: CaughtMemory, h: scalar, r: int, slot: int):
-    """Error of a step in one row over what is allowed; 0 where it is not looked at."""
-    width = memory.y.shape[0]
-    total = scalar(0.0)
-    if control.order > 0 and memory.scale[r, slot] > scalar(0.0):
-        for j in range(control.stages + 1):
-            total += control.error[j] * memory.k[j * width + r, slot]
-        total = wp.abs(h * total) / memory.scale[r, slot]
-    return total
-
-
-@wp.func
-def step_error(control: Control, memory: CaughtMemory, h: scalar, slot: int):
-    """Greatest error of a step over what is allowed; 0 for fixed steps, NaN passed on."""
-    worst = scalar(0.0)
-    for r in range(control.kept):
-        error = row_error(control, memory, h, r, slot)
-        if not (error <= worst):
-            worst = error
-        if not wp.isfinite(memory.at[r, slot]):
-            return scalar(wp.nan)
-    for n in range(memory.strains[0, slot]):
-        j = memory.strains[1 + n, slot]
-        for i in range(3):
-            error = row_error(control, memory, h, control.kept + 3 * j + i, slot)
-            if not (error <= worst):
-                worst = error
-        if not wp.isfinite(vector_at(memory.hull.strain, 3 * j, slot)):
-            return scalar(wp.nan)
-    return worst
-
-
-# -- strains: of most vertices 0 all through a step, as nothing touches there. The others are in a
-# list; of what is not, strain and first slope are 0 in memory -------------------------------------
-
-
-@wp.func
-def sticking(captive: CaptiveData, ring: RingData):
-    """Vertices and beads that fabric may stick to."""
-    return captive.vertices.shape[0] + ring.beads.shape[0]
-
-
-@wp.func
-def _is_zero(v: vec3):
-    """Exactly; False for NaN."""
-    return v[0] == scalar(0.0) and v[1] == scalar(0.0) and v[2] == scalar(0.0)
-
-
-@wp.func
-def find_strained(control: Control, memory: CaughtMemory, begin: int, count: int, slot: int):
-    """List what is strained, or begins to be, at the start of a step; all of ``count`` where the
-    first slope is not known yet (``begin`` is 0)."""
-    if begin == 0:
-        for j in range(count):
-            memory.strained[j, slot] = 1
-            memory.strains[1 + j, slot] = j
-            strain = vector_at(memory.y, control.kept + 3 * j, slot)
-            put_vector(memory.hull.strain, 3 * j, slot, strain)
-        memory.strains[0, slot] = count
-        return
-    left = int(0)
-    for n in range(memory.strains[0, slot]):
-        j = memory.strains[1 + n, slot]
-        row = control.kept + 3 * j
-        strain = vector_at(memory.y, row, slot)
-        put_vector(memory.hull.strain, 3 * j, slot, strain)
-        if _is_zero(strain) and _is_zero(vector_at(memory.k, row, slot)):
-            memory.strained[j, slot] = 0
-        else:
-            left += 1
-            memory.strains[left, slot] = j
-    memory.strains[0, slot] = left
-
-
-@wp.func
-def stage_strains(control: Control, memory: CaughtMemory, stage: int, h: scalar, slot: int):
-    """Strains of a stage, for the membrane to read."""
-    width = memory.y.shape[0]
-    for n in range(memory.strains[0, slot]):
-        j = memory.strains[1 + n, slot]
-        row = control.kept + 3 * j
-        total = vec3()
-        for i in range(stage):
-            total += control.a[stage, i] * vector_at(memory.k, i * width + row, slot)
-        strain = vector_at(memory.y, row, slot) + h * total
-        put_vector(memory.hull.strain, 3 * j, slot, strain)
-
-
-@wp.func
-def add_strained(control: Control, memory: CaughtMemory, stage: int, slot: int):
-    """List also what begins to be strained in this stage: its slopes before were 0."""
-    width = memory.y.shape[0]
-    count = memory.strains[0, slot]
-    for n in range(memory.hull.touched[0, slot]):
-        j = memory.hull.touched[1 + n, slot]
-        rate = vector_at(memory.hull.strain_rate, 3 * j, slot)
-        if memory.strained[j, slot] == 0 and not _is_zero(rate):
-            memory.strained[j, slot] = 1
-            count += 1
-            memory.strains[count, slot] = j
-            for i in range(1, stage):
-                put_vector(memory.k, i * width + control.kept + 3 * j, slot, vec3())
-    memory.strains[0, slot] = count
-
-
-@wp.func
-def put_strain_rates(control: Control, memory: CaughtMemory, stage: int, slot: int):
-    """Slopes of the strains, which the membrane has written."""
-    add_strained(control, memory, stage, slot)
-    first = stage * memory.y.shape[0] + control.kept
-    for n in range(memory.strains[0, slot]):
-        j = memory.strains[1 + n, slot]
-        rate = vector_at(memory.hull.strain_rate, 3 * j, slot)
-        put_vector(memory.k, first + 3 * j, slot, rate)
-
-
-@wp.func
-def keep_strains(control: Control, memory: CaughtMemory, slot: int):
-    """Strains of the last stage become those of the state.
-
-    None is left where the fabric does not touch: it comes back as if never touched.
-    """
-    last = control.stages * memory.y.shape[0]
-    for n in range(memory.strains[0, slot]):
-        j = memory.strains[1 + n, slot]
-        row = control.kept + 3 * j
-        strain = vector_at(memory.hull.strain, 3 * j, slot)
-        if memory.hull.limit[j, slot] == scalar(0.0):
-            strain = vec3()
-        put_vector(memory.y, row, slot, strain)
-        put_vector(memory.k, row, slot, vector_at(memory.k, last + row, slot))
 
 
 @wp.func
@@ -384,10 +250,7 @@ def caught_loop(
         """``run`` with the state of the last stage, ``t`` [s] being when."""
         out = run
         control = world.limits
-        width = memory.y.shape[0]
-        for r in range(control.kept):
-            memory.y[r, slot] = memory.at[r, slot]
-            memory.k[r, slot] = memory.k[control.stages * width + r, slot]
+        keep_state(control, memory, slot)
         keep_strains(control, memory, slot)
         out.t = t
         out.steps += 1
@@ -501,7 +364,7 @@ def caught_loop(
         World=world_type,
         Run=CaughtRun,
         Memory=CaughtMemory,
-        whole=Launch("steps", step, account, gpu_steps=GPU_STEPS),
+        whole=Launch("steps", step, account, gpu_steps=GPU_STEPS, gpu_blocks=GPU_BLOCKS),
         told=_told,
         line=line,
         options=POINT_OPTIONS,
