@@ -27,9 +27,10 @@ from typing import Any
 import warp as wp
 
 from alight.contact.stick_friction import stick, stick_stored
-from alight.core.types import quat, scalar, vec3
-from alight.membrane.geometry import CaptiveData, HullMemory
+from alight.core.types import quat, scalar, vec3, vec4
+from alight.membrane.geometry import CaptiveData
 from alight.membrane.hoop import press_hoop
+from alight.membrane.memory import AT_ONCE, HullMemory, clear_touched, put_touched, vector_at
 from alight.membrane.ring import RingData
 
 
@@ -121,13 +122,34 @@ class Shares:
 
 
 @wp.func
-def area_rate(x: vec3, v: vec3, w: vec3, count: int, memory: HullMemory, slot: int):
-    """dA/dt of a body that moves with ``v``, ``w`` relative to the suspension points."""
+def area_rate(x: vec3, v: vec3, w: vec3, below: int, memory: HullMemory, slot: int):
+    """dA/dt of a body that moves with ``v``, ``w`` relative to the suspension points, ``below`` of
+    its vertices being below their plane."""
     rate = scalar(0.0)
-    for j in range(count):
-        u = v + wp.cross(w, memory.place[j, slot] - x)
-        rate += wp.dot(memory.slope[j, slot], u)
+    for n in range(below):
+        j = memory.below[n, slot]
+        u = v + wp.cross(w, vector_at(memory.place, 3 * j, slot) - x)
+        rate += wp.dot(vector_at(memory.slope, 3 * j, slot), u)
     return rate
+
+
+@wp.func
+def note_pressed(tension: scalar, below: int, memory: HullMemory, slot: int):
+    """List the vertices that press: how many."""
+    pressed = int(0)
+    if tension > scalar(0.0):
+        for first in range(0, below, wp.static(AT_ONCE)):
+            vertices = wp.vec4i()
+            size = vec4()
+            for u in range(wp.static(AT_ONCE)):
+                vertices[u] = memory.below[wp.min(first + u, below - 1), slot]
+                f = -tension * vector_at(memory.slope, 3 * vertices[u], slot)
+                size[u] = wp.length_sq(f)
+            for u in range(wp.static(AT_ONCE)):
+                if first + u < below and size[u] > scalar(0.0):
+                    memory.noted[pressed, slot] = vertices[u]
+                    pressed += 1
+    return pressed
 
 
 @wp.func
@@ -135,6 +157,7 @@ def press_vertices(
     row: MembraneRow,
     captive: CaptiveData,
     tension: scalar,
+    below: int,
     x: vec3,
     v: vec3,
     w: vec3,
@@ -143,33 +166,33 @@ def press_vertices(
 ):
     """Normal force and friction at every vertex of the body; limits and rates of its strains."""
     sums = Shares()
-    for j in range(captive.vertices.shape[0]):
-        f = -tension * memory.slope[j, slot]
+    clear_touched(memory, slot)
+    sums.contacts = note_pressed(tension, below, memory, slot)
+    for n in range(sums.contacts):
+        j = memory.noted[n, slot]
+        f = -tension * vector_at(memory.slope, 3 * j, slot)
         N = wp.length(f)
-        rate = vec3()
-        if wp.length_sq(f) > scalar(0.0):
-            arm = memory.place[j, slot] - x
-            u = v + wp.cross(w, arm)
-            n = f / N
-            own = row.stick_stiffness * captive.shares[j]
-            held = memory.strain[j, slot]
-            found = stick(held, u, n, row.friction * N, own, row.relaxation)
-            rate = found.rate
-            sums.force += f
-            sums.torque += wp.cross(arm, f)
-            sums.friction += found.force
-            sums.friction_torque += wp.cross(arm, found.force)
-            sums.rubbed += -wp.dot(found.force, u)
-            sums.strained += stick_stored(own, held)
-            sums.lost += found.lost
-            sums.gripped += wp.length(found.force)
-            sums.pressed += N
-            if found.slides == 1:
-                slide = u - rate
-                sums.slipped += N * wp.length(slide - wp.dot(slide, n) * n)
-            sums.contacts += 1
-        memory.strain_rate[j, slot] = rate
-        memory.limit[j, slot] = row.friction * N
+        arm = vector_at(memory.place, 3 * j, slot) - x
+        u = v + wp.cross(w, arm)
+        normal = f / N
+        own = row.stick_stiffness * captive.shares[j]
+        held = vector_at(memory.strain, 3 * j, slot)
+        limit = row.friction * N
+        found = stick(held, u, normal, limit, own, row.relaxation)
+        sums.force += f
+        sums.torque += wp.cross(arm, f)
+        sums.friction += found.force
+        sums.friction_torque += wp.cross(arm, found.force)
+        sums.rubbed += -wp.dot(found.force, u)
+        sums.strained += stick_stored(own, held)
+        sums.lost += found.lost
+        sums.gripped += wp.length(found.force)
+        sums.pressed += N
+        if found.slides == 1:
+            slide = u - found.rate
+            sums.slipped += N * wp.length(slide - wp.dot(slide, normal) * normal)
+        put_touched(memory, n, j, found.rate, limit, slot)
+    memory.touched[0, slot] = sums.contacts
     return sums
 
 
@@ -212,17 +235,17 @@ def membrane_load(hang: Any, tension: Any, stored: Any) -> Any:
         load.below = shape.below
         load.through = shape.through
         load.rim = shape.rim
-        count = captive.vertices.shape[0]
         # Beyond a hoop, all of it outside, a body is past the fabric and not on it.
         over = ring.beads.shape[0] > 0 and shape.rim > 0 and shape.rim == shape.through
         if shape.below > 0 and not over:
-            load.rate = area_rate(x, v, w, count, memory, slot)
+            load.rate = area_rate(x, v, w, shape.below, memory, slot)
             stretch = wp.max(zero, shape.area - ring.area)
             load.tension = wp.max(zero, tension(row, stretch, load.rate))
             still = wp.max(zero, tension(row, stretch, zero))
             load.stored = stored(row, stretch)
             load.damped = (load.tension - still) * load.rate
-        sums = press_vertices(row, captive, load.tension, x, v, w, memory, slot)
+        below = shape.below
+        sums = press_vertices(row, captive, load.tension, below, x, v, w, memory, slot)
         hoop = press_hoop(ring, captive, row.friction, row.relaxation, x, R, v, w, memory, slot)
         load.friction = R_NM * (sums.friction + hoop.friction)
         load.friction_torque = R_NM * (sums.friction_torque + hoop.friction_torque)

@@ -1,5 +1,7 @@
 """The shape of a membrane inside kernels: the hull of a body and of the suspension points.
 
+What 2D and 3D share; ``hang_plane`` and ``hang_solid`` find the shapes.
+
 In axes M (see ``ring``) the suspension points are a convex polygon in z = 0, which is the upper
 facet of the hull; what hangs below is the membrane (paper 003, "Trampoline Shape"). Its
 triangles are of three kinds, and each is found by a test of its own:
@@ -10,9 +12,10 @@ triangles are of three kinds, and each is found by a test of its own:
 - a side of the polygon and the vertex that is met first when the plane turns about that side.
 
 No hull is built and nothing is remembered: the tests are a few dot products for each facet, edge
-and vertex. They agree with each other because no sign is in doubt: see ``ring.APART``. This is the
-hull of paper 003 as long as the body passes through the plane within the polygon; ``rim`` counts
-the edges of the body that do not.
+and vertex that is below the plane. These are listed first, and so are the triangles, before any is
+added up (``memory`` says why). The tests agree with each other because no sign is in doubt: see
+``ring.APART``. This is the hull of paper 003 as long as the body passes through the plane within
+the polygon; ``rim`` counts the edges of the body that do not.
 """
 
 from typing import Any
@@ -21,6 +24,14 @@ import warp as wp
 
 from alight.core import devices
 from alight.core.types import mat33, scalar, vec3
+from alight.membrane.memory import (
+    AT_ONCE,
+    HullMemory,
+    mat43,
+    new_hull_memory,
+    put_vector,
+    vector_at,
+)
 from alight.membrane.ring import RingData
 
 
@@ -39,20 +50,6 @@ class CaptiveData:
 
 
 @wp.struct
-class HullMemory:
-    """What an evaluation reads (``strain``) and writes, the slot last."""
-
-    place: wp.array2d(dtype=vec3)  # [V, slot] vertices in M [m]
-    slope: wp.array2d(dtype=vec3)  # [V + k, slot] derivative of the area by vertex, suspension [m]
-    seen: wp.array2d(dtype=vec3)  # [k, slot] suspension points in body axes [m]
-    front: wp.array2d(dtype=int)  # [F, slot] bit i: suspension point i sees the facet
-    triangles: wp.array2d(dtype=wp.vec3i)  # [any, slot] for Python; vertex V + i is suspension i
-    strain: wp.array2d(dtype=vec3)  # [V + beads, slot] of what sticks to vertex or bead, in M [m]
-    strain_rate: wp.array2d(dtype=vec3)  # of that [m/s]
-    limit: wp.array2d(dtype=scalar)  # of its friction [N]; 0: it does not touch
-
-
-@wp.struct
 class Hang:
     """The shape of a membrane at one instant."""
 
@@ -60,6 +57,8 @@ class Hang:
     lowest: scalar  # height of the lowest vertex above the plane [m]
     below: int  # vertices below the plane
     triangles: int  # of the membrane
+    listed: int  # triangles that are still to be added
+    noted: int  # edges that may carry one
     through: int  # edges of the body that pass through the plane
     rim: int  # those that do so outside the polygon
 
@@ -78,95 +77,80 @@ def captive_data(arrays: Any, reach: float, device: devices.Device) -> CaptiveDa
     return data
 
 
-def by_slot(rows: int, slots: int, dtype: Any, device: devices.Device) -> Any:
-    """Zeros [row, slot]: neighbouring slots side by side on a GPU, rows of a slot on a CPU.
-
-    Threads of a GPU read the same row together; a CPU thread reads all rows of its own slot.
-    """
-    if device.is_gpu or not rows:
-        return wp.zeros((rows, slots), dtype=dtype, device=device.name)
-    return wp.zeros((slots, rows), dtype=dtype, device=device.name).transpose()
-
-
 def hull_memory(
-    captive: CaptiveData, ring: RingData, slots: int, device: devices.Device, triangles: int = 0
+    captive: CaptiveData, ring: RingData, slots: int, device: devices.Device, pulls: bool = False
 ) -> HullMemory:
-    """Room for ``slots`` evaluations."""
+    """Room for ``slots`` evaluations; ``pulls``: slopes by suspension points too."""
     sizes = (captive.vertices.shape[0], captive.facets.shape[0])
     count, beads = ring.points.shape[0], ring.beads.shape[0]
-    return new_hull_memory(*sizes, count, beads, slots, device, triangles)
-
-
-def new_hull_memory(
-    vertices: int,
-    facets: int,
-    count: int,
-    beads: int,
-    slots: int,
-    device: devices.Device,
-    triangles: int = 0,
-) -> HullMemory:
-    """Room for ``slots`` evaluations of bodies with up to this number of vertices and facets."""
-
-    def new(rows: int, dtype: Any) -> Any:
-        return by_slot(rows, slots, dtype, device)
-
-    memory, sticking = HullMemory(), vertices + beads
-    memory.place, memory.slope = new(vertices, vec3), new(vertices + count, vec3)
-    memory.seen, memory.front = new(count, vec3), new(facets, int)
-    memory.triangles = new(triangles, wp.vec3i)
-    memory.strain, memory.strain_rate = new(sticking, vec3), new(sticking, vec3)
-    memory.limit = new(sticking, scalar)
-    return memory
-
-
-def triangle_room(captive: CaptiveData, count: int) -> int:
-    """Triangles that a membrane can have: those of a hull of all points."""
-    return 2 * (int(captive.vertices.shape[0]) + count)
-
-
-# -- what 2D and 3D share ---------------------------------------------------------------------
+    return new_hull_memory(*sizes, count, beads, slots, device, pulls)
 
 
 @wp.func
 def place_vertices(
     ring: RingData, captive: CaptiveData, x: vec3, R: mat33, memory: HullMemory, slot: int
 ):
-    """Vertices in M, no slopes yet; how low the body reaches."""
+    """Vertices in M, those below the plane listed, with no slopes yet; how low the body reaches."""
     hang = Hang()
     hang.area = ring.area
     hang.lowest = scalar(1e300)
-    for j in range(captive.vertices.shape[0]):
-        p = x + R * captive.vertices[j]
-        memory.place[j, slot] = p
-        hang.lowest = wp.min(hang.lowest, p[2])
-        if p[2] < -ring.shallow:
-            hang.below += 1
-    for j in range(memory.slope.shape[0]):
-        memory.slope[j, slot] = vec3()
+    low = int(0)
+    under = int(0)
+    count = captive.vertices.shape[0]
+    for first in range(0, count, wp.static(AT_ONCE)):
+        at = mat43()
+        for u in range(wp.static(AT_ONCE)):
+            p = x + R * captive.vertices[wp.min(first + u, count - 1)]
+            for i in range(3):
+                at[u, i] = p[i]
+        for u in range(wp.static(AT_ONCE)):
+            j = first + u
+            if j < count:
+                put_vector(memory.place, 3 * j, slot, vec3(at[u, 0], at[u, 1], at[u, 2]))
+                hang.lowest = wp.min(hang.lowest, at[u, 2])
+                if at[u, 2] < -ring.shallow:
+                    memory.below[hang.below, slot] = j
+                    hang.below += 1
+                    low = low | (1 << (j & 31))
+                if at[u, 2] < scalar(0.0):
+                    under = under | (1 << (j & 31))
+                if (j & 31) == 31 or j == count - 1:
+                    memory.low[j >> 5, slot] = low
+                    memory.under[j >> 5, slot] = under
+                    low = 0
+                    under = 0
+    for n in range(hang.below):
+        put_vector(memory.slope, 3 * memory.below[n, slot], slot, vec3())
+    for r in range(memory.pull.shape[0]):
+        memory.pull[r, slot] = scalar(0.0)
     return hang
 
 
 @wp.func
-def first_met(ring: RingData, count: int, side: int, memory: HullMemory, slot: int):
-    """The vertex that a line or plane meets last on its way from the polygon down and around.
+def find_met(ring: RingData, below: int, memory: HullMemory, slot: int):
+    """The vertices that lines or planes meet last on their way from the polygon down and around.
 
-    It turns about suspension point, or side, number ``side``; by t inward and d down, the vertex
-    is the one of the greatest angle atan2(d, t).
+    Each turns about a suspension point, or side; by t inward and d down, the vertex is the one of
+    the greatest angle atan2(d, t).
     """
-    best = int(-1)
-    best_t = scalar(0.0)
-    best_d = scalar(0.0)
-    for j in range(count):
-        p = memory.place[j, slot]
-        if p[2] < -ring.shallow:
-            t = wp.dot(ring.inward[side], p - ring.points[side])
+    count = ring.points.shape[0]
+    for first in range(0, count, 3):  # three sides at once, their vertices in registers
+        met = wp.vec3i()
+        inward = vec3()
+        down = vec3()
+        for n in range(below):
+            j = memory.below[n, slot]
+            p = vector_at(memory.place, 3 * j, slot)
             d = -p[2]
-            if best < 0 or best_t * d > best_d * t:
-                best = j
-                best_t = t
-                best_d = d
-    return best
+            for u in range(3):
+                i = wp.min(first + u, count - 1)
+                t = wp.dot(ring.inward[i], p - ring.points[i])
+                if n == 0 or inward[u] * d > down[u] * t:
+                    met[u] = j
+                    inward[u] = t
+                    down[u] = d
+        for u in range(3):
+            memory.met[wp.min(first + u, count - 1), slot] = met[u]
 
 
 @wp.func
@@ -179,206 +163,36 @@ def outside(ring: RingData, p: vec3):
 
 
 @wp.func
-def count_through(ring: RingData, p: vec3, q: vec3, start: Hang):
-    """``start`` with the edge from ``p`` to ``q``, should it pass through the plane."""
-    hang = start
-    zero = scalar(0.0)
-    if (p[2] < zero) != (q[2] < zero):
-        hang.through += 1
-        part = p[2] / (p[2] - q[2])
-        if outside(ring, p + part * (q - p)):
-            hang.rim += 1
-    return hang
-
-
-# -- 3D ---------------------------------------------------------------------------------------
+def leaves(ring: RingData, p: vec3, q: vec3):
+    """1 if the edge from ``p`` to ``q``, which passes through the plane, does so outside."""
+    part = p[2] / (p[2] - q[2])
+    if outside(ring, p + part * (q - p)):
+        return 1
+    return 0
 
 
 @wp.func
-def corner_place(ring: RingData, vertices: int, j: int, memory: HullMemory, slot: int):
-    """Where corner ``j`` of a triangle is, in M [m]."""
-    if j < vertices:
-        return memory.place[j, slot]
-    return ring.points[j - vertices]
+def slope_at(vertices: int, corner: int, memory: HullMemory, slot: int):
+    """What the area grows by as a corner of it is moved; 0 where that is not wanted."""
+    if corner < vertices:
+        return vector_at(memory.slope, 3 * corner, slot)
+    if memory.pull.shape[0] > 0:
+        return vector_at(memory.pull, 3 * (corner - vertices), slot)
+    return vec3()
 
 
 @wp.func
-def add_triangle(
-    ring: RingData, vertices: int, corners: wp.vec3i, hang: Hang, memory: HullMemory, slot: int
-):
-    """``hang`` with one triangle more; its part of the slopes, (1/2) e x (side across)."""
-    out = hang
-    a = corner_place(ring, vertices, corners[0], memory, slot)
-    b = corner_place(ring, vertices, corners[1], memory, slot)
-    c = corner_place(ring, vertices, corners[2], memory, slot)
-    across = wp.cross(b - a, c - a)
-    double = wp.length(across)
-    if out.triangles < memory.triangles.shape[0]:
-        memory.triangles[out.triangles, slot] = corners
-    out.triangles += 1
-    if double > scalar(0.0):
-        unit = across * (scalar(0.5) / double)
-        out.area += scalar(0.5) * double
-        memory.slope[corners[0], slot] = memory.slope[corners[0], slot] + wp.cross(unit, c - b)
-        memory.slope[corners[1], slot] = memory.slope[corners[1], slot] + wp.cross(unit, a - c)
-        memory.slope[corners[2], slot] = memory.slope[corners[2], slot] + wp.cross(unit, b - a)
-    return out
+def put_slope(vertices: int, corner: int, value: vec3, memory: HullMemory, slot: int):
+    """The same, from now on."""
+    if corner < vertices:
+        put_vector(memory.slope, 3 * corner, slot, value)
+    elif memory.pull.shape[0] > 0:
+        put_vector(memory.pull, 3 * (corner - vertices), slot, value)
 
 
 @wp.func
-def look_at_facets(
-    ring: RingData, captive: CaptiveData, x: vec3, R: mat33, memory: HullMemory, slot: int
-):
-    """Fill ``front``: which suspension points see each facet that reaches below the plane."""
-    count = ring.points.shape[0]
-    for i in range(count):
-        memory.seen[i, slot] = wp.transpose(R) * (ring.points[i] - x)
-    for f in range(captive.facets.shape[0]):
-        facet = captive.facets[f]
-        mask = int(0)
-        low = wp.min(memory.place[facet[0], slot][2], memory.place[facet[1], slot][2])
-        low = wp.min(low, memory.place[facet[2], slot][2])
-        if low < -ring.shallow:
-            n = captive.normals[f]
-            d = captive.offsets[f]
-            for i in range(count):
-                if wp.dot(n, memory.seen[i, slot]) > d:
-                    mask = mask | (1 << i)
-        memory.front[f, slot] = mask
-
-
-@wp.func
-def spans(ring: RingData, i: int, p: vec3, q: vec3, center: vec3, thin: bool):
-    """True if suspension point ``i`` and the edge p, q carry a triangle of the hull.
-
-    Its plane cuts the polygon's along a line through that point: all other suspension points are
-    on one side if its two neighbours are, and the body must be on the same side.
-    """
-    zero = scalar(0.0)
-    count = ring.points.shape[0]
-    before = i - 1
-    if before < 0:
-        before = count - 1
-    after = i + 1
-    if after == count:
-        after = 0
-    s = ring.points[i]
-    n = wp.cross(p - s, q - s)
-    one = wp.dot(n, ring.points[before] - s)
-    other = wp.dot(n, ring.points[after] - s)
-    if one * other < zero:
-        return False
-    return thin or one * wp.dot(n, center - s) >= zero
-
-
-@wp.func
-def add_edges(
-    ring: RingData,
-    captive: CaptiveData,
-    center: vec3,
-    start: Hang,
-    memory: HullMemory,
-    slot: int,
-):
-    """Triangles of an edge of the body and one suspension point; edges outside the rim."""
-    hang = start
-    vertices = captive.vertices.shape[0]
-    count = ring.points.shape[0]
-    for k in range(captive.edges.shape[0]):
-        edge = captive.edges[k]
-        p = memory.place[edge[0], slot]
-        q = memory.place[edge[1], slot]
-        if wp.max(p[2], q[2]) < -ring.shallow:
-            thin = edge[2] < 0
-            mask = int(-1)
-            if not thin:
-                mask = memory.front[edge[2], slot] ^ memory.front[edge[3], slot]
-            if mask != 0:
-                for i in range(count):
-                    if (mask & (1 << i)) != 0 and spans(ring, i, p, q, center, thin):
-                        corners = wp.vec3i(edge[0], edge[1], vertices + i)
-                        hang = add_triangle(ring, vertices, corners, hang, memory, slot)
-        else:
-            hang = count_through(ring, p, q, hang)
-    return hang
-
-
-@wp.func
-def hang_solid(
-    ring: RingData, captive: CaptiveData, x: vec3, R: mat33, memory: HullMemory, slot: int
-):
-    """The membrane under a body at ``x`` [m], turned by ``R`` from body axes to M."""
-    hang = place_vertices(ring, captive, x, R, memory, slot)
-    if hang.below == 0:
-        return hang
-    hang.area = scalar(0.0)
-    vertices = captive.vertices.shape[0]
-    count = ring.points.shape[0]
-    look_at_facets(ring, captive, x, R, memory, slot)
-    for f in range(captive.facets.shape[0]):
-        if memory.front[f, slot] == 0:
-            facet = captive.facets[f]
-            high = wp.max(memory.place[facet[0], slot][2], memory.place[facet[1], slot][2])
-            high = wp.max(high, memory.place[facet[2], slot][2])
-            if high < -ring.shallow:
-                hang = add_triangle(ring, vertices, facet, hang, memory, slot)
-    hang = add_edges(ring, captive, x + R * captive.center, hang, memory, slot)
-    for i in range(count):
-        following = i + 1
-        if following == count:
-            following = 0
-        j = first_met(ring, vertices, i, memory, slot)
-        corners = wp.vec3i(vertices + i, vertices + following, j)
-        hang = add_triangle(ring, vertices, corners, hang, memory, slot)
-    return hang
-
-
-# -- 2D ---------------------------------------------------------------------------------------
-
-
-@wp.func
-def add_piece(a: int, b: int, at: vec3, to: vec3, hang: Hang, memory: HullMemory, slot: int):
-    """``hang`` with the straight piece between corners ``a`` at ``at`` and ``b`` at ``to``."""
-    out = hang
-    length = wp.length(to - at)
-    if out.triangles < memory.triangles.shape[0]:
-        memory.triangles[out.triangles, slot] = wp.vec3i(a, b, -1)
-    out.triangles += 1
-    if length > scalar(0.0):
-        unit = (to - at) / length
-        out.area += length
-        memory.slope[a, slot] = memory.slope[a, slot] - unit
-        memory.slope[b, slot] = memory.slope[b, slot] + unit
-    return out
-
-
-@wp.func
-def hang_plane(
-    ring: RingData, captive: CaptiveData, x: vec3, R: mat33, memory: HullMemory, slot: int
-):
-    """The same in the plane of x and z: pieces of a line from the left point to the right."""
-    hang = place_vertices(ring, captive, x, R, memory, slot)
-    if hang.below == 0:
-        return hang
-    hang.area = scalar(0.0)
-    count = captive.vertices.shape[0]
-    j = first_met(ring, count, 0, memory, slot)
-    last = first_met(ring, count, 1, memory, slot)
-    p = memory.place[j, slot]
-    hang = add_piece(count, j, ring.points[0], p, hang, memory, slot)
-    while j != last:
-        following = j + 1
-        if following == count:
-            following = 0
-        q = memory.place[following, slot]
-        hang = add_piece(j, following, p, q, hang, memory, slot)
-        j = following
-        p = q
-    hang = add_piece(last, count + 1, p, ring.points[1], hang, memory, slot)
-    if count > 1:
-        p = memory.place[count - 1, slot]
-        for k in range(count):
-            q = memory.place[k, slot]
-            hang = count_through(ring, p, q, hang)
-            p = q
-    return hang
+def put_triangle(memory: HullMemory, n: int, a: int, b: int, c: int, slot: int):
+    """Entry ``n`` of the list of triangles."""
+    memory.triangles[3 * n, slot] = a
+    memory.triangles[3 * n + 1, slot] = b
+    memory.triangles[3 * n + 2, slot] = c

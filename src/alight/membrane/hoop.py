@@ -22,7 +22,8 @@ import warp as wp
 from alight.contact.stick_friction import stick, stick_stored
 from alight.core.checks import Array, checked_number, checked_whole
 from alight.core.types import mat33, scalar, vec3
-from alight.membrane.geometry import CaptiveData, HullMemory
+from alight.membrane.geometry import CaptiveData
+from alight.membrane.memory import AT_ONCE, MANY_AT_ONCE, HullMemory, put_touched, vector_at
 from alight.membrane.ring import RingData
 
 
@@ -111,8 +112,23 @@ def nearest_in_triangle(p: vec3, a: vec3, b: vec3, c: vec3):
 
 
 @wp.func
-def nearest_on_hull(captive: CaptiveData, p: vec3, reach: scalar):
-    """How far ``p`` is from the hull, in its axes; some distance above ``reach`` beyond that."""
+def apart(captive: CaptiveData, p: vec3, reach: scalar):
+    """True if a facet shows that ``p`` is further than ``reach`` from the hull, in its axes."""
+    count = captive.facets.shape[0]
+    for first in range(0, count, wp.static(AT_ONCE)):
+        far = bool(False)
+        for u in range(wp.static(AT_ONCE)):
+            f = wp.min(first + u, count - 1)
+            if wp.dot(captive.normals[f], p) - captive.offsets[f] > reach:
+                far = True
+        if far:
+            return True
+    return False
+
+
+@wp.func
+def nearest_on_hull(captive: CaptiveData, p: vec3):
+    """How far ``p`` is from the hull, in its axes."""
     found = HullPoint()
     found.distance = scalar(-1e300)
     for f in range(captive.facets.shape[0]):
@@ -120,8 +136,6 @@ def nearest_on_hull(captive: CaptiveData, p: vec3, reach: scalar):
         if height > found.distance:
             found.distance = height
             found.normal = captive.normals[f]
-            if height > reach:
-                return found
     if found.distance <= scalar(0.0):
         return found
     best = scalar(1e300)
@@ -142,6 +156,36 @@ def nearest_on_hull(captive: CaptiveData, p: vec3, reach: scalar):
 
 
 @wp.func
+def note_beads(
+    ring: RingData, captive: CaptiveData, x: vec3, R: mat33, memory: HullMemory, slot: int
+):
+    """List the beads that may touch the body: how many."""
+    near = int(0)
+    if captive.facets.shape[0] > 0:
+        count = ring.beads.shape[0]
+        for first in range(0, count, wp.static(MANY_AT_ONCE)):
+            found = int(0)
+            for u in range(wp.static(MANY_AT_ONCE)):
+                i = wp.min(first + u, count - 1)
+                if wp.length(ring.beads[i] - x) < captive.reach + ring.tube:
+                    found = found | (1 << u)
+            i = first
+            while found != 0 and i < count:
+                if (found & 1) != 0:
+                    memory.noted[near, slot] = i
+                    near += 1
+                found = found >> 1
+                i += 1
+    left = int(0)
+    for n in range(near):
+        i = memory.noted[n, slot]
+        if not apart(captive, wp.transpose(R) * (ring.beads[i] - x), ring.tube):
+            memory.noted[left, slot] = i
+            left += 1
+    return left
+
+
+@wp.func
 def press_hoop(
     ring: RingData,
     captive: CaptiveData,
@@ -154,43 +198,42 @@ def press_hoop(
     memory: HullMemory,
     slot: int,
 ):
-    """What the beads do to a body at ``x``, turned by ``R``, that moves with ``v``, ``w`` in M."""
+    """What the beads do to a body at ``x``, turned by ``R``, that moves with ``v``, ``w`` in M;
+    vertices have been listed as touched already."""
     zero = scalar(0.0)
     sums = HoopLoad()
     first = captive.vertices.shape[0]
-    for i in range(ring.beads.shape[0]):
+    touched = memory.touched[0, slot]
+    for m in range(note_beads(ring, captive, x, R, memory, slot)):
+        i = memory.noted[m, slot]
         away = ring.beads[i] - x
-        rate = vec3()
-        limit = zero
-        if captive.facets.shape[0] > 0 and wp.length(away) < captive.reach + ring.tube:
-            near = nearest_on_hull(captive, wp.transpose(R) * away, ring.tube)
-            depth = ring.tube - near.distance
-            if depth > zero:
-                n = R * near.normal
-                arm = away - near.distance * n
-                u = v + wp.cross(w, arm)
-                closing = wp.dot(u, n)
-                spring = ring.hoop_stiffness * depth
-                N = wp.max(zero, spring * (scalar(1.0) + ring.hoop_damping * closing))
-                limit = friction * N
-                held = memory.strain[first + i, slot]
-                found = stick(held, u, n, limit, ring.hoop_stiffness, relaxation)
-                rate = found.rate
-                sums.force += -N * n
-                sums.torque += wp.cross(arm, -N * n)
-                sums.friction += found.force
-                sums.friction_torque += wp.cross(arm, found.force)
-                sums.pressed += N
-                sums.stored += scalar(0.5) * spring * depth
-                sums.damped += (N - spring) * closing
-                sums.rubbed += -wp.dot(found.force, u)
-                sums.strained += stick_stored(ring.hoop_stiffness, held)
-                sums.lost += found.lost
-                sums.gripped += wp.length(found.force)
-                if found.slides == 1:
-                    slide = u - rate
-                    sums.slipped += N * wp.length(slide - wp.dot(slide, n) * n)
-                sums.touching += 1
-        memory.strain_rate[first + i, slot] = rate
-        memory.limit[first + i, slot] = limit
+        near = nearest_on_hull(captive, wp.transpose(R) * away)
+        depth = ring.tube - near.distance
+        if depth > zero:
+            n = R * near.normal
+            arm = away - near.distance * n
+            u = v + wp.cross(w, arm)
+            closing = wp.dot(u, n)
+            spring = ring.hoop_stiffness * depth
+            N = wp.max(zero, spring * (scalar(1.0) + ring.hoop_damping * closing))
+            limit = friction * N
+            held = vector_at(memory.strain, 3 * (first + i), slot)
+            found = stick(held, u, n, limit, ring.hoop_stiffness, relaxation)
+            sums.force += -N * n
+            sums.torque += wp.cross(arm, -N * n)
+            sums.friction += found.force
+            sums.friction_torque += wp.cross(arm, found.force)
+            sums.pressed += N
+            sums.stored += scalar(0.5) * spring * depth
+            sums.damped += (N - spring) * closing
+            sums.rubbed += -wp.dot(found.force, u)
+            sums.strained += stick_stored(ring.hoop_stiffness, held)
+            sums.lost += found.lost
+            sums.gripped += wp.length(found.force)
+            if found.slides == 1:
+                slide = u - found.rate
+                sums.slipped += N * wp.length(slide - wp.dot(slide, n) * n)
+            put_touched(memory, touched + sums.touching, first + i, found.rate, limit, slot)
+            sums.touching += 1
+    memory.touched[0, slot] = touched + sums.touching
     return sums

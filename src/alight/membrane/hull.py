@@ -17,12 +17,11 @@ from alight.membrane.captives import Captives
 from alight.membrane.geometry import (
     CaptiveData,
     Hang,
-    HullMemory,
-    hang_plane,
-    hang_solid,
     hull_memory,
-    triangle_room,
 )
+from alight.membrane.hang_plane import hang_plane
+from alight.membrane.hang_solid import hang_solid
+from alight.membrane.memory import HullMemory, vectors
 from alight.membrane.ring import Ring, RingData
 
 UPRIGHT = (0.0, 0.0, 0.0, 1.0)
@@ -76,7 +75,7 @@ def hull(
     count = max(len(x), len(q))
     target = devices.resolve(device)
     data, around = captive.kernel_data(target), ring.data(target)
-    memory = hull_memory(data, around, count, target, triangle_room(data, ring.count))
+    memory = hull_memory(data, around, count, target)
     out = wp.zeros(count, dtype=Hang, device=target.name)
     x_in = wp.array(np.broadcast_to(x, (count, 3)), dtype=vec3, device=target.name)
     q_in = wp.array(np.broadcast_to(q, (count, 4)), dtype=quat, device=target.name)
@@ -109,7 +108,7 @@ def _weightless(points: npt.ArrayLike) -> Captive:
 
 def _shapes(ring: Ring, captive: Captive, memory: HullMemory, found: Any) -> list[Hull]:
     """A ``Hull`` for each slot."""
-    corners, place = memory.triangles.numpy(), memory.place.numpy()
+    corners, place = vectors(memory.triangles), vectors(memory.place)
     vertices, ends = place.shape[0], 2 if ring.planar else 3
     out = []
     for slot, row in enumerate(found):

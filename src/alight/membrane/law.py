@@ -23,9 +23,10 @@ from alight.membrane.forces import (
     linear_tension,
     membrane_load,
 )
-from alight.membrane.geometry import CaptiveData, HullMemory, hull_memory
+from alight.membrane.geometry import CaptiveData, hull_memory
 from alight.membrane.hoop import Hoop
 from alight.membrane.hull import UPRIGHT, hang_function, require_same_kind
+from alight.membrane.memory import HullMemory, vectors
 from alight.membrane.ring import Ring, RingData
 
 Numbers = float | npt.ArrayLike
@@ -197,7 +198,7 @@ class Membrane(Given):
             raise InputError(f"states and parameters must be for 1 or for {count} runs each")
         captive = body.kernel_data(device)
         ring = self.ring.data(device, self.hoop)
-        memory = hull_memory(captive, ring, count, device)
+        memory = hull_memory(captive, ring, count, device, pulls=True)
         kinds = (vec3, vec3, quat, vec3) * 2
         arrays = [
             wp.array(np.broadcast_to(a, (count, a.shape[1])), dtype=kind, device=device.name)
@@ -215,12 +216,12 @@ class Membrane(Given):
 
     def _result(self, load: Any, memory: HullMemory, place: Array, turned: Array) -> LoadResult:
         """Vectors of vertices and suspension points, turned to inertial axes."""
-        slope = memory.slope.numpy().transpose(1, 0, 2)
+        slope = np.concatenate([vectors(memory.slope), vectors(memory.pull)]).transpose(1, 0, 2)
         R_NC = frames.quat_to_matrix(frames.quat_normalize(turned))
         R_NM = R_NC @ self.ring.R
         forces = np.einsum("nij,nvj->nvi", np.broadcast_to(R_NM, (len(load), 3, 3)), slope)
         forces = -load["tension"][:, None, None] * forces
-        points = memory.place.numpy().transpose(1, 0, 2) @ self.ring.R.T + self.ring.origin
+        points = vectors(memory.place).transpose(1, 0, 2) @ self.ring.R.T + self.ring.origin
         turn = np.broadcast_to(R_NC, (len(load), 3, 3))
         points = np.einsum("nij,nvj->nvi", turn, points) + place[:, None]
         count = points.shape[1]

@@ -14,7 +14,13 @@ from alight.core import devices
 from alight.core.types import mat33, quat, scalar, vec3
 from alight.engine.records import Touch, size_of
 from alight.membrane.forces import MembraneLoad, Moving
-from alight.membrane.geometry import HullMemory, by_slot, new_hull_memory
+from alight.membrane.memory import (
+    HullMemory,
+    by_slot,
+    hull_bytes,
+    new_hull_memory,
+    vector_at,
+)
 from alight.vehicles.tree.data import TreeMemory, tree_memory
 
 
@@ -117,6 +123,7 @@ class CaughtMemory:
     scale: wp.array2d(dtype=scalar)  # error that is allowed in each row; 0: not looked at
     k: wp.array2d(dtype=scalar)  # [stage * width + row, slot] slopes
     strained: wp.array2d(dtype=int)  # [vertex or bead, slot] 0: no strain and no slope in this step
+    strains: wp.array2d(dtype=int)  # [1 + vertex or bead, slot] how many are, and the list of them
     levels: wp.array2d(dtype=scalar)  # [actuator, slot]
     hull: HullMemory
     craft: CraftMemory
@@ -147,6 +154,7 @@ def make_memory(
     memory.y, memory.at, memory.scale = new(width), new(kept), new(width)
     memory.k = new((stages + 1) * width)
     memory.strained = new(vertices + beads, int)
+    memory.strains = new(1 + vertices + beads, int)
     memory.levels = new(actuators)
     memory.hull = new_hull_memory(vertices, facets, points, beads, slots, device)
     bodies, n_q, n_v = craft
@@ -164,24 +172,11 @@ def make_memory(
 
 def slot_bytes(kept: int, stages: int, room: tuple[int, ...], bodies: int) -> int:
     """What one slot takes on the device [bytes], about."""
-    vertices, facets, points, beads = room
+    vertices, _, _, beads = room
     width = kept + 3 * (vertices + beads)
     own = size_of(CaughtRun) + size_of(CaughtNotes) + 8 * (width * (stages + 3) + kept)
-    hull = 24 * (2 * vertices + 2 * points) + 4 * facets + 60 * (vertices + beads)
+    hull = hull_bytes(*room) + 8 * (vertices + beads)
     return own + hull + 800 * bodies + (16 * kept if bodies else 0)
-
-
-@wp.func
-def vector_at(y: wp.array2d(dtype=scalar), row: int, slot: int):
-    """Three rows as a vector."""
-    return vec3(y[row, slot], y[row + 1, slot], y[row + 2, slot])
-
-
-@wp.func
-def put_vector(y: wp.array2d(dtype=scalar), row: int, slot: int, value: vec3):
-    """A vector into three rows."""
-    for i in range(3):
-        y[row + i, slot] = value[i]
 
 
 @wp.func

@@ -24,9 +24,20 @@ from alight.engine.records import Touch
 from alight.integrators.runge_kutta_kernel import accepted, next_step
 from alight.membrane.forces import MembraneLoad, MembraneRow, Moving
 from alight.membrane.geometry import CaptiveData, outside
+from alight.membrane.memory import put_vector, vector_at
 from alight.membrane.ring import RingData
 from alight.motions.membrane.drive import CraftDrive
 from alight.motions.membrane.pull import Pull
+from alight.motions.membrane.stages import (
+    find_strained,
+    keep_state,
+    keep_strains,
+    put_strain_rates,
+    stage_state,
+    stage_strains,
+    step_error,
+    sticking,
+)
 from alight.motions.membrane.state import (
     CaughtMemory,
     CaughtRun,
@@ -34,9 +45,7 @@ from alight.motions.membrane.state import (
     Inertia,
     make_unit,
     moving_at,
-    put_vector,
     quat_at,
-    vector_at,
 )
 
 #: Rows of a state: the body's place, velocity, attitude and rate, the carrier's, and sums.
@@ -48,8 +57,9 @@ DAMPED, RUBBED, SLIPPED, THRUST, PULLED = 26, 27, 28, 29, 30
 RELEASED, RIM = int(Outcome.LOST), int(Outcome.RIM)
 #: Numbers of a line of history before those of the state: time, whether in contact.
 LINE_HEAD = 2
-#: Steps of one launch on a GPU.
-GPU_STEPS = 64
+#: Steps of one launch on a GPU, and blocks of threads that each multiprocessor is to have room for:
+#: each thread has fewer registers then, but while some wait for memory others go on.
+GPU_STEPS, GPU_BLOCKS = 64, 8
 
 _RUNNING = wp.constant(int(Outcome.RUNNING))
 _TIMED_OUT = wp.constant(int(Outcome.TIMED_OUT))
@@ -96,129 +106,10 @@ def pull_power(m: Inertia, v: vec3, fall: vec3):
 
 
 @wp.func
-def stage_state(control: Control, memory: CaughtMemory, stage: int, h: scalar, slot: int):
-    """Fill ``at`` with the state of a stage, but for strains."""
-    width = memory.y.shape[0]
-    for r in range(control.kept):
-        total = scalar(0.0)
-        for j in range(stage):
-            total += control.a[stage, j] * memory.k[j * width + r, slot]
-        memory.at[r, slot] = memory.y[r, slot] + h * total
-
-
-@wp.func
-def row_error(control: Control, memory: CaughtMemory, h: scalar, r: int, slot: int):
-    """Error of a step in one row over what is allowed; 0 where it is not looked at."""
-    width = memory.y.shape[0]
-    total = scalar(0.0)
-    if control.order > 0 and memory.scale[r, slot] > scalar(0.0):
-        for j in range(control.stages + 1):
-            total += control.error[j] * memory.k[j * width + r, slot]
-        total = wp.abs(h * total) / memory.scale[r, slot]
-    return total
-
-
-@wp.func
-def step_error(control: Control, memory: CaughtMemory, h: scalar, count: int, slot: int):
-    """Greatest error of a step over what is allowed; 0 for fixed steps, NaN passed on."""
-    worst = scalar(0.0)
-    for r in range(control.kept):
-        error = row_error(control, memory, h, r, slot)
-        if not (error <= worst):
-            worst = error
-        if not wp.isfinite(memory.at[r, slot]):
-            return scalar(wp.nan)
-    for j in range(count):
-        if memory.strained[j, slot] != 0:
-            for i in range(3):
-                error = row_error(control, memory, h, control.kept + 3 * j + i, slot)
-                if not (error <= worst):
-                    worst = error
-            if not wp.isfinite(memory.hull.strain[j, slot]):
-                return scalar(wp.nan)
-    return worst
-
-
-# -- strains: of most vertices 0 all through a step, as nothing touches there ------------------
-
-
-@wp.func
-def sticking(captive: CaptiveData, ring: RingData):
-    """Vertices and beads that fabric may stick to."""
-    return captive.vertices.shape[0] + ring.beads.shape[0]
-
-
-@wp.func
-def _is_zero(v: vec3):
-    """Exactly; False for NaN."""
-    return v[0] == scalar(0.0) and v[1] == scalar(0.0) and v[2] == scalar(0.0)
-
-
-@wp.func
-def find_strained(control: Control, memory: CaughtMemory, begin: int, count: int, slot: int):
-    """Mark what is strained, or begins to be, at the start of a step; all where the first slope is
-    not known yet (``begin`` is 0)."""
-    for j in range(count):
-        row = control.kept + 3 * j
-        strain = vector_at(memory.y, row, slot)
-        none = _is_zero(strain) and _is_zero(vector_at(memory.k, row, slot))
-        memory.strained[j, slot] = wp.where(none and begin > 0, 0, 1)
-        memory.hull.strain[j, slot] = strain
-
-
-@wp.func
-def stage_strains(
-    control: Control, memory: CaughtMemory, stage: int, h: scalar, count: int, slot: int
-):
-    """Strains of a stage, for the membrane to read."""
-    width = memory.y.shape[0]
-    for j in range(count):
-        if memory.strained[j, slot] != 0:
-            row = control.kept + 3 * j
-            total = vec3()
-            for i in range(stage):
-                total += control.a[stage, i] * vector_at(memory.k, i * width + row, slot)
-            memory.hull.strain[j, slot] = vector_at(memory.y, row, slot) + h * total
-
-
-@wp.func
-def put_strain_rates(control: Control, memory: CaughtMemory, stage: int, count: int, slot: int):
-    """Slopes of the strains, which the membrane has written."""
-    width = memory.y.shape[0]
-    for j in range(count):
-        row = control.kept + 3 * j
-        rate = memory.hull.strain_rate[j, slot]
-        if memory.strained[j, slot] == 0 and not _is_zero(rate):
-            memory.strained[j, slot] = 1
-            for i in range(1, stage):
-                put_vector(memory.k, i * width + row, slot, vec3())
-        if memory.strained[j, slot] != 0:
-            put_vector(memory.k, stage * width + row, slot, rate)
-
-
-@wp.func
-def keep_strains(control: Control, memory: CaughtMemory, count: int, slot: int):
-    """Strains of the last stage become those of the state.
-
-    None is left where the fabric does not touch: it comes back as if never touched.
-    """
-    last = control.stages * memory.y.shape[0]
-    for j in range(count):
-        if memory.strained[j, slot] != 0:
-            row = control.kept + 3 * j
-            strain = memory.hull.strain[j, slot]
-            if memory.hull.limit[j, slot] == scalar(0.0):
-                strain = vec3()
-            put_vector(memory.y, row, slot, strain)
-            put_vector(memory.k, row, slot, vector_at(memory.k, last + row, slot))
-
-
-@wp.func
-def came_outside(ring: RingData, captive: CaptiveData, memory: CaughtMemory, slot: int):
+def came_outside(ring: RingData, below: int, memory: CaughtMemory, slot: int):
     """True if a vertex below the plane, which has just come there, is not within the polygon."""
-    for j in range(captive.vertices.shape[0]):
-        p = memory.hull.place[j, slot]
-        if p[2] < -ring.shallow and outside(ring, p):
+    for n in range(below):
+        if outside(ring, vector_at(memory.hull.place, 3 * memory.hull.below[n, slot], slot)):
             return True
     return False
 
@@ -257,7 +148,6 @@ def note_touch(
 def keep_notes(
     control: Control,
     ring: RingData,
-    captive: CaptiveData,
     carrier: Moving,
     memory: CaughtMemory,
     run: CaughtRun,
@@ -302,7 +192,7 @@ def keep_notes(
     memory.notes[slot].depth = wp.max(memory.notes[slot].depth, -load.lowest)
     memory.notes[slot].tension = wp.max(memory.notes[slot].tension, load.tension)
     memory.notes[slot].force = wp.max(memory.notes[slot].force, wp.length(load.force))
-    if load.rim > 0 or (was == 0 and came_outside(ring, captive, memory, slot)):
+    if load.rim > 0 or (was == 0 and came_outside(ring, load.below, memory, slot)):
         # All of it outside a hoop: it came over the side. Or it is in and out, through the hoop.
         over = ring.beads.shape[0] > 0 and load.rim == load.through
         out.outcome = wp.where(over, wp.static(RELEASED), wp.static(RIM))
@@ -360,16 +250,13 @@ def caught_loop(
         """``run`` with the state of the last stage, ``t`` [s] being when."""
         out = run
         control = world.limits
-        width = memory.y.shape[0]
-        for r in range(control.kept):
-            memory.y[r, slot] = memory.at[r, slot]
-            memory.k[r, slot] = memory.k[control.stages * width + r, slot]
-        keep_strains(control, memory, sticking(world.captive, world.ring), slot)
+        keep_state(control, memory, slot)
+        keep_strains(control, memory, slot)
         out.t = t
         out.steps += 1
         out = finish(world, out, memory, load, slot)
         by = carrier(world, memory, slot)
-        return keep_notes(control, world.ring, world.captive, by, memory, out, load, h, slot)
+        return keep_notes(control, world.ring, by, memory, out, load, h, slot)
 
     @wp.func
     def step(world: world_type, run: CaughtRun, memory: CaughtMemory, slot: int):
@@ -402,19 +289,19 @@ def caught_loop(
         find_strained(control, memory, begin, count, slot)
         for stage in range(begin, last + 1):
             stage_state(control, memory, stage, h, slot)
-            stage_strains(control, memory, stage, h, count, slot)
+            stage_strains(control, memory, stage, h, slot)
             when = run.t + control.c[stage] * h
             if wp.static(switch is not None):
                 when = before(when, until)  # what switches then has not switched yet
             load = slopes(world, run, memory, stage, when, slot)
-            put_strain_rates(control, memory, stage, count, slot)
+            put_strain_rates(control, memory, stage, slot)
         if run.fresh != 0:
             out.fresh = 0
             if run.saved == 0:
                 out = first_record(world, out, memory, load, slot)
             memory.notes[slot].load = load
             return out
-        error = step_error(control, memory, h, count, slot)
+        error = step_error(control, memory, h, slot)
         if not accepted(error):
             out.h = next_step(h, error, control.order, scalar(1.0))
             if control.order == 0 or h <= control.floor:
@@ -477,7 +364,7 @@ def caught_loop(
         World=world_type,
         Run=CaughtRun,
         Memory=CaughtMemory,
-        whole=Launch("steps", step, account, gpu_steps=GPU_STEPS),
+        whole=Launch("steps", step, account, gpu_steps=GPU_STEPS, gpu_blocks=GPU_BLOCKS),
         told=_told,
         line=line,
         options=POINT_OPTIONS,
