@@ -7,7 +7,7 @@ import warp as wp
 
 from alight.core.types import scalar, vec3, vec4
 from alight.membrane.geometry import CaptiveData
-from alight.membrane.memory import AT_ONCE, put_vector, vector_at
+from alight.membrane.memory import AT_ONCE, mat43, put_vector, vector_at
 from alight.membrane.ring import RingData
 from alight.motions.membrane.state import CaughtMemory, Control
 
@@ -140,17 +140,35 @@ def find_strained(control: Control, memory: CaughtMemory, begin: int, count: int
 
 
 @wp.func
+def strained_rows(memory: CaughtMemory, first: int, count: int, slot: int):
+    """Rows of the strains that are listed from entry ``first`` on; of ``count`` entries, the last
+    of which stands for those beyond."""
+    rows = wp.vec4i()
+    for u in range(wp.static(AT_ONCE)):
+        rows[u] = 3 * memory.strains[1 + wp.min(first + u, count - 1), slot]
+    return rows
+
+
+@wp.func
 def stage_strains(control: Control, memory: CaughtMemory, stage: int, h: scalar, slot: int):
     """Strains of a stage, for the membrane to read."""
     width = memory.y.shape[0]
-    for n in range(memory.strains[0, slot]):
-        j = memory.strains[1 + n, slot]
-        row = control.kept + 3 * j
-        total = vec3()
+    count = memory.strains[0, slot]
+    for first in range(0, count, wp.static(AT_ONCE)):
+        rows = strained_rows(memory, first, count, slot)
+        strain = mat43()
         for i in range(stage):
-            total += control.a[stage, i] * vector_at(memory.k, i * width + row, slot)
-        strain = vector_at(memory.y, row, slot) + h * total
-        put_vector(memory.hull.strain, 3 * j, slot, strain)
+            for u in range(wp.static(AT_ONCE)):
+                rate = vector_at(memory.k, i * width + control.kept + rows[u], slot)
+                for c in range(3):
+                    strain[u, c] += control.a[stage, i] * rate[c]
+        for u in range(wp.static(AT_ONCE)):
+            for c in range(3):
+                start = memory.y[control.kept + rows[u] + c, slot]
+                strain[u, c] = start + h * strain[u, c]
+        for u in range(wp.static(AT_ONCE)):
+            for c in range(3):
+                memory.hull.strain[rows[u] + c, slot] = strain[u, c]
 
 
 @wp.func
@@ -174,11 +192,17 @@ def add_strained(control: Control, memory: CaughtMemory, stage: int, slot: int):
 def put_strain_rates(control: Control, memory: CaughtMemory, stage: int, slot: int):
     """Slopes of the strains, which the membrane has written."""
     add_strained(control, memory, stage, slot)
-    first = stage * memory.y.shape[0] + control.kept
-    for n in range(memory.strains[0, slot]):
-        j = memory.strains[1 + n, slot]
-        rate = vector_at(memory.hull.strain_rate, 3 * j, slot)
-        put_vector(memory.k, first + 3 * j, slot, rate)
+    slopes = stage * memory.y.shape[0] + control.kept
+    count = memory.strains[0, slot]
+    for first in range(0, count, wp.static(AT_ONCE)):
+        rows = strained_rows(memory, first, count, slot)
+        rates = mat43()
+        for u in range(wp.static(AT_ONCE)):
+            for c in range(3):
+                rates[u, c] = memory.hull.strain_rate[rows[u] + c, slot]
+        for u in range(wp.static(AT_ONCE)):
+            for c in range(3):
+                memory.k[slopes + rows[u] + c, slot] = rates[u, c]
 
 
 @wp.func
