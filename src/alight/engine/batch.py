@@ -18,7 +18,6 @@ from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
-import warp as wp
 
 from alight.actuators.python_controller import ONE_RUN
 from alight.core import devices
@@ -26,6 +25,7 @@ from alight.core.checks import checked_whole
 from alight.core.errors import InputError
 from alight.core.outcomes import FIRST_FAILURE, FIRST_OWN
 from alight.core.progress import Progress, progress
+from alight.core.streams import stream_of_its_own
 from alight.engine.compile_ahead import compile_ahead
 from alight.engine.deck import ENDLESS, GPU_FEW, Deck, many_at_once
 from alight.engine.history import MAX_LINES, History
@@ -122,7 +122,7 @@ class Batch:
         most = self._pace.hand_over if self._hands_over else 0
         options: dict[str, Any] = {"threads": self.threads, "history": history}
         options |= {"room": self._room, "most_steps": most or ENDLESS, "few": GPU_FEW // count}
-        options["turns"] = wp.Stream(self.device.name) if self.device.is_gpu else None
+        options["turns"] = stream_of_its_own(self.device)
         each = -(-slots // count)
         return [Deck(self.model, self._loop, each, self.device, **options) for _ in range(count)]
 

@@ -15,6 +15,7 @@ import warp as wp
 
 from alight.core import devices
 from alight.core.outcomes import Outcome
+from alight.core.streams import fetched, stream_of_its_own
 from alight.core.types import scalar
 from alight.engine import records
 from alight.engine.grouping import Grouping, spread
@@ -77,7 +78,7 @@ class Deck:
         self._records = wp.Stream(name, priority=-1) if device.is_gpu else None
         # Launches of some phases fill a GPU: those of several decks are made in turn, on one
         # stream. Those of few runs leave room for each other.
-        self._alone = wp.Stream(name) if device.is_gpu else None
+        self._alone = stream_of_its_own(device)
         self._event = wp.Event(name) if device.is_gpu else None
         with self.on():
             self._kernels = [loop_kernel(loop, launch) for launch in self._apart]
@@ -294,7 +295,7 @@ class Deck:
     def status(self) -> tuple[Any, Any]:
         """Slots whose runs have ended, and those whose runs are to continue elsewhere."""
         self.under_way = False
-        found = self._status.numpy()[self._busy]
+        found = fetched(self._status)[self._busy]
         over, handed = self._busy[found > int(Outcome.RUNNING)], self._busy[found == HANDED_OVER]
         if len(over) or len(handed):
             self._status.zero_()
@@ -302,13 +303,13 @@ class Deck:
 
     def touches(self) -> tuple[Any, Any]:
         """Contacts that the launches recorded, in the order of shares, and their slots."""
-        counts = self._touch_count.numpy()
+        counts = fetched(self._touch_count)
         slots = np.flatnonzero(counts)
         slots = slots[np.argsort(self.share_of[slots], kind="stable")]
         return records.take_touches(self._touches, slots, counts[slots], self.device)
 
     def lines(self) -> Iterator[tuple[int, Any]]:
         """Lines of history that were written, by slot."""
-        written, lines, room = self._line_count.numpy(), self._lines.numpy(), self.chunk.lines
+        written, lines, room = fetched(self._line_count), fetched(self._lines), self.chunk.lines
         for slot in self._busy.tolist():
             yield slot, lines[slot * room : slot * room + written[slot]]

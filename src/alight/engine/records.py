@@ -11,6 +11,7 @@ import numpy as np
 import warp as wp
 
 from alight.core import devices
+from alight.core.streams import fetched
 from alight.core.types import scalar, vec3
 
 _WORD = 8
@@ -157,7 +158,7 @@ def taken(words: Any, slots: Any, device: devices.Device) -> Any:
     rows, width, _ = words.shape
     found = wp.empty((len(slots), rows * width), dtype=wp.int64, device=device.name)
     devices.launch(_take, len(slots), [slots, words, found], device)
-    return found.numpy()
+    return fetched(found)
 
 
 def fill(rows: Any, value: float, slots: Any, device: devices.Device) -> None:
@@ -216,6 +217,6 @@ def take_touches(touches: wp.array, slots: Any, counts: Any, device: devices.Dev
         out,
     ]
     devices.launch(_gather_touches, len(whose), inputs, device)
-    found = out.numpy()
+    found = fetched(out)
     # On a CPU that is the kernel's own memory.
     return (found if device.is_gpu else found.copy()), whose
