@@ -45,22 +45,7 @@ def write(told: MobilityTold, out: Path, show: str | Progress = "auto") -> Repor
 
 
 def _sections(told: MobilityTold) -> list[Section]:
-    head = ("rule", "predicted to arrive", "flown: arrived", "mean hops", "mean time", "lost")
-    flown = Section(
-        "The plan, flown",
-        (
-            Table(head, told.rows, numbers=(1, 2, 3, 4, 5)),
-            Paragraph(
-                "Predictions come from runs that the plan was not made from; flown are fresh runs, "
-                "each hop by the command of the cell where the lander rests. Intervals are of 95 %."
-            ),
-            Figure(
-                "success", partial(figures.draw_curves, told.curves),
-                "Share of runs that have arrived by the number of hops.",
-                "Runs that have arrived by the number of hops: predicted, and flown.",
-            ),
-        ),
-    )  # fmt: skip
+    flown = [_flown(told)] if told.curves else []
     maps = Section(
         "Maps",
         (
@@ -78,4 +63,24 @@ def _sections(told: MobilityTold) -> list[Section]:
             ),
         ),
     )  # fmt: skip
-    return [flown, maps, Section("How it was computed", (Facts(list(told.facts)),))]
+    return [*flown, maps, Section("How it was computed", (Facts(list(told.facts)),))]
+
+
+def _flown(told: MobilityTold) -> Section:
+    """What runs under the plan did, beside what was foretold of them."""
+    head = ("rule", "predicted to arrive", "flown: arrived", "mean hops", "mean time", "lost")
+    return Section(
+        "The plan, flown",
+        (
+            Table(head, told.rows, numbers=(1, 2, 3, 4, 5)),
+            Paragraph(
+                "Predictions come from runs that the plan was not made from; flown are fresh runs, "
+                "each hop by the command of the cell where the lander rests. Intervals are of 95 %."
+            ),
+            Figure(
+                "success", partial(figures.draw_curves, told.curves),
+                "Share of runs that have arrived by the number of hops.",
+                "Runs that have arrived by the number of hops: predicted, and flown.",
+            ),
+        ),
+    )  # fmt: skip
