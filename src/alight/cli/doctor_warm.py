@@ -66,13 +66,21 @@ def _made_ready(prepared: Any, place: Device, begun: float) -> tuple[bool, str]:
     """Compile all kernels for one device."""
     from alight.core.progress import duration
     from alight.engine.compile_ahead import compile_for_all
+    from alight.engine.worlds import ALL, least_own
 
     if isinstance(prepared, InputError):
         return False, str(prepared)
     try:
-        compile_for_all(prepared.groups({})[0].model, place)
+        model = prepared.groups({})[0].model
+        compile_for_all(model, place, least_own(model) if _contact_alone(prepared) else ALL)
         if place.is_cpu:  # whatever else a run needs, it has when it has run
             prepared.simulate(place.name)
     except InputError as mistake:
         return False, str(mistake)
     return True, f"ready after {duration(time.perf_counter() - begun)}"
+
+
+def _contact_alone(prepared: Any) -> bool:
+    """Whether the models of a campaign's runs differ in their contact laws alone."""
+    keys = prepared.scenario.dispersions
+    return all(str(key).partition(".")[0] in ("contact", "release") for key in keys)

@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import dataclasses
 import itertools
+import weakref
 from collections import Counter
 from collections.abc import Iterator
 from typing import Any
@@ -32,7 +33,7 @@ from alight.engine.history import MAX_LINES, History
 from alight.engine.long_runs import LongRuns
 from alight.engine.lot import Lot, Share
 from alight.engine.motion import Motion
-from alight.engine.worlds import Worlds
+from alight.engine.worlds import ALL, CONTACT, Worlds, alike
 
 #: Decks of a batch on a GPU, where launches are of some phases each.
 GPU_DECKS = 2
@@ -45,9 +46,9 @@ class Batch:
     KeyboardInterrupt, ``result`` has what was reached (runs not finished have the outcome "still
     running") and ``run`` continues from there.
 
-    With ``together`` further runs may be of other models, which differ in numbers alone. In place
-    of a release a ``Lot`` may be given, or a ``Share`` of one. Where ``hands_over`` is False long
-    runs stay on a GPU.
+    With ``together`` further runs may be of other models, which differ in numbers alone; in no
+    more than ``own`` says (``engine.worlds``), if that is given. In place of a release a ``Lot``
+    may be given, or a ``Share`` of one. Where ``hands_over`` is False long runs stay on a GPU.
     """
 
     def __init__(
@@ -62,13 +63,15 @@ class Batch:
         max_lines: int = MAX_LINES,
         together: bool = False,
         hands_over: bool = True,
+        own: str | None = None,
     ) -> None:
         self.device, self.threads = devices.resolve(device), threads
         if model.waits and (not history or len(release) != 1):
             raise InputError(f"{ONE_RUN}.")
         self.model, self._together = model, together
         self._pace = model.pace(self.device)
-        own = together or model.own_worlds
+        if own is None:
+            own = ALL if together or model.own_worlds else ""
         compile_ahead(model, self.device, history=bool(history), own=own)
         first = _share_of(model, release, threads)
         most = checked_whole("slots", slots or self._most_slots(), 1)
@@ -76,7 +79,7 @@ class Batch:
             most = max(1, min(first.left, most))
         self._max_lines, self._room = max_lines, model.room
         loop = model.loop()
-        self._loop = dataclasses.replace(loop, own=True) if own else loop
+        self._loop = dataclasses.replace(loop, own=own)
         self._worlds = Worlds(loop.World, loop.judge, model.stops, self.device)
         self._many = many_at_once(self.device) and not history
         self._hands_over = hands_over and self._many
@@ -85,6 +88,7 @@ class Batch:
         self._decks = self._made(most, history)
         self._turn = itertools.cycle(self._decks)
         self._first, self._shares = first.lot, dict[int, Share]()
+        self._alike: weakref.WeakSet[Lot] = weakref.WeakSet()
         self._count, self._ended_lots = 0, list[Lot]()
         self._long: LongRuns | None = None
         #: How many runs ended with each code.
@@ -132,6 +136,8 @@ class Batch:
         """Let further runs follow those that wait (see ``fits``)."""
         share = more if isinstance(more, Share) else Share(more)
         lot, key = share.lot, self._count
+        if key and not self.fits(lot):
+            raise ValueError("runs of this lot differ in more than those of the batch may")
         self._count += 1
         if not key or self._loop.own:
             self._place(share, first=not key)
@@ -150,6 +156,7 @@ class Batch:
         worlds = lot.worlds(self.device, share.rows)
         if first:
             self._world = worlds.first
+            self._alike.add(lot)
         if self._loop.own:
             share.places = self._worlds.add(worlds)
             share.world_of = share.places[worlds.which] if len(share.places) else worlds.which
@@ -158,8 +165,17 @@ class Batch:
                     deck.watch.own = self._worlds.stops()
 
     def fits(self, lot: Lot) -> bool:
-        """Whether memory has room for the runs of a lot."""
-        return all(m <= t for m, t in zip(lot.model.room, self._room, strict=True))
+        """Whether memory has room for the runs of a lot, and they differ in no more than the
+        kernel reads of each."""
+        if not all(m <= t for m, t in zip(lot.model.room, self._room, strict=True)):
+            return False
+        if self._loop.own != CONTACT or lot in self._alike:
+            return True
+        if lot.model.own_worlds:
+            return False
+        if alike(self._world, lot.worlds(self.device, lot.running).first):
+            self._alike.add(lot)
+        return lot in self._alike
 
     @property
     def free(self) -> int:
@@ -324,7 +340,7 @@ class Batch:
     def _hand_over(self, share: Share, rows: Any, carried: dict[str, Any] | None) -> None:
         """Let cores of the host carry some runs on."""
         if self._long is None:
-            self._long = LongRuns(self.model, self.threads, self._together)
+            self._long = LongRuns(self.model, self.threads, self._together, self._loop.own)
         self._long.give(share.lot, rows, carried)
 
     def _welcome(self, long: LongRuns) -> None:

@@ -25,16 +25,16 @@ BLOCK = 256
 
 
 def compile_ahead(
-    model: Motion, device: devices.Device, *, history: bool = False, own: bool = False
+    model: Motion, device: devices.Device, *, history: bool = False, own: str = ""
 ) -> None:
     """Compile all that a ``Batch`` of these options launches; what is loaded already is left."""
     devices.compile_together(kernels_of(model, device, history, own), device)
 
 
-def compile_for_all(model: Motion, device: devices.Device) -> None:
+def compile_for_all(model: Motion, device: devices.Device, own: str) -> None:
     """Compile all that any run of a model launches, at the same time: one whose steps are kept, a
-    campaign, and one whose runs differ in their models."""
-    ways = ((False, False), (False, True), (True, False))
+    batch of equal ones, and a campaign, whose runs have so much of their ``own``."""
+    ways = ((False, ""), (False, own), (True, ""))
     wanted = [each for way in ways for each in kernels_of(model, device, *way)]
     # Loops first: they take longest.
     devices.compile_together(sorted(wanted, key=lambda each: each[1] != GPU_BLOCK), device)
@@ -63,15 +63,14 @@ def _compile_quietly(model: Motion, device: devices.Device) -> None:
 
 
 def kernels_of(
-    model: Motion, device: devices.Device, history: bool, own: bool
+    model: Motion, device: devices.Device, history: bool, own: str
 ) -> list[tuple[Any, int]]:
     """The kernels of a batch with the size of their blocks, those that take longest first.
 
     Runs are placed, and their ends examined, on the host wherever they go: kernels that do so are
     not among a GPU's.
     """
-    loop = model.loop()
-    loop = dataclasses.replace(loop, own=True) if own else loop
+    loop = dataclasses.replace(model.loop(), own=own)
     apart = launches_apart(loop, device, history)
     whole = [loop_kernel(loop)] if ever_whole(apart) else []
     loops = [*(loop_kernel(loop, launch) for launch in apart), *whole]

@@ -22,8 +22,8 @@ _OTHERS = 2
 class LongRuns:
     """A batch on the host's cores, in a thread of its own."""
 
-    def __init__(self, model: Motion, threads: int | None, together: bool) -> None:
-        self._model, self._together = model, together
+    def __init__(self, model: Motion, threads: int | None, together: bool, own: str) -> None:
+        self._model, self._how = model, {"together": together, "own": own}
         self._threads = max(1, devices.thread_count(threads) - _OTHERS)
         self._changed = threading.Condition()
         self._given: list[Share] = []
@@ -73,8 +73,7 @@ class LongRuns:
 
         cpu = devices.resolve("cpu")
         options: dict[str, Any] = {"device": cpu.name, "threads": self._threads}
-        options |= {"slots": self._model.pace(cpu).slots, "together": self._together}
-        options |= {"hands_over": False}
+        options |= {"slots": self._model.pace(cpu).slots, "hands_over": False, **self._how}
         batch: Any = None
         while True:
             with self._changed:

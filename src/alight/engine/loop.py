@@ -11,6 +11,7 @@ from alight.engine.grouping import listed_slot
 from alight.engine.motion import Launch, Loop
 from alight.engine.records import Touch
 from alight.engine.stops.judging import NoWatch
+from alight.engine.worlds import ALL, CONTACT
 
 _SETTLED = wp.constant(int(Outcome.SETTLED))
 _RUNNING = wp.constant(int(Outcome.RUNNING))
@@ -43,8 +44,8 @@ def loop_kernel(loop: Loop, launch: Launch | None = None) -> Any:
     runs with their ``counts``.
 
     ``worlds`` hold the parameters of the models, ``world_of`` which one the run in each slot has.
-    Where all runs have the same (``loop.own`` is False), those in ``world`` are read, which a GPU
-    keeps closer at hand.
+    What all runs have in common is read in ``world``, which a GPU keeps closer at hand than what
+    each thread copies from there (``loop.own``).
     """
     World: Any = loop.World
     Run: Any = loop.Run
@@ -97,8 +98,10 @@ def loop_kernel(loop: Loop, launch: Launch | None = None) -> Any:
             return
         run = runs[slot]
         here = world
-        if wp.static(loop.own):
+        if wp.static(loop.own == ALL):
             here = worlds[world_of[slot]]
+        if wp.static(loop.own == CONTACT):
+            here.contact = worlds[world_of[slot]].contact
         taken = int(0)
         logged = int(touch_count[slot])
         written = int(0)
@@ -122,7 +125,7 @@ def loop_kernel(loop: Loop, launch: Launch | None = None) -> Any:
             if wp.static(judge is not None):  # noqa: SIM102
                 if run.outcome == _RUNNING and kept(run):
                     seen = scene(here, run, memory, slot)
-                    if wp.static(loop.own):
+                    if wp.static(loop.own != ""):
                         stops = watch.own[world_of[slot]]
                         run.outcome = decide(stops, seen, watch.since, slot)
                     else:

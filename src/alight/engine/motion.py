@@ -12,7 +12,7 @@ Fields that the engine reads by name, whatever the motion:
   there is a ``Preparation``;
 - of its notes: ``number``, ``row`` and ``touch``, the contact under way;
 - of its memory: ``notes``, by slot;
-- of its world: ``limits.max_steps``.
+- of its world: ``limits.max_steps``, and ``contact`` where runs differ in that alone (``worlds``).
 """
 
 from __future__ import annotations
@@ -107,8 +107,9 @@ class Loop:
     continues from the next switch, if there is one."""
     waits: bool = False
     """Whether a launch ends where something switches, for the host to look at the run."""
-    own: bool = False
-    """Whether each run has a model of its own (``engine.fleet``)."""
+    own: str = ""
+    """What runs may have of their own: nothing, the numbers of their contact law (``CONTACT`` of
+    ``engine.worlds``), or all of their model (``ALL``)."""
     before: Preparation | None = None
     """What some steps need before them; None where nothing is costly enough."""
     judge: judging.Judge | None = None

@@ -13,10 +13,43 @@ import warp as wp
 
 from alight.core import devices
 from alight.engine import records
-from alight.engine.motion import WorldRows, world_rows
+from alight.engine.motion import Motion, WorldRows, world_rows
 from alight.engine.stops import judging
 
 Places = npt.NDArray[np.int32]
+
+#: What runs of one batch may have of their own (``Loop.own``).
+CONTACT, ALL = "contact", "all"
+
+
+def least_own(model: Motion) -> str:
+    """The least that the runs of a batch may have of their own that begins with this model's, and
+    goes on with those of others."""
+    shared = not model.own_worlds and CONTACT in model.loop().World.vars
+    return CONTACT if shared else ALL
+
+
+def alike(first: Any, other: Any) -> bool:
+    """Whether two worlds are the same but for the numbers of the contact law."""
+    names = [name for name in type_of(first).vars if name != CONTACT]
+    return all(_same(getattr(first, name), getattr(other, name)) for name in names)
+
+
+def type_of(struct: Any) -> Any:
+    """The type of a struct."""
+    return struct._cls
+
+
+def _same(a: Any, b: Any) -> bool:
+    """Whether two fields of a struct have the same numbers."""
+    if isinstance(a, wp.array):
+        if a.ptr == b.ptr and a.shape == b.shape:
+            return True
+        return a.shape == b.shape and a.numpy().tobytes() == b.numpy().tobytes()
+    if hasattr(a, "_cls"):
+        return all(_same(getattr(a, name), getattr(b, name)) for name in type_of(a).vars)
+    # Numbers that nobody has set are Warp's own.
+    return np.array_equal(getattr(a, "value", a), getattr(b, "value", b))
 
 
 class Table:

@@ -10,6 +10,7 @@ from alight.core.errors import InputError
 from alight.engine import Batch, Fleet, run_batch, run_models
 from alight.engine.fleet import sorted_by_kind
 from alight.engine.lot import Lot
+from alight.engine.worlds import ALL, CONTACT, least_own
 
 
 @pytest.fixture
@@ -51,10 +52,33 @@ def test_other_laws_are_other_batches(world, models):
 @pytest.mark.parametrize("slots", [2, 16])
 def test_lots_side_by_side_are_what_they_are_alone(models, tumbled, device, slots):
     """Runs of other models follow into the slots of those that end; each lot gets its own back."""
+    _side_by_side(models, tumbled, device, slots, ALL)
+
+
+@pytest.mark.parametrize("slots", [2, 16])
+def test_lots_may_have_nothing_of_their_own_but_numbers_of_contact(world, tumbled, device, slots):
+    """All else is read in common, also where it was made anew from equal numbers."""
+    laws = [contact.Compliant(restitution=0.2 * i, friction=0.1 + 0.2 * i) for i in (1, 2, 3, 4)]
+    models = [world(law) for law in laws]
+    assert [least_own(model) for model in models] == 4 * [CONTACT]
+    _side_by_side(models, tumbled, device, slots, CONTACT)
+
+
+def test_runs_that_differ_in_more_than_contact_do_not_join_those_that_differ_in_it(
+    models, tumbled, device
+):
+    lots = [Lot(model, tumbled(2), None) for model in models]
+    batch = Batch(models[0], lots[0], device=device, slots=4, together=True, own=CONTACT)
+    assert [batch.fits(lot) for lot in lots] == [True, False, False, False]
+    with pytest.raises(ValueError, match="differ in more"):
+        batch.add(lots[1])
+
+
+def _side_by_side(models, tumbled, device, slots, own):
     release = tumbled(10)
     parts = [release[:3], release[3:5], release[5:9], release[9:]]
     lots = [Lot(m, part, None) for m, part in zip(models, parts, strict=True)]
-    batch = Batch(models[0], lots[0], device=device, slots=slots, together=True)
+    batch = Batch(models[0], lots[0], device=device, slots=slots, together=True, own=own)
     for lot in lots[1:]:
         batch.add(lot)
     ended = []

@@ -21,6 +21,7 @@ from alight.core.progress import Progress
 from alight.engine.batch import Batch
 from alight.engine.fleet import Gathered, kind_of
 from alight.engine.lot import Lot
+from alight.engine.worlds import ALL, least_own
 
 #: Runs that are drawn at once: enough to fill what becomes free of a GPU between two looks at it.
 LOT = 16_384
@@ -165,7 +166,9 @@ class Flow:
         most = pace.slots if self._device.is_cpu else pace.most_on_gpu
         slots = max(1, min(most, self._runs))
         place: dict[str, Any] = {"device": self._device.name, "threads": self._work.threads}
-        batches.append(Batch(lot.model, lot, slots=slots, together=True, **place))
+        # A second one is for what differs in more than the first could see coming.
+        own = ALL if batches else least_own(lot.model)
+        batches.append(Batch(lot.model, lot, slots=slots, together=True, own=own, **place))
 
     # -- going on ------------------------------------------------------------------------------
 
