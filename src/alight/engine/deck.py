@@ -30,9 +30,9 @@ from alight.engine.worlds import Worlds
 GPU_ROUNDS = 8
 #: With this many runs or fewer in the slots of all decks a GPU waits for single runs, no longer for
 #: arithmetic. A lander that rocks or rolls changes between flight and contact every few steps: then
-#: all phases are one launch. (Not where launches are three: each is too long to wait for.) It is
-#: for few, as there one run that needs gravity in full makes its neighbours wait.
-GPU_FEW = 8_192
+#: all phases are one launch. (Not where launches are three: each is too long to wait for.) Of
+#: 300 000 reference landings on an H200 the last ended after 19.3 s with 8 192, after 14.5 s so.
+GPU_FEW = 32_768
 #: Steps that no run reaches.
 ENDLESS = 2**31 - 1
 

@@ -34,6 +34,8 @@ GPU_BLOCKS_ONE, GPU_BLOCKS_ALL = 8, 4
 #: next launch: fewer than a phase has. (400 000 reference landings on an H200 ended after 23.6 s
 #: with 4 and 6, 26.0 s with 8 and 12, 29.2 s with 8 and 24.)
 GPU_STEPS = {"gravity": 1, "flight": 4, "contact": 6, "hits": 1, "sustained contact": 5}
+#: The same of all phases, where runs that end leave their threads idle.
+GPU_STEPS_ALL = 200
 
 
 @functools.cache
@@ -76,7 +78,9 @@ def rigid_loop(parts: Composition) -> Loop:
         World=World,
         Run=Run,
         Memory=Memory,
-        whole=Launch("all phases", step, account, gpu_blocks=GPU_BLOCKS_ALL),
+        whole=Launch(
+            "all phases", step, account, gpu_steps=GPU_STEPS_ALL, gpu_blocks=GPU_BLOCKS_ALL
+        ),
         told=_told,
         line=_line_function(parts),
         options=HULL_OPTIONS if scheme.hull else POINT_OPTIONS,
