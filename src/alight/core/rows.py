@@ -6,9 +6,23 @@ of their loads and stores would touch three and nine times the memory. On a CPU 
 lie one after the other, as those of a vector do.
 """
 
+from typing import Any
+
 import warp as wp
 
+from alight.core.devices import Device
 from alight.core.types import mat33, quat, scalar, vec3
+
+
+def by_slot(rows: int, slots: int, kind: Any, device: Device) -> Any:
+    """Zeros [row, slot], laid out as the device reads them fastest.
+
+    On a GPU neighbours in memory are neighbouring slots, which neighbouring threads read at once.
+    On a CPU they are the rows of one slot, which one thread reads one after the other.
+    """
+    if device.is_gpu or not rows:
+        return wp.zeros((rows, slots), dtype=kind, device=device.name)
+    return wp.zeros((slots, rows), dtype=kind, device=device.name).transpose()
 
 
 @wp.func

@@ -27,10 +27,11 @@ from typing import Any
 import warp as wp
 
 from alight.contact.stick_friction import stick, stick_stored
+from alight.core.rows import vector_at
 from alight.core.types import quat, scalar, vec3, vec4
 from alight.membrane.geometry import CaptiveData
 from alight.membrane.hoop import press_hoop
-from alight.membrane.memory import AT_ONCE, HullMemory, clear_touched, put_touched, vector_at
+from alight.membrane.memory import AT_ONCE, HullMemory, clear_touched, put_touched
 from alight.membrane.ring import RingData
 
 

@@ -23,15 +23,9 @@ from typing import Any
 import warp as wp
 
 from alight.core import devices
+from alight.core.rows import put_vector, vector_at
 from alight.core.types import mat33, scalar, vec3
-from alight.membrane.memory import (
-    AT_ONCE,
-    HullMemory,
-    mat43,
-    new_hull_memory,
-    put_vector,
-    vector_at,
-)
+from alight.membrane.memory import AT_ONCE, HullMemory, mat43, new_hull_memory
 from alight.membrane.ring import RingData
 
 

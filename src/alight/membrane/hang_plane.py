@@ -2,6 +2,7 @@
 
 import warp as wp
 
+from alight.core.rows import vector_at
 from alight.core.types import mat33, scalar, vec3
 from alight.membrane.geometry import (
     CaptiveData,
@@ -13,7 +14,7 @@ from alight.membrane.geometry import (
     put_triangle,
     slope_at,
 )
-from alight.membrane.memory import HullMemory, vector_at
+from alight.membrane.memory import HullMemory
 from alight.membrane.ring import RingData
 
 

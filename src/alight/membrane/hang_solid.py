@@ -6,6 +6,7 @@ done with them: see ``memory``.
 
 import warp as wp
 
+from alight.core.rows import put_vector, vector_at
 from alight.core.types import mat33, scalar, vec3, vec4
 from alight.membrane.geometry import (
     CaptiveData,
@@ -17,15 +18,7 @@ from alight.membrane.geometry import (
     put_triangle,
     slope_at,
 )
-from alight.membrane.memory import (
-    AT_ONCE,
-    MANY_AT_ONCE,
-    HullMemory,
-    bit_of,
-    mat43,
-    put_vector,
-    vector_at,
-)
+from alight.membrane.memory import AT_ONCE, MANY_AT_ONCE, HullMemory, bit_of, mat43
 from alight.membrane.ring import RingData
 
 

@@ -21,9 +21,10 @@ import warp as wp
 
 from alight.contact.stick_friction import stick, stick_stored
 from alight.core.checks import Array, checked_number, checked_whole
+from alight.core.rows import vector_at
 from alight.core.types import mat33, scalar, vec3
 from alight.membrane.geometry import CaptiveData
-from alight.membrane.memory import AT_ONCE, MANY_AT_ONCE, HullMemory, put_touched, vector_at
+from alight.membrane.memory import AT_ONCE, MANY_AT_ONCE, HullMemory, put_touched
 from alight.membrane.ring import RingData
 
 

@@ -15,6 +15,7 @@ from typing import Any
 import warp as wp
 
 from alight.core import devices
+from alight.core.rows import by_slot, put_vector
 from alight.core.types import scalar, vec3
 
 #: Entries that are read before anything of them is written: a thread waits for memory once, not
@@ -46,16 +47,6 @@ class HullMemory:
     strain: wp.array2d(dtype=scalar)  # [3 (V + beads), slot] of what sticks there, in M [m]
     strain_rate: wp.array2d(dtype=scalar)  # of that [m/s]; 0 where nothing presses
     limit: wp.array2d(dtype=scalar)  # [V + beads, slot] of its friction [N]; 0: it does not touch
-
-
-def by_slot(rows: int, slots: int, dtype: Any, device: devices.Device) -> Any:
-    """Zeros [row, slot]: neighbouring slots side by side on a GPU, rows of a slot on a CPU.
-
-    Threads of a GPU read the same row together; a CPU thread reads all rows of its own slot.
-    """
-    if device.is_gpu or not rows:
-        return wp.zeros((rows, slots), dtype=dtype, device=device.name)
-    return wp.zeros((slots, rows), dtype=dtype, device=device.name).transpose()
 
 
 def new_hull_memory(
@@ -109,19 +100,6 @@ def vectors(rows: Any) -> Any:
     """(n, slots, 3) the vectors in an array [3 n, slot], on the host."""
     values = rows.numpy()
     return values.reshape(len(values) // 3, 3, values.shape[1]).transpose(0, 2, 1)
-
-
-@wp.func
-def vector_at(y: wp.array2d(dtype=scalar), row: int, slot: int):
-    """Three rows as a vector."""
-    return vec3(y[row, slot], y[row + 1, slot], y[row + 2, slot])
-
-
-@wp.func
-def put_vector(y: wp.array2d(dtype=scalar), row: int, slot: int, value: vec3):
-    """A vector into three rows."""
-    for i in range(3):
-        y[row + i, slot] = value[i]
 
 
 @wp.func

@@ -9,6 +9,7 @@ from examples.adams_steps import adams_steps
 from scipy.integrate import solve_ivp
 
 from alight.core import devices
+from alight.core.rows import by_slot
 from alight.core.types import scalar
 from alight.integrators import adams as law
 from alight.integrators.pece_rows import (
@@ -26,7 +27,6 @@ from alight.integrators.pece_rows import (
 )
 from alight.integrators.runge_kutta_kernel import accepted
 from alight.integrators.step_control import step_factor
-from alight.vehicles.tree.data import run_rows
 
 DEVICES = [device.name for device in devices.available()]
 EPS = np.finfo(np.float64).eps
@@ -126,11 +126,11 @@ def test_rows_take_the_same_steps_in_every_slot(device, shapes):
     alone = adams_steps(kepler, (0.0, end), y0, rtol)
     rows = StateRows()
     for name in ("y", "trial", "slope", "lost"):
-        setattr(rows, name, run_rows(n, slots, scalar, device))
+        setattr(rows, name, by_slot(n, slots, scalar, device))
     rows.y.assign(np.repeat(y0[:, None], slots, axis=1))
-    rows.phi = run_rows(n * ROWS, slots, scalar, device)
+    rows.phi = by_slot(n * ROWS, slots, scalar, device)
     for name in ("psi", "reach", "beta", "sigma", "g"):
-        setattr(rows, name, run_rows(ROWS, slots, scalar, device))
+        setattr(rows, name, by_slot(ROWS, slots, scalar, device))
     rows.allowed = wp.array(np.full(n, rtol), dtype=scalar, device=device.name)
     rows.relative = wp.array(np.full(n, rtol), dtype=scalar, device=device.name)
     steps = wp.zeros(slots, dtype=int, device=device.name)
@@ -179,7 +179,7 @@ def test_a_step_is_what_the_equations_say(device, k, same):
     memory[:, 1 : k + 2] = phi.T
     rows.phi = wp.array(memory.reshape(-1, 1), dtype=scalar, device=device.name)
     for name in ("reach", "beta", "sigma", "g"):
-        setattr(rows, name, run_rows(ROWS, 1, scalar, device))
+        setattr(rows, name, by_slot(ROWS, 1, scalar, device))
     rows.psi = wp.array(np.array(psi)[:, None], dtype=scalar, device=device.name)
     rows.allowed = wp.full(n, allowed, dtype=scalar, device=device.name)
     rows.relative = wp.full(n, allowed, dtype=scalar, device=device.name)

@@ -5,9 +5,10 @@ Most vertices have no strain all through a step, as nothing touches there: the o
 
 import warp as wp
 
+from alight.core.rows import put_vector, vector_at
 from alight.core.types import scalar, vec3, vec4
 from alight.membrane.geometry import CaptiveData
-from alight.membrane.memory import AT_ONCE, mat43, put_vector, vector_at
+from alight.membrane.memory import AT_ONCE, mat43
 from alight.membrane.ring import RingData
 from alight.motions.membrane.state import CaughtMemory, Control
 

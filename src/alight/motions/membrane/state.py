@@ -11,16 +11,11 @@ from typing import Any
 import warp as wp
 
 from alight.core import devices
-from alight.core.types import mat33, quat, scalar, vec3
+from alight.core.rows import by_slot, quat_at, vector_at
+from alight.core.types import mat33, scalar, vec3
 from alight.engine.records import Touch, size_of
 from alight.membrane.forces import MembraneLoad, Moving
-from alight.membrane.memory import (
-    HullMemory,
-    by_slot,
-    hull_bytes,
-    new_hull_memory,
-    vector_at,
-)
+from alight.membrane.memory import HullMemory, hull_bytes, new_hull_memory
 from alight.vehicles.tree.data import TreeMemory, tree_memory
 
 
@@ -177,12 +172,6 @@ def slot_bytes(kept: int, stages: int, room: tuple[int, ...], bodies: int) -> in
     own = size_of(CaughtRun) + size_of(CaughtNotes) + 8 * (width * (stages + 3) + kept)
     hull = hull_bytes(*room) + 8 * (vertices + beads)
     return own + hull + 800 * bodies + (16 * kept if bodies else 0)
-
-
-@wp.func
-def quat_at(y: wp.array2d(dtype=scalar), row: int, slot: int):
-    """Four rows as a quaternion."""
-    return quat(y[row, slot], y[row + 1, slot], y[row + 2, slot], y[row + 3, slot])
 
 
 @wp.func

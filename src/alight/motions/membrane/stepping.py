@@ -16,6 +16,7 @@ import warp as wp
 
 from alight.core.frames import wp_quat_rate
 from alight.core.outcomes import Outcome
+from alight.core.rows import put_vector, quat_at, vector_at
 from alight.core.types import scalar, vec3
 from alight.core.warp_setup import POINT_OPTIONS
 from alight.engine.clock import NEVER, before
@@ -24,7 +25,6 @@ from alight.engine.records import Touch
 from alight.integrators.runge_kutta_kernel import accepted, next_step
 from alight.membrane.forces import MembraneLoad, MembraneRow, Moving
 from alight.membrane.geometry import CaptiveData, outside
-from alight.membrane.memory import put_vector, vector_at
 from alight.membrane.ring import RingData
 from alight.motions.membrane.drive import CraftDrive
 from alight.motions.membrane.pull import Pull
@@ -45,7 +45,6 @@ from alight.motions.membrane.state import (
     Inertia,
     make_unit,
     moving_at,
-    quat_at,
 )
 
 #: Rows of a state: the body's place, velocity, attitude and rate, the carrier's, and sums.

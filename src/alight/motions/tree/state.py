@@ -7,11 +7,12 @@ import numpy as np
 import warp as wp
 
 from alight.core import devices
+from alight.core.rows import by_slot
 from alight.core.types import scalar, vec3
 from alight.engine.records import Touch
 from alight.gravity.law import FieldValue
 from alight.integrators.pece_rows import ROWS, Adams, StateRows
-from alight.vehicles.tree.data import TreeMemory, run_rows, tree_memory
+from alight.vehicles.tree.data import TreeMemory, tree_memory
 
 # Rows of ``TreeSpace.peaks``, before those of single joints, pads, sloshes and bellies.
 PEAK_ACCELERATION = wp.constant(0)
@@ -225,7 +226,7 @@ def make_space(
     def new(rows: int, kind: Any = scalar) -> Any:
         if rows == 0:
             return wp.zeros((0, slots), dtype=kind, device=device.name)
-        return run_rows(rows, slots, kind, device)
+        return by_slot(rows, slots, kind, device)
 
     space, rows = TreeSpace(), StateRows()
     space.tree = tree_memory(sizes.bodies, sizes.n_v, slots, device)

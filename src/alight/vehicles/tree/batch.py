@@ -9,6 +9,7 @@ import warp as wp
 
 from alight.core import devices
 from alight.core.checks import Array
+from alight.core.rows import by_slot
 from alight.core.types import scalar, vec3
 from alight.core.warp_setup import VECTOR_OPTIONS
 from alight.vehicles.tree.data import (
@@ -17,7 +18,6 @@ from alight.vehicles.tree.data import (
     VELOCITY,
     TreeData,
     TreeMemory,
-    run_rows,
     tree_memory,
     turn_of,
     vector_row,
@@ -304,10 +304,10 @@ class TreeBatch:
             )
 
     def _new(self, rows: int, kind: Any) -> Any:
-        return run_rows(rows, self.slots, kind, self.device)
+        return by_slot(rows, self.slots, kind, self.device)
 
     def _rows(self, values: Array) -> Any:
-        found = run_rows(values.shape[1], len(values), scalar, self.device)
+        found = by_slot(values.shape[1], len(values), scalar, self.device)
         if values.size:
             found.assign(np.ascontiguousarray(values.T))
         return found

@@ -10,7 +10,7 @@ from typing import Any
 import warp as wp
 
 from alight.core import devices
-from alight.core.rows import put_quat, put_vector, quat_at, vector_at
+from alight.core.rows import by_slot, put_quat, put_vector, quat_at, vector_at
 from alight.core.types import mat33, quat, scalar, vec3
 
 # The codes of ``joint_kinds``.
@@ -121,24 +121,13 @@ class TreeMemory:
     """[row of a velocity, slot] forces and torques of the joints [N] or [N m]."""
 
 
-def run_rows(rows: int, slots: int, kind: Any, device: devices.Device) -> Any:
-    """Zeros [row, slot], laid out as the device reads them fastest.
-
-    On a GPU neighbours in memory are neighbouring slots, which neighbouring threads read at once.
-    On a CPU they are the rows of one slot, which one thread reads one after the other.
-    """
-    if device.is_gpu:
-        return wp.zeros((rows, slots), dtype=kind, device=device.name)
-    return wp.zeros((slots, rows), dtype=kind, device=device.name).transpose()
-
-
 def tree_memory(count: int, n_v: int, slots: int, device: devices.Device) -> Any:
     """Memory of ``slots`` runs of a tree of ``count`` bodies and ``n_v`` speeds; zeros."""
     memory = TreeMemory()
-    memory.turns = run_rows(4 * count, slots, scalar, device)
-    memory.vectors = run_rows(3 * count * int(VECTORS), slots, scalar, device)
-    memory.matrices = run_rows(9 * count * int(MATRICES), slots, scalar, device)
-    memory.efforts = run_rows(n_v, slots, scalar, device)
+    memory.turns = by_slot(4 * count, slots, scalar, device)
+    memory.vectors = by_slot(3 * count * int(VECTORS), slots, scalar, device)
+    memory.matrices = by_slot(9 * count * int(MATRICES), slots, scalar, device)
+    memory.efforts = by_slot(n_v, slots, scalar, device)
     return memory
 
 
