@@ -21,6 +21,10 @@ from alight.vehicles.tree.joints import make_unit
 
 #: Steps of one launch on a GPU.
 GPU_STEPS = 200
+#: Blocks a multiprocessor has room for there: half the registers a thread could have, for twice the
+#: threads that hide each other's waiting. (200 steps of 65 536 landings on an H200: 0.66 s in place
+#: of 0.79 s.)
+GPU_BLOCKS = 8
 
 
 @functools.cache
@@ -58,7 +62,7 @@ def tree_loop(parts: TreeComposition) -> Loop:
         World=World,
         Run=TreeRun,
         Memory=TreeSpace,
-        whole=Launch("steps", step, account, gpu_steps=GPU_STEPS),
+        whole=Launch("steps", step, account, gpu_steps=GPU_STEPS, gpu_blocks=GPU_BLOCKS),
         told=_told,
         line=line_function(parts),
         options=POINT_OPTIONS,
