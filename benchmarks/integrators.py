@@ -18,14 +18,14 @@ from alight.core.warp_setup import POINT_OPTIONS
 from alight.gravity import Polyhedron
 from alight.integrators import RK4, RK54, step_control
 from alight.integrators.pece_rows import (
-    ROWS,
     StateRows,
     begin_rows,
     correct_rows,
     give_way,
     keep_rows,
     predict_rows,
-    step_weights,
+    state_rows,
+    weigh_step,
 )
 from alight.integrators.runge_kutta_kernel import (
     accepted,
@@ -112,15 +112,15 @@ def kernels(rates, vector, data_type):
                 h = scalar(0.5) * (end - t)
             if run.size >= end - t:
                 h = end - t
-            weights = step_weights(run, h)
-            predict_rows(rows, i, run, weights)
+            step = weigh_step(rows, i, run, h)
+            predict_rows(rows, i, run, step)
             find_slope(data, rows, i, t + h)
-            found = correct_rows(rows, i, run, weights)
+            found = correct_rows(rows, i, run, step)
             slopes += 1
             if accepted(found.error):
                 find_slope(data, rows, i, t + h)
                 slopes += 1
-                run = keep_rows(rows, i, run, weights, found)
+                run = keep_rows(rows, i, run, step, found)
                 t = wp.where(h == end - t, end, t + h)
             else:
                 run = give_way(run, h, found.errors)
@@ -211,17 +211,7 @@ class Task(NamedTuple):
         allowed = tolerance * self.allowed
         last: object = vector(*allowed)
         if which == 0:
-            last = StateRows()
-            for each, size in (
-                ("y", n),
-                ("trial", n),
-                ("slope", n),
-                ("lost", n),
-                ("phi", n * ROWS),
-            ):
-                setattr(last, each, wp.zeros((size, runs), dtype=scalar, device=name))
-            last.allowed = wp.array(allowed, dtype=scalar, device=name)
-            last.relative = wp.full(n, tolerance, dtype=scalar, device=name)
+            last = state_rows(n, runs, allowed, np.full(n, tolerance), device)
         inputs = [self.data, start, self.end, first or self.first, tolerance, last]
 
         def call() -> None:

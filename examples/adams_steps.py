@@ -10,9 +10,9 @@ from typing import NamedTuple
 import numpy as np
 import warp as wp
 
+from alight.core import devices
 from alight.core.types import scalar
 from alight.integrators.pece_rows import (
-    ROWS,
     Adams,
     Corrected,
     StateRows,
@@ -22,6 +22,7 @@ from alight.integrators.pece_rows import (
     give_way,
     keep_rows,
     predict_rows,
+    state_rows,
     weigh_step,
 )
 
@@ -95,14 +96,8 @@ def adams_steps(rhs, span, y0, tolerance, absolute=None, first=1e-4, longest=np.
     """
     t, stop = span
     n = len(y0)
-    rows = StateRows()
-    sizes = dict.fromkeys(("y", "trial", "slope", "lost"), n) | {"phi": n * ROWS}
-    sizes |= dict.fromkeys(("psi", "reach", "beta", "sigma", "g"), ROWS)
-    for name, count in sizes.items():
-        setattr(rows, name, wp.zeros((count, 1), dtype=scalar, device="cpu"))
     absolute = tolerance if absolute is None else absolute
-    rows.allowed = wp.full(n, absolute, dtype=scalar, device="cpu")
-    rows.relative = wp.full(n, tolerance, dtype=scalar, device="cpu")
+    rows = state_rows(n, 1, np.full(n, absolute), np.full(n, tolerance), devices.resolve("cpu"))
     kept = [wp.zeros(1, dtype=kind, device="cpu") for kind in (Adams, Step, Corrected)]
     adams, found = kept[0].numpy(), kept[2].numpy()
     y, trial, slope = (getattr(rows, name).numpy()[:, 0] for name in ("y", "trial", "slope"))

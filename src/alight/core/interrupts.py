@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import contextlib
 import signal
+import sys
 import threading
 from collections.abc import Callable, Iterator
 from types import FrameType
@@ -16,7 +17,8 @@ from types import FrameType
 
 @contextlib.contextmanager
 def interrupts() -> Iterator[Callable[[], None]]:
-    """``check``, which raises the KeyboardInterrupt of a Ctrl-C if it was swallowed on its way.
+    """``check``, which raises the KeyboardInterrupt of a Ctrl-C if it was swallowed on its way;
+    nothing is printed of it there.
 
     Elsewhere than in the main thread, or where Ctrl-C is ignored, it does nothing.
     """
@@ -37,8 +39,16 @@ def interrupts() -> Iterator[Callable[[], None]]:
             pressed = False
             raise KeyboardInterrupt
 
+    told = sys.unraisablehook
+
+    def swallowed(what: sys.UnraisableHookArgs) -> None:
+        if what.exc_type is not KeyboardInterrupt:  # that one is still to be raised
+            told(what)
+
     signal.signal(signal.SIGINT, note)
+    sys.unraisablehook = swallowed
     try:
         yield check
     finally:
+        sys.unraisablehook = told
         signal.signal(signal.SIGINT, before)

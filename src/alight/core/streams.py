@@ -1,4 +1,4 @@
-"""Streams of a GPU whose work goes on while the host looks after something else.
+"""Streams of a GPU whose work continues while the host looks after something else.
 
 CUDA has one stream that all others wait for, and that waits for all of them. Warp copies arrays to
 the host there (``array.numpy()``), and gives memory back there: while launches are under way, each

@@ -24,7 +24,7 @@ CONTACT, ALL = "contact", "all"
 
 def least_own(model: Motion) -> str:
     """The least that the runs of a batch may have of their own that begins with this model's, and
-    goes on with those of others."""
+    continues with those of others."""
     shared = not model.own_worlds and CONTACT in model.loop().World.vars
     return CONTACT if shared else ALL
 

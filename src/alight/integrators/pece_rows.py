@@ -18,8 +18,12 @@ problem asks, so that one compiled kernel serves all. The caller finds slopes be
 gives up when a step at the floor fails. ``examples/adams_steps.py`` is such a caller.
 """
 
+from typing import Any
+
 import warp as wp
 
+from alight.core.devices import Device
+from alight.core.rows import by_slot
 from alight.core.types import scalar, vec3
 from alight.integrators import adams as law
 from alight.integrators.runge_kutta_kernel import step_factor_func
@@ -89,6 +93,18 @@ class StateRows:
     """Error of a step allowed in each row ..."""
     relative: wp.array(dtype=scalar)
     """... and in addition for each unit of its size."""
+
+
+def state_rows(count: int, slots: int, allowed: Any, relative: Any, device: Device) -> StateRows:
+    """Room for states of ``count`` numbers in ``slots``; the errors allowed are a row each."""
+    rows = StateRows()
+    sizes = dict.fromkeys(("y", "trial", "slope", "lost"), count) | {"phi": count * ROWS}
+    sizes |= dict.fromkeys(("psi", "reach", "beta", "sigma", "g"), ROWS)
+    for name, size in sizes.items():
+        setattr(rows, name, by_slot(size, slots, scalar, device))
+    rows.allowed = wp.array(allowed, dtype=scalar, device=device.name)
+    rows.relative = wp.array(relative, dtype=scalar, device=device.name)
+    return rows
 
 
 @wp.struct

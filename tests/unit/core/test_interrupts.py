@@ -1,6 +1,7 @@
 """Ctrl-C reaches the loop that asks for it, wherever it was raised."""
 
 import signal
+import sys
 import threading
 
 import pytest
@@ -17,21 +18,33 @@ def heard():
 
 
 class Deaf:
-    """Interrupted while it is being deleted: Python prints that and goes on."""
+    """Interrupted while it is being deleted: Python prints that and continues."""
 
     def __del__(self):
         signal.raise_signal(signal.SIGINT)
 
 
-@pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")
-def test_what_a_destructor_swallows_is_raised_once():
+class Broken:
+    """Anything else that goes wrong while it is being deleted is reported as ever."""
+
+    def __del__(self):
+        raise ValueError
+
+
+def test_what_a_destructor_swallows_is_raised_once_and_not_printed(monkeypatch):
+    told = []
+    monkeypatch.setattr(sys, "unraisablehook", told.append)
     with interrupts() as check:
         check()
-        one = Deaf()
+        one, other = Deaf(), Broken()
         del one
+        assert not told
         with pytest.raises(KeyboardInterrupt):
             check()
         check()
+        del other
+    assert [what.exc_type for what in told] == [ValueError]
+    assert sys.unraisablehook == told.append
 
 
 def test_at_once_where_nothing_swallows_it():

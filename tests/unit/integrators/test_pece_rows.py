@@ -9,7 +9,6 @@ from examples.adams_steps import adams_steps
 from scipy.integrate import solve_ivp
 
 from alight.core import devices
-from alight.core.rows import by_slot
 from alight.core.types import scalar
 from alight.integrators import adams as law
 from alight.integrators.pece_rows import (
@@ -23,6 +22,7 @@ from alight.integrators.pece_rows import (
     laws,
     predict_rows,
     row,
+    state_rows,
     weigh_step,
 )
 from alight.integrators.runge_kutta_kernel import accepted
@@ -124,15 +124,8 @@ def test_rows_take_the_same_steps_in_every_slot(device, shapes):
     y0 = np.concatenate([state(e) for e in shapes])
     n, slots, rtol, end = len(y0), 3, 1e-9, 10.0
     alone = adams_steps(kepler, (0.0, end), y0, rtol)
-    rows = StateRows()
-    for name in ("y", "trial", "slope", "lost"):
-        setattr(rows, name, by_slot(n, slots, scalar, device))
+    rows = state_rows(n, slots, np.full(n, rtol), np.full(n, rtol), device)
     rows.y.assign(np.repeat(y0[:, None], slots, axis=1))
-    rows.phi = by_slot(n * ROWS, slots, scalar, device)
-    for name in ("psi", "reach", "beta", "sigma", "g"):
-        setattr(rows, name, by_slot(ROWS, slots, scalar, device))
-    rows.allowed = wp.array(np.full(n, rtol), dtype=scalar, device=device.name)
-    rows.relative = wp.array(np.full(n, rtol), dtype=scalar, device=device.name)
     steps = wp.zeros(slots, dtype=int, device=device.name)
     order = wp.zeros(slots, dtype=int, device=device.name)
     devices.launch(fly, slots, [rows, 1e-4, end, steps, order], device)
@@ -172,17 +165,11 @@ def test_a_step_is_what_the_equations_say(device, k, same):
     y, slope, allowed = rng.normal(size=n), rng.normal(size=n), 1e-3
     start = Adams()
     start.order, start.known, start.same = k, k + 1, same
-    rows = StateRows()
-    for name, values in (("y", y), ("slope", slope), ("trial", 0 * y), ("lost", 0 * y)):
-        setattr(rows, name, wp.array(values[:, None], dtype=scalar, device=device.name))
+    rows = state_rows(n, 1, np.full(n, allowed), np.full(n, allowed), device)
     memory = np.zeros((n, ROWS))
     memory[:, 1 : k + 2] = phi.T
-    rows.phi = wp.array(memory.reshape(-1, 1), dtype=scalar, device=device.name)
-    for name in ("reach", "beta", "sigma", "g"):
-        setattr(rows, name, by_slot(ROWS, 1, scalar, device))
-    rows.psi = wp.array(np.array(psi)[:, None], dtype=scalar, device=device.name)
-    rows.allowed = wp.full(n, allowed, dtype=scalar, device=device.name)
-    rows.relative = wp.full(n, allowed, dtype=scalar, device=device.name)
+    for name, values in (("y", y), ("slope", slope), ("phi", memory.ravel()), ("psi", psi)):
+        getattr(rows, name).assign(np.array(values)[:, None])
     adams = wp.array([start], dtype=Adams, device=device.name)
     out = wp.zeros(1, dtype=vec4, device=device.name)
     devices.launch(step_kernel, 1, [rows, adams, h, out], device)

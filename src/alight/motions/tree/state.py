@@ -11,7 +11,7 @@ from alight.core.rows import by_slot
 from alight.core.types import scalar, vec3
 from alight.engine.records import Touch
 from alight.gravity.law import FieldValue
-from alight.integrators.pece_rows import ROWS, Adams, StateRows
+from alight.integrators.pece_rows import ROWS, Adams, StateRows, state_rows
 from alight.vehicles.tree.data import TreeMemory, tree_memory
 
 # Rows of ``TreeSpace.peaks``, before those of single joints, pads, sloshes and bellies.
@@ -228,15 +228,8 @@ def make_space(
             return wp.zeros((0, slots), dtype=kind, device=device.name)
         return by_slot(rows, slots, kind, device)
 
-    space, rows = TreeSpace(), StateRows()
+    space, rows = TreeSpace(), state_rows(sizes.rows, slots, allowed, relative, device)
     space.tree = tree_memory(sizes.bodies, sizes.n_v, slots, device)
-    for name in ("y", "trial", "slope", "lost"):
-        setattr(rows, name, new(sizes.rows))
-    rows.phi = new(sizes.rows * ROWS)
-    for name in ("psi", "reach", "beta", "sigma", "g"):
-        setattr(rows, name, new(ROWS))
-    rows.allowed = wp.array(allowed, dtype=scalar, device=device.name)
-    rows.relative = wp.array(relative, dtype=scalar, device=device.name)
     space.rows = rows
     q, v = slice(0, sizes.n_q), slice(sizes.n_q, sizes.n_q + sizes.n_v)
     crushed, strain = sizes.crushed, sizes.strain
