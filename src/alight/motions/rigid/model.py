@@ -305,6 +305,7 @@ class Model(Motion):
     def start(self, release: Release, device: devices.Device, threads: int | None) -> Start:
         """The runs as they are released; those inside the ground have already failed."""
         check_count(self.contact.count, len(release))
+        self.contact_rows()  # kept: a campaign starts runs ahead, while others are under way
         runs, notes = new_records(Run, len(release)), new_records(Notes, len(release))
         notes["number"] = np.arange(len(release))
         notes["row"] = notes["number"] if self.contact.count > 1 else 0
