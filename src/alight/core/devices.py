@@ -189,15 +189,15 @@ def launch(
         compile_effort.note(kernel.module, time.perf_counter() - begun)
 
 
-def compile_together(wanted: Sequence[tuple[wp.Kernel, int]], device: Device) -> None:
+def compile_together(wanted: Sequence[tuple[wp.Kernel, Device, int]]) -> None:
     """Compile what ``launch`` would compile when it comes to it, at the same time on all cores.
 
-    Each kernel comes with the ``block`` of its launches, as it is compiled for that; those that
-    take longest come first.
+    Each kernel comes with its device and the ``block`` of its launches, as it is compiled for that;
+    those that take longest come first.
     """
     _initialise()
-    sized = [(kernel, 1 if device.is_cpu else block) for kernel, block in wanted]
-    kernels.compile_together(sized, device.name, thread_count())
+    sized = [(kernel, on.name, 1 if on.is_cpu else block) for kernel, on, block in wanted]
+    kernels.compile_together(sized, thread_count())
 
 
 def compile_headers(kernel: wp.Kernel, device: Device) -> None:

@@ -50,5 +50,6 @@ def interrupts() -> Iterator[Callable[[], None]]:
     try:
         yield check
     finally:
-        sys.unraisablehook = told
+        if sys.unraisablehook is swallowed:
+            sys.unraisablehook = told
         signal.signal(signal.SIGINT, before)

@@ -61,31 +61,32 @@ def load(kernel: wp.Kernel, device: str, block: int) -> None:
             _loaded.setdefault(module, set()).add(variant)
 
 
-def compile_together(kernels: Sequence[tuple[wp.Kernel, int]], device: str, workers: int) -> None:
-    """Have the modules of several kernels, each for blocks of a size, loaded; those that must be
-    compiled are, at the same time, by ``workers`` threads.
+def compile_together(kernels: Sequence[tuple[wp.Kernel, str, int]], workers: int) -> None:
+    """Have the modules of several kernels, each on a device and for blocks of a size, loaded; those
+    that must be compiled are, at the same time, by ``workers`` threads.
 
     Each compiler is a thread: Warp lets go of Python's lock while one works, on a CPU (clang) and
     for a GPU (NVRTC). Name those that take longest first. ``launch`` would compile each of them
     when it comes to it, one after the other; the files and their bits are the same.
     """
-    new = {(id(k.module), b): (k, b) for k, b in kernels if not _is_loaded(k.module, device, b)}
+    new = {(id(k.module), d, b): (k, d, b) for k, d, b in kernels if not _is_loaded(k.module, d, b)}
     wanted = list(new.values())
-    folders = [_chosen_folder(kernel.module, device, block) for kernel, block in wanted]
+    folders = [_chosen_folder(kernel.module, device, block) for kernel, device, block in wanted]
     compile_notice.expect(sum(not _files(folder) for folder in folders))
-    if len(wanted) > 1 and device == "cpu" and not _has_headers(wanted[0][0].module):
+    hosted = [each for each in wanted if each[1] == "cpu"]
+    if len(hosted) > 1 and not _has_headers(hosted[0][0].module):
         # Compilers that begin together would each compile Warp's headers: the last one here goes
         # first, and leaves them to the others.
-        kernel, block = wanted.pop()
-        load(kernel, device, block)
+        wanted.remove(hosted[-1])
+        load(*hosted[-1])
     workers = min(len(wanted), workers)
     if workers <= 1:
-        for kernel, block in wanted:
-            load(kernel, device, block)
+        for each in wanted:
+            load(*each)
         return
     pool = ThreadPoolExecutor(workers, "compile")
     try:
-        for done in [pool.submit(load, kernel, device, block) for kernel, block in wanted]:
+        for done in [pool.submit(load, *each) for each in wanted]:
             done.result()
     finally:
         pool.shutdown(cancel_futures=True)

@@ -126,7 +126,7 @@ class Batch:
         most = self._pace.hand_over if self._hands_over else 0
         options: dict[str, Any] = {"threads": self.threads, "history": history}
         options |= {"room": self._room, "most_steps": most or ENDLESS, "few": GPU_FEW // count}
-        options["turns"] = stream_of_its_own(self.device)
+        options["shared"] = stream_of_its_own(self.device) if self._loop.apart else None
         each = -(-slots // count)
         return [Deck(self.model, self._loop, each, self.device, **options) for _ in range(count)]
 
@@ -169,6 +169,8 @@ class Batch:
         kernel reads of each."""
         if not all(m <= t for m, t in zip(lot.model.room, self._room, strict=True)):
             return False
+        if not self._loop.own:
+            return lot.model is self.model
         if self._loop.own != CONTACT or lot in self._alike:
             return True
         if lot.model.own_worlds:

@@ -10,7 +10,7 @@ from __future__ import annotations
 import contextlib
 import dataclasses
 import threading
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 from alight.core import devices
@@ -28,16 +28,21 @@ def compile_ahead(
     model: Motion, device: devices.Device, *, history: bool = False, own: str = ""
 ) -> None:
     """Compile all that a ``Batch`` of these options launches; what is loaded already is left."""
-    devices.compile_together(kernels_of(model, device, history, own), device)
+    devices.compile_together(kernels_of(model, device, history, own))
 
 
-def compile_for_all(model: Motion, device: devices.Device, own: str) -> None:
-    """Compile all that any run of a model launches, at the same time: one whose steps are kept, a
-    batch of equal ones, and a campaign, whose runs have so much of their ``own``."""
-    ways = ((False, ""), (False, own), (True, ""))
-    wanted = [each for way in ways for each in kernels_of(model, device, *way)]
-    # Loops first: they take longest.
-    devices.compile_together(sorted(wanted, key=lambda each: each[1] != GPU_BLOCK), device)
+def compile_for_all(models: Sequence[tuple[Motion, devices.Device, str]]) -> None:
+    """Compile all that any run of a model launches on a device, at the same time: one whose steps
+    are kept, a batch of equal ones, and a campaign, whose runs have so much of their own."""
+    wanted = [
+        each
+        for model, device, own in models
+        for way in ((False, ""), (False, own), (True, ""))
+        for each in kernels_of(model, device, *way)
+    ]
+    # Loops first, and those for a GPU: they take longest.
+    wanted.sort(key=lambda each: (each[2] != GPU_BLOCK, each[1].is_cpu))
+    devices.compile_together(wanted)
 
 
 @contextlib.contextmanager
@@ -64,8 +69,8 @@ def _compile_quietly(model: Motion, device: devices.Device) -> None:
 
 def kernels_of(
     model: Motion, device: devices.Device, history: bool, own: str
-) -> list[tuple[Any, int]]:
-    """The kernels of a batch with the size of their blocks, those that take longest first.
+) -> list[tuple[Any, devices.Device, int]]:
+    """The kernels of a batch with device and size of blocks, those that take longest first.
 
     Runs are placed, and their ends examined, on the host wherever they go: kernels that do so are
     not among a GPU's.
@@ -77,4 +82,5 @@ def kernels_of(
     others = [*(model.kernels() if device.is_cpu else ()), records._put]
     if apart:
         others.append(grouping_kernel(loop))
-    return [(kernel, GPU_BLOCK) for kernel in loops] + [(kernel, BLOCK) for kernel in others]
+    sized = [(kernel, GPU_BLOCK) for kernel in loops] + [(kernel, BLOCK) for kernel in others]
+    return [(kernel, device, block) for kernel, block in sized]

@@ -7,7 +7,7 @@ the records of one, the launches of the other continue.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from typing import Any
 
 import numpy as np
@@ -31,7 +31,8 @@ GPU_ROUNDS = 8
 #: With this many runs or fewer in the slots of all decks a GPU waits for single runs, no longer for
 #: arithmetic. A lander that rocks or rolls changes between flight and contact every few steps: then
 #: all phases are one launch. (Not where launches are three: each is too long to wait for.) Of
-#: 300 000 reference landings on an H200 the last ended after 19.3 s with 8 192, after 14.5 s so.
+#: 300 000 reference landings in two decks, each of which has half of these, the last ended on an
+#: H200 after 19.3 s with 8 192, after 14.5 s so.
 GPU_FEW = 32_768
 #: Steps that no run reaches.
 ENDLESS = 2**31 - 1
@@ -68,17 +69,19 @@ class Deck:
         room: tuple[int, ...],
         most_steps: int,
         few: int = 0,
-        turns: Any = None,
+        shared: Any = None,
     ) -> None:
-        self._few, self._turns = few, turns
+        #: Whether launches have been made whose records nobody has looked at.
+        self.under_way = False
+        self._few, self._shared = few, shared
         self.device, self.threads, self._loop, self._sizes = device, threads, loop, room
         name, pace = device.name, model.pace(device)
         self._apart = launches_apart(loop, device, bool(history))
         # What looks after records is short, and does not wait for the launches of other decks.
         self._records = wp.Stream(name, priority=-1) if device.is_gpu else None
-        # Launches of some phases fill a GPU: those of several decks are made in turn, on one
-        # stream. Those of few runs leave room for each other.
-        self._alone = stream_of_its_own(device)
+        # Launches of some phases fill a GPU: those of several decks are made in turn, on a stream
+        # that they share. Those of few runs leave room for each other.
+        self._own = stream_of_its_own(device)
         self._event = wp.Event(name) if device.is_gpu else None
         with self.on():
             self._kernels = [loop_kernel(loop, launch) for launch in self._apart]
@@ -103,14 +106,19 @@ class Deck:
             self._lines = wp.zeros(shape, dtype=scalar, device=name)
         #: Which share the run in each slot is of (-1 where it is empty), and its row in its lot.
         self.share_of, self.row_of = np.full(slots, -1), np.full(slots, -1)
-        #: Whether launches have been made whose records nobody has looked at.
-        self.under_way = False
         self._busy: Any = np.empty(0, dtype=np.int64)
         self._kept: list[Any] = []
         #: Launches of some phases each, recorded, as a graph on a GPU; what they read.
         self._recorded: list[Any] = []
         self._graph: Any = None
         self._read: Any = None
+
+    def __del__(self) -> None:
+        # Memory is given back at once: not while a launch uses it. (At the end of a process
+        # nothing is left to wait with.)
+        if self.under_way:
+            with suppress(Exception):
+                self.wait()
 
     def _prepare_rows(self, model: Motion) -> None:
         """What goes with a run, as words: always, and where it comes in the middle of its way."""
@@ -204,16 +212,18 @@ class Deck:
         """Carry every run on; on a GPU without waiting."""
         self._busy, self.under_way = self.busy, True
         many = len(self._busy) > self._few or not ever_whole(self._apart)
-        stream = self._turns if self._grouping is not None and many else self._alone
+        stream = self._shared if self._grouping is not None and many else self._own
         with self.on(), devices.on_stream(stream):
-            self._touch_count.zero_()
-            self._line_count.zero_()
-            if self._grouping is not None and many:
-                self._launch_apart(self._grouping, [world, worlds.array])
-            else:
-                self._launch_all([world, worlds.array])
-            if self._event is not None:
-                wp.record_event(self._event)
+            try:
+                self._touch_count.zero_()
+                self._line_count.zero_()
+                if self._grouping is not None and many:
+                    self._launch_apart(self._grouping, [world, worlds.array])
+                else:
+                    self._launch_all([world, worlds.array])
+            finally:  # also when interrupted: who reads on waits for what was launched
+                if self._event is not None:
+                    wp.record_event(self._event)
 
     def _launch_all(self, worlds: list[Any]) -> None:
         self.chunk.steps = self._all_steps
@@ -241,10 +251,10 @@ class Deck:
             return
         if self._graph is None:
             # One call in place of dozens, for each of which Python's lock would change hands.
-            with wp.ScopedCapture(self.device.name, self._turns, False) as captured:
+            with wp.ScopedCapture(self.device.name, self._shared, False) as captured:
                 self._launch_recorded(grouping)
             self._graph = captured.graph
-        wp.capture_launch(self._graph, stream=self._turns)
+        wp.capture_launch(self._graph, stream=self._shared)
 
     def _launch_recorded(self, grouping: Grouping) -> None:
         grouping.counts.zero_()

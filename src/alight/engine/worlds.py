@@ -12,6 +12,7 @@ import numpy.typing as npt
 import warp as wp
 
 from alight.core import devices
+from alight.core.streams import fetched
 from alight.engine import records
 from alight.engine.motion import Motion, WorldRows, world_rows
 from alight.engine.stops import judging
@@ -45,7 +46,7 @@ def _same(a: Any, b: Any) -> bool:
     if isinstance(a, wp.array):
         if a.ptr == b.ptr and a.shape == b.shape:
             return True
-        return a.shape == b.shape and a.numpy().tobytes() == b.numpy().tobytes()
+        return a.shape == b.shape and fetched(a).tobytes() == fetched(b).tobytes()
     if hasattr(a, "_cls"):
         return all(_same(getattr(a, name), getattr(b, name)) for name in type_of(a).vars)
     # Numbers that nobody has set are Warp's own.

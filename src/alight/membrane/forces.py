@@ -123,11 +123,11 @@ class Shares:
 
 
 @wp.func
-def area_rate(x: vec3, v: vec3, w: vec3, below: int, memory: HullMemory, slot: int):
-    """dA/dt of a body that moves with ``v``, ``w`` relative to the suspension points, ``below`` of
-    its vertices being below their plane."""
+def area_rate(x: vec3, v: vec3, w: vec3, hung: int, memory: HullMemory, slot: int):
+    """dA/dt of a body that moves with ``v``, ``w`` relative to the suspension points, ``hung`` of
+    its vertices being listed."""
     rate = scalar(0.0)
-    for n in range(below):
+    for n in range(hung):
         j = memory.below[n, slot]
         u = v + wp.cross(w, vector_at(memory.place, 3 * j, slot) - x)
         rate += wp.dot(vector_at(memory.slope, 3 * j, slot), u)
@@ -135,19 +135,19 @@ def area_rate(x: vec3, v: vec3, w: vec3, below: int, memory: HullMemory, slot: i
 
 
 @wp.func
-def note_pressed(tension: scalar, below: int, memory: HullMemory, slot: int):
+def note_pressed(tension: scalar, hung: int, memory: HullMemory, slot: int):
     """List the vertices that press: how many."""
     pressed = int(0)
     if tension > scalar(0.0):
-        for first in range(0, below, wp.static(AT_ONCE)):
+        for first in range(0, hung, wp.static(AT_ONCE)):
             vertices = wp.vec4i()
             size = vec4()
             for u in range(wp.static(AT_ONCE)):
-                vertices[u] = memory.below[wp.min(first + u, below - 1), slot]
+                vertices[u] = memory.below[wp.min(first + u, hung - 1), slot]
                 f = -tension * vector_at(memory.slope, 3 * vertices[u], slot)
                 size[u] = wp.length_sq(f)
             for u in range(wp.static(AT_ONCE)):
-                if first + u < below and size[u] > scalar(0.0):
+                if first + u < hung and size[u] > scalar(0.0):
                     memory.noted[pressed, slot] = vertices[u]
                     pressed += 1
     return pressed
@@ -158,7 +158,7 @@ def press_vertices(
     row: MembraneRow,
     captive: CaptiveData,
     tension: scalar,
-    below: int,
+    hung: int,
     x: vec3,
     v: vec3,
     w: vec3,
@@ -168,7 +168,7 @@ def press_vertices(
     """Normal force and friction at every vertex of the body; limits and rates of its strains."""
     sums = Shares()
     clear_touched(memory, slot)
-    sums.contacts = note_pressed(tension, below, memory, slot)
+    sums.contacts = note_pressed(tension, hung, memory, slot)
     for n in range(sums.contacts):
         j = memory.noted[n, slot]
         f = -tension * vector_at(memory.slope, 3 * j, slot)
@@ -239,14 +239,14 @@ def membrane_load(hang: Any, tension: Any, stored: Any) -> Any:
         # Beyond a hoop, all of it outside, a body is past the fabric and not on it.
         over = ring.beads.shape[0] > 0 and shape.rim > 0 and shape.rim == shape.through
         if shape.below > 0 and not over:
-            load.rate = area_rate(x, v, w, shape.below, memory, slot)
+            load.rate = area_rate(x, v, w, shape.hung, memory, slot)
             stretch = wp.max(zero, shape.area - ring.area)
             load.tension = wp.max(zero, tension(row, stretch, load.rate))
             still = wp.max(zero, tension(row, stretch, zero))
             load.stored = stored(row, stretch)
             load.damped = (load.tension - still) * load.rate
-        below = shape.below
-        sums = press_vertices(row, captive, load.tension, below, x, v, w, memory, slot)
+        hung = shape.hung
+        sums = press_vertices(row, captive, load.tension, hung, x, v, w, memory, slot)
         hoop = press_hoop(ring, captive, row.friction, row.relaxation, x, R, v, w, memory, slot)
         load.friction = R_NM * (sums.friction + hoop.friction)
         load.friction_torque = R_NM * (sums.friction_torque + hoop.friction_torque)

@@ -50,6 +50,7 @@ class Hang:
     area: scalar  # [m^2]; length in 2D [m]
     lowest: scalar  # height of the lowest vertex above the plane [m]
     below: int  # vertices below the plane
+    hung: int  # vertices that membrane may hang on: those listed in ``HullMemory.below``
     triangles: int  # of the membrane
     listed: int  # triangles that are still to be added
     noted: int  # edges that may carry one
@@ -113,6 +114,7 @@ def place_vertices(
                     memory.under[j >> 5, slot] = under
                     low = 0
                     under = 0
+    hang.hung = hang.below
     for n in range(hang.below):
         put_vector(memory.slope, 3 * memory.below[n, slot], slot, vec3())
     for r in range(memory.pull.shape[0]):

@@ -2,7 +2,7 @@
 
 import warp as wp
 
-from alight.core.rows import vector_at
+from alight.core.rows import put_vector, vector_at
 from alight.core.types import mat33, scalar, vec3
 from alight.membrane.geometry import (
     CaptiveData,
@@ -61,6 +61,11 @@ def hang_plane(
     hang.area = scalar(0.0)
     count = captive.vertices.shape[0]
     find_met(ring, hang.below, memory, slot)
+    # Outside the points the line may lead over vertices above the plane.
+    hang.hung = count
+    for n in range(count):
+        memory.below[n, slot] = n
+        put_vector(memory.slope, 3 * n, slot, vec3())
     j = memory.met[0, slot]
     last = memory.met[1, slot]
     p = vector_at(memory.place, 3 * j, slot)

@@ -1,5 +1,6 @@
 """Campaigns end to end: tables, resuming, growing, refusing, reading."""
 
+import dataclasses
 import pickle
 
 import numpy as np
@@ -23,6 +24,7 @@ from alight.core.progress import Silent
 from alight.engine import batch, deck
 from alight.engine.columns import Source, named
 from alight.engine.long_runs import LongRuns
+from alight.engine.worlds import ALL, CONTACT
 from alight.motions import Model
 from alight.motions.rigid import model as rigid
 from alight.motions.rigid.columns import RIGID
@@ -250,6 +252,38 @@ def test_as_on_a_gpu_with_long_runs_and_trajectories_on_cores(
     assert contents(tmp_path / "cores") == contents(tmp_path / "gpu")
     assert {(True, n > 0) for way, n in handed if way} == {(True, True)}, "under way"
     assert sum(n for way, n in handed if not way) == 1, "the run whose trajectory is kept"
+
+
+def test_no_more_is_drawn_ahead_where_lots_differ_in_more_than_contact(
+    scenario, tmp_path, monkeypatch
+):
+    """The first batch is for lots that differ in contact alone: what follows it goes to a second,
+    and waits for that one's slots."""
+    ground = """
+[[ground.region]]
+name = "pond"
+center = ["0 m", "0 m", "0 m"]
+radius = "20 m"
+friction = 0.8
+"""
+    spread = '"ground.region.pond.friction" = { kind = "uniform", low = 0.2, high = 0.9 }'
+    given = scenario(runs=60, shard=6, dispersions=ground + DISPERSIONS + spread)
+    run(given, tmp_path / "alone")
+    pace = Model.pace
+    monkeypatch.setattr(Model, "pace", lambda *a: dataclasses.replace(pace(*a), slots=9, steps=40))
+    most, owns = [], set()
+    advance = batch.Batch.advance
+
+    def watched(self):
+        most.append(self.waiting)
+        owns.add(self._loop.own)
+        return advance(self)
+
+    monkeypatch.setattr(batch.Batch, "advance", watched)
+    run(given, tmp_path / "flow", executor=Local(lot=6))
+    assert owns == {CONTACT, ALL}
+    assert max(most) <= 2 * 6, "runs that wait for slots: those of two lots"
+    assert contents(tmp_path / "alone") == contents(tmp_path / "flow")
 
 
 def test_growing_keeps_whole_shards_and_equals_a_larger_campaign(scenario, tmp_path):

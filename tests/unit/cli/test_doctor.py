@@ -156,7 +156,7 @@ def test_what_was_warmed_compiles_nothing(tmp_path):
         return sorted(str(file) for file in (tmp_path / "kernels").rglob("*.o"))
 
     warmed = alight("doctor", "--warm", "wheel_hop_phobos")
-    assert "[1/1] wheel_hop_phobos on cpu: ready after" in warmed.stdout
+    assert "[1/1] wheel_hop_phobos on cpu" in warmed.stdout
     before = kernels()
     assert before
     alight("run", "wheel_hop_phobos")

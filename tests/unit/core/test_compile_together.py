@@ -58,14 +58,14 @@ def test_all_are_compiled_by_threads_once_and_sealed(cache, monkeypatch):
     launched(adding_kernel()[0])  # headers are there
     seen = compilers(monkeypatch)
     monkeypatch.setattr(devices, "thread_count", lambda threads=None: 2)
-    devices.compile_together([(kernel, 256) for kernel, _ in (*made, made[0])], CPU)
+    devices.compile_together([(kernel, CPU, 256) for kernel, _ in (*made, made[0])])
     assert len(seen) == 3
     assert all(name.startswith("compile") for _, name in seen)
     for kernel, number in made:
         assert launched(kernel) == [number, number + 1.0, number + 2.0, number + 3.0]
         folder = cache / kernel.module.get_module_identifier(1)
         assert sorted(f.suffix for f in folder.iterdir() if f.suffix == ".sha256")
-    devices.compile_together([(kernel, 256) for kernel, _ in made], CPU)
+    devices.compile_together([(kernel, CPU, 256) for kernel, _ in made])
     assert len(seen) == 3
 
 
@@ -80,7 +80,7 @@ def test_an_error_of_one_comes_out(cache, monkeypatch):
 
     monkeypatch.setattr(kernels, "_load", broken)
     with pytest.raises(RuntimeError, match="no compiler"):
-        devices.compile_together([(kernel, 256) for kernel in made], CPU)
+        devices.compile_together([(kernel, CPU, 256) for kernel in made])
 
 
 def test_headers_compiled_under_some_flags_serve_those_that_the_optimiser_alone_reads(cache):
@@ -130,9 +130,9 @@ def test_a_line_says_that_kernels_compile_and_when_they_are_done(cache, at_once,
 
 
 def test_how_many_are_to_come_is_told_where_it_is_known(cache, at_once, capsys):
-    made = [(adding_kernel()[0], 256) for _ in range(3)]
+    made = [(adding_kernel()[0], CPU, 256) for _ in range(3)]
     with compile_notice.reported("text"):
-        devices.compile_together(made, CPU)
+        devices.compile_together(made)
     lines = capsys.readouterr().err.splitlines()
     assert " of 3 done" in lines[0]
     assert lines[-1].startswith("Compiled 3 kernels in ")

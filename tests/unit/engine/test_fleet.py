@@ -72,6 +72,8 @@ def test_runs_that_differ_in_more_than_contact_do_not_join_those_that_differ_in_
     assert [batch.fits(lot) for lot in lots] == [True, False, False, False]
     with pytest.raises(ValueError, match="differ in more"):
         batch.add(lots[1])
+    alone = Batch(models[0], lots[0], device=device, slots=4)
+    assert [alone.fits(lot) for lot in lots] == [True, False, False, False]
 
 
 def _side_by_side(models, tumbled, device, slots, own):

@@ -341,3 +341,19 @@ def test_bad_states(device):
             trampoline().load(POINT, **options, device=device)
     with pytest.raises(InputError, match="in 2D and the body is in 3D"):
         line().load(POINT, (0.0, 0.0, 0.0), device=device)
+
+
+def test_in_2d_forces_of_vertices_add_up_also_where_the_line_leads_over_the_plane(device):
+    """Beyond the left point, its right corner the shallower one: the line crosses the plane."""
+    over = [[-1.6, -0.01], [-2.0, 0.3], [-2.4, -0.1]]
+    body = Captive.polygon(over, 50.0)
+    law = Membrane(800.0, 0.0, 0.0, suspension=[[-1.0, 0.0], [1.0, 0.0]])
+    middle = np.mean(over, axis=0)
+    x = np.array([[middle[0], 0.0, middle[1]]])
+    one = law.load(body, x, device=device)
+    assert one.load["rim"][0] > 0
+    assert one.load["tension"][0] > 0.0
+    assert (np.linalg.norm(one.normal[0], axis=1) > 0.0).sum() == 3, "that above the plane, too"
+    np.testing.assert_allclose(one.normal[0].sum(axis=0), one.load["force"][0], atol=1e-9)
+    again = law.load(body, np.repeat(x, 3, axis=0), device=device)
+    np.testing.assert_allclose(again.load["force"], np.repeat(one.load["force"], 3, axis=0))

@@ -152,7 +152,8 @@ class Flow:
         return self._next is not None
 
     def _has_room(self) -> bool:
-        batches = [batch for some in self._batches.values() for batch in some]
+        # Of each kind the last: what fits no earlier one is what follows.
+        batches = [some[-1] for some in self._batches.values()]
         return not batches or any(batch.free > 0 for batch in batches)
 
     def _enter(self, lot: Lot) -> None:
@@ -166,7 +167,7 @@ class Flow:
         most = pace.slots if self._device.is_cpu else pace.most_on_gpu
         slots = max(1, min(most, self._runs))
         place: dict[str, Any] = {"device": self._device.name, "threads": self._work.threads}
-        # A second one is for what differs in more than the first could see coming.
+        # A second one is for lots that differ in more than contact, as was not known of the first.
         own = ALL if batches else least_own(lot.model)
         batches.append(Batch(lot.model, lot, slots=slots, together=True, own=own, **place))
 

@@ -224,8 +224,6 @@ def make_space(
     """Memory of ``slots`` runs; zeros."""
 
     def new(rows: int, kind: Any = scalar) -> Any:
-        if rows == 0:
-            return wp.zeros((0, slots), dtype=kind, device=device.name)
         return by_slot(rows, slots, kind, device)
 
     space, rows = TreeSpace(), state_rows(sizes.rows, slots, allowed, relative, device)

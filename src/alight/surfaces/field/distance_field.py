@@ -142,7 +142,7 @@ class DistanceField(Surface):
         began = time.perf_counter()
         point = _point_kernel(bricks_point(plan.degree), cls.Data)
         wanted = [*build_kernels(plan.degree), *bounds_kernels(plan.degree), point]
-        devices.compile_together([(kernel, 256) for kernel in wanted], device)
+        devices.compile_together([(kernel, device, 256) for kernel in wanted])
         with progress(kind) as bar:
             tables = build.build(plan, device, bar)
             field = cls(tables, interpolation, plan.band)
