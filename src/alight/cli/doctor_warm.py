@@ -57,8 +57,8 @@ def _warmed(given: Any, places: Sequence[Device], silent: bool) -> tuple[bool, s
         with reported(show):
             made = [scenarios.prepare(given, place.name, show) for place in places]
             models = [prepared.groups({})[0].model for prepared in made]
-            own = [_own(given, prepared) for prepared in made]
-            compile_for_all(list(zip(models, places, own, strict=True)))
+            own = _own(given, made[0])
+            compile_for_all(list(zip(models, places, strict=True)), own)
             for prepared, place in zip(made, places, strict=True):
                 if place.is_cpu:  # whatever else a run needs, it has when it has run
                     prepared.simulate(place.name)

@@ -31,12 +31,12 @@ def compile_ahead(
     devices.compile_together(kernels_of(model, device, history, own))
 
 
-def compile_for_all(models: Sequence[tuple[Motion, devices.Device, str]]) -> None:
+def compile_for_all(models: Sequence[tuple[Motion, devices.Device]], own: str) -> None:
     """Compile all that any run of a model launches on a device, at the same time: one whose steps
-    are kept, a batch of equal ones, and a campaign, whose runs have so much of their own."""
+    are kept, a batch of equal ones, and a campaign, whose runs have so much of their ``own``."""
     wanted = [
         each
-        for model, device, own in models
+        for model, device in models
         for way in ((False, ""), (False, own), (True, ""))
         for each in kernels_of(model, device, *way)
     ]

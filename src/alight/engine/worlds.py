@@ -32,13 +32,8 @@ def least_own(model: Motion) -> str:
 
 def alike(first: Any, other: Any) -> bool:
     """Whether two worlds are the same but for the numbers of the contact law."""
-    names = [name for name in type_of(first).vars if name != CONTACT]
+    names = [name for name in first._cls.vars if name != CONTACT]
     return all(_same(getattr(first, name), getattr(other, name)) for name in names)
-
-
-def type_of(struct: Any) -> Any:
-    """The type of a struct."""
-    return struct._cls
 
 
 def _same(a: Any, b: Any) -> bool:
@@ -48,7 +43,7 @@ def _same(a: Any, b: Any) -> bool:
             return True
         return a.shape == b.shape and fetched(a).tobytes() == fetched(b).tobytes()
     if hasattr(a, "_cls"):
-        return all(_same(getattr(a, name), getattr(b, name)) for name in type_of(a).vars)
+        return all(_same(getattr(a, name), getattr(b, name)) for name in a._cls.vars)
     # Numbers that nobody has set are Warp's own.
     return np.array_equal(getattr(a, "value", a), getattr(b, "value", b))
 

@@ -186,7 +186,7 @@ def predict_rows(rows: StateRows, slot: int, adams: Adams, step: Step):
 
 @wp.func
 def correct_rows(rows: StateRows, slot: int, adams: Adams, step: Step) -> Corrected:
-    """Fill ``rows.trial`` with the corrected state (002 Eq. 32), and tell the errors."""
+    """Fill ``rows.trial`` with the corrected state (002 Eq. 32), and report the errors."""
     k = adams.order
     g = _first_of(rows.g, 0, slot)
     beta = _first_of(rows.beta, 0, slot)
